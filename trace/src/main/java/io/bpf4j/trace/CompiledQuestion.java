@@ -99,7 +99,7 @@ final class CompiledQuestion {
 
     private final Question question;
     private final Tables tables = new Tables();
-    private final LaterProbes later = new LaterProbes();
+    private final LaterProbes later;
 
     /** How many probes had a number when the question was compiled. */
     private final int probesKnown;
@@ -129,13 +129,15 @@ final class CompiledQuestion {
         List<ProbeNumbers.Known> filtered =
                 latency ? known.stream().filter(ProbeNumbers.Known::ends).toList() : known;
         boolean open = !question.expected.isEmpty();
+        later = new LaterProbes(open);
         where = question.where.isEmpty()
                 ? null
                 : GeneratedFunction.predicate(
                         Expression.parse(question.where), new ProbeScope(filtered, later, open), tables);
         List<ProbeNumbers.Known> taken = taken(question, where, filtered);
         leftOut = latency ? Set.of() : leftOut(known, taken);
-        Scope answered = new ProbeScope(taken, later, open);
+        Scope answered = new ProbeScope(
+                taken, later, open && (where == null || where.probes().contains(Scope.LATER)));
         value = question.kind == QuestionKind.HISTOGRAM
                 ? GeneratedFunction.value(Expression.parse(question.of), answered, tables)
                 : null;

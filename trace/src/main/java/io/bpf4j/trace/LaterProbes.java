@@ -26,13 +26,20 @@ import java.util.function.Predicate;
  * <p>Tested by {@code QuestionsOnKernelTest}.
  */
 final class LaterProbes {
-    /** By the numbers of probes. Number 0 stands for all probes, if none was known. */
+    /** By the numbers of probes; {@link Scope#LATER} for those that were not known. */
     private final Map<Integer, Set<Use>> uses = new HashMap<>();
 
     /** Whether a comparison of a probe's name is true of {@code provider:name}. */
     private final List<Predicate<String>> comparisons = new ArrayList<>();
 
+    private final boolean expected;
+
     private record Use(String name, Scope.Argument argument) {}
+
+    /** @param expected whether the question was compiled for probes that are not known yet */
+    LaterProbes(boolean expected) {
+        this.expected = expected;
+    }
 
     /** Adds an argument, by the numbers of the probes that have it. */
     void add(String name, Map<Integer, Scope.Argument> byProbe) {
@@ -51,8 +58,8 @@ final class LaterProbes {
      * @param number of the probe
      * @param compiled whether the probe had the number when the question was compiled; if not, the functions take its
      *     arguments for those of other probes
-     * @throws UsdtException if an argument has another type at a site of the probe, or the functions would find a name
-     *     different that is the probe's
+     * @throws UsdtException if an argument has another type at a site of the probe, if its name is only known for other
+     *     probes, or if the functions would find a name different that is the probe's
      */
     void check(UsdtProbe probe, int number, boolean compiled) {
         if (!compiled && comparisons.stream().anyMatch(isTrue -> isTrue.test(probe.fullName()))) {
@@ -61,9 +68,16 @@ final class LaterProbes {
                     + ": the question compares names of probes, and was compiled before this one was known; name the"
                     + " file when you ask");
         }
-        Collection<Set<Use>> relevant = compiled ? List.of(uses.getOrDefault(number, Set.of())) : uses.values();
+        Collection<Set<Use>> relevant = compiled || expected
+                ? List.of(uses.getOrDefault(compiled ? number : Scope.LATER, Set.of()))
+                : uses.values();
         for (Set<Use> each : relevant) {
             for (Use use : each) {
+                if (!compiled && !ProbeScope.isNumbered(use.name())) {
+                    throw new UsdtException("attach " + probe.fullName() + " in "
+                            + probe.binary().name() + ": the question reads " + use.name()
+                            + ", which only other probes are known to have; guard it, as in probe == \"…\" && …");
+                }
                 for (UsdtSite site : probe.sites()) {
                     if (use.argument().index() < site.args().size()) {
                         check(probe, use, site.args().get(use.argument().index()), compiled);

@@ -17,6 +17,7 @@ import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
+import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
@@ -148,6 +149,27 @@ class QuestionsOnKernelTest {
                     .as(filter)
                     .isInstanceOf(UsdtException.class)
                     .hasMessageMatching("attach asked:end in \\S+: the question compares names of probes, .*");
+        }
+    }
+
+    @Test
+    void aNameOfAnotherProbesArgumentIsNotReadOfALaterOne() throws IOException, InterruptedException {
+        Question question = Question.on(UsdtScan.ofFile(CPrograms.asked()).matching("asked:begin"))
+                .expecting(List.of(ProbePattern.parse("asked:*")), 16)
+                .withCatalog(Catalog.parse("test", "provider asked\n\nprobe begin(id: s32)\n  Begins.\n"))
+                .by("id");
+        List<UsdtProbe> end =
+                UsdtScan.ofFile(CPrograms.asked()).matching("asked:end").probes();
+        try (Answer answer = question.load()) {
+            assertThatThrownBy(() -> answer.attach(end, OptionalInt.empty()))
+                    .isInstanceOf(UsdtException.class)
+                    .hasMessageContaining(": the question reads id, which only other probes are known to have;");
+        }
+        try (Answer answer = question.where("probe == \"asked:begin\"").open()) {
+            UsdtLink _ = answer.attach(end, OptionalInt.empty());
+            Commands.check(List.of(CPrograms.asked().toString(), "pairs", "2", "0"));
+            assertThat(answer.rows().stream().map(Answer.Row::key))
+                    .containsExactlyInAnyOrder(Map.of("id", 0L), Map.of("id", 1L), Map.of("id", 2L));
         }
     }
 

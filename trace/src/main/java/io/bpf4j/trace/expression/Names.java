@@ -93,6 +93,10 @@ final class Names {
         if (evaluated || scope.probes().isEmpty()) {
             scope.reads(name.name(), Map.copyOf(byProbe));
         }
+        List<Map.Entry<Scope.Argument, SortedSet<Integer>>> smallestFirst = smallestFirst(byProbe);
+        if (reached.get(Scope.LATER)) {
+            scope.reads(name.name(), Map.of(Scope.LATER, smallestFirst.getLast().getKey()));
+        }
         if (byProbe.values().stream()
                 .anyMatch(argument -> argument.kind() instanceof Scope.FloatingPoint(int size) && size == 0)) {
             throw error(
@@ -100,12 +104,6 @@ final class Names {
                     "'" + name.name()
                             + "' is a floating-point number at some sites of the probe, and something else at others");
         }
-        Map<Scope.Argument, SortedSet<Integer>> groups = new LinkedHashMap<>();
-        byProbe.forEach((number, argument) ->
-                groups.computeIfAbsent(argument, _ -> new TreeSet<>()).add(number));
-        List<Map.Entry<Scope.Argument, SortedSet<Integer>>> smallestFirst = groups.entrySet().stream()
-                .sorted(Comparator.comparingInt(group -> group.getValue().size()))
-                .toList();
         Term result = value(smallestFirst.getLast().getKey());
         for (Map.Entry<Scope.Argument, SortedSet<Integer>> group : smallestFirst.subList(0, smallestFirst.size() - 1)) {
             Numeric condition = new Term.OfProbe(group.getValue());
@@ -114,18 +112,33 @@ final class Names {
         return result;
     }
 
+    /** The probes with the same argument, the smallest group first. */
+    private static List<Map.Entry<Scope.Argument, SortedSet<Integer>>> smallestFirst(
+            Map<Integer, Scope.Argument> byProbe) {
+        Map<Scope.Argument, SortedSet<Integer>> groups = new LinkedHashMap<>();
+        byProbe.forEach((number, argument) ->
+                groups.computeIfAbsent(argument, _ -> new TreeSet<>()).add(number));
+        return groups.entrySet().stream()
+                .sorted(Comparator.comparingInt(group -> group.getValue().size()))
+                .toList();
+    }
+
     private void requireAll(Syntax.Name name, BitSet reached, Set<Integer> having) {
         Map<Integer, String> probes = scope.probes();
-        reached.stream().filter(number -> !having.contains(number)).findFirst().ifPresent(number -> {
-            throw error(
-                    name.at(),
-                    "probe " + probes.get(number) + " has no '" + name.name() + "'; other probes have it"
-                            + having.stream()
-                                    .filter(probes::containsKey)
-                                    .min(Comparator.naturalOrder())
-                                    .map(other -> ": guard it, as in probe == \"" + probes.get(other) + "\" && …")
-                                    .orElse(""));
-        });
+        reached.stream()
+                .filter(number -> probes.containsKey(number) && !having.contains(number))
+                .findFirst()
+                .ifPresent(number -> {
+                    throw error(
+                            name.at(),
+                            "probe " + probes.get(number) + " has no '" + name.name() + "'; other probes have it"
+                                    + having.stream()
+                                            .filter(probes::containsKey)
+                                            .min(Comparator.naturalOrder())
+                                            .map(other ->
+                                                    ": guard it, as in probe == \"" + probes.get(other) + "\" && …")
+                                            .orElse(""));
+                });
     }
 
     private Term either(Numeric condition, Term then, Term otherwise, Syntax.Name name) {

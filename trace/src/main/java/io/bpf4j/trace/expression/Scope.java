@@ -30,13 +30,17 @@ public interface Scope {
      * Called for each argument that a function reads, while the function is generated. The default does nothing.
      *
      * @param name the name that was given to {@link #find}
-     * @param arguments the result of {@code find}, without the probes for which the function does not evaluate the name
+     * @param arguments the result of {@code find}, without the probes for which the function does not evaluate the name;
+     *     with {@link #LATER} if it evaluates the name for probes that are not known
      */
     default void reads(String name, Map<Integer, Argument> arguments) {}
 
+    /** The number that stands for all probes that are not in {@link #probes}. */
+    int LATER = 0;
+
     /**
-     * Whether events of probes that are not in {@link #probes} may come. A comparison of a probe's name is false for
-     * these.
+     * Whether events of probes that are not in {@link #probes} may come. For these a comparison of a probe's name is
+     * false, and a name has the value that it has for most probes.
      */
     default boolean isOpen() {
         return false;

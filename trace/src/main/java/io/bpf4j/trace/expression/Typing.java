@@ -5,6 +5,7 @@ import io.bpf4j.trace.expression.Term.Numeric;
 import io.bpf4j.trace.expression.Term.ProbeName;
 import io.bpf4j.trace.expression.Term.Textual;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -30,7 +31,11 @@ final class Typing {
         this.expression = expression;
         this.names = new Names(expression, scope);
         this.texts = new Texts(this, scope, room);
-        this.guards = new Guards(scope.probes().keySet());
+        Set<Integer> all = new HashSet<>(scope.probes().keySet());
+        if (scope.isOpen()) {
+            all.add(Scope.LATER);
+        }
+        this.guards = new Guards(all);
         this.reached = guards.all();
     }
 
