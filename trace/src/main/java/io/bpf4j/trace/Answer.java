@@ -154,9 +154,10 @@ public final class Answer implements AutoCloseable {
      * may tell, are left out.
      *
      * @param pid the process to watch; empty for every process that runs the file
-     * @throws io.bpf4j.usdt.UsdtException if the kernel refuses one of them, or the question has no use for any, or an
-     *     argument that the question reads is of another type than in the files for which the question was compiled: a
-     *     floating-point number in the place of a whole one, or a signed one in the place of an unsigned one
+     * @throws io.bpf4j.usdt.UsdtException if the kernel refuses one of them, or the question has no use for any, or the
+     *     question was compiled before one was known, and the answer would be wrong: an argument has another type (a
+     *     floating-point number in the place of a whole one, or a signed one in the place of an unsigned one), the name
+     *     of an argument is known for other probes only, or an expression compares the probe's name
      * @throws IllegalArgumentException if the question is lossless, and this process can't continue the process
      */
     public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
@@ -172,16 +173,18 @@ public final class Answer implements AutoCloseable {
     }
 
     /**
-     * Attaches to functions that the question names: all of them, or none.
+     * Attaches to functions that were given to {@link Question#on(FunctionProbe...)}: all of them, or none.
      *
      * @param pid the process to watch; empty for every process that runs the files
      * @return the functions that were not attached: a wildcard found them, and the kernel can't probe their first
      *     instruction
      * @throws io.bpf4j.loader.error.AttachException if a file lacks one of the others, or the kernel refuses it
-     * @throws IllegalArgumentException if the question is lossless, and this process can't continue the process
+     * @throws IllegalArgumentException if the question is not about one of the functions, or is lossless, and this
+     *     process can't continue the process
      */
     public synchronized List<FunctionProbe> attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
         checkPauses(pid);
+        numbers.require(functions);
         List<FunctionProbe> leftOut = new ArrayList<>();
         functionLinks.add(FunctionLinks.attach(object, functions, numbers, pid, leftOut));
         return leftOut;

@@ -197,9 +197,9 @@ final class CompiledQuestion {
     }
 
     /**
-     * Checks that the question can be asked of a probe.
+     * Checks that the question can be asked of a probe, which may not have been known when it was compiled.
      *
-     * @throws UsdtException if an argument that the question reads is of another type than it was compiled for
+     * @throws UsdtException if the answer would be wrong: see {@link LaterProbes}
      */
     void check(UsdtProbe probe, ProbeNumbers numbers) {
         int number = (int) numbers.cookie(probe);

@@ -19,9 +19,9 @@ import java.util.function.Predicate;
  * <i>immutable</i> after that.
  *
  * <p>The functions of the question can't be compiled again. A later version of a probe may have an argument of another
- * type: they would take the bits of a {@code double} for a whole number, or -1 for 18446744073709551615. And they know
- * the names of probes by numbers, so that a comparison with a name is false for all probes without a number. Probes for
- * which the answer would be wrong are refused.
+ * type: they would take the bits of a {@code double} for a whole number, or -1 for 18446744073709551615. The name of an
+ * argument may stand for another argument of a later probe. The functions compare the names of probes by their numbers,
+ * so a comparison is false for a probe that got its number later. Probes for which the answer would be wrong are refused.
  *
  * <p>Tested by {@code QuestionsOnKernelTest}.
  */
@@ -58,15 +58,15 @@ final class LaterProbes {
      * @param number of the probe
      * @param compiled whether the probe had the number when the question was compiled; if not, the functions take its
      *     arguments for those of other probes
-     * @throws UsdtException if an argument has another type at a site of the probe, if its name is only known for other
-     *     probes, or if the functions would find a name different that is the probe's
+     * @throws UsdtException if an argument has another type at a site of the probe, if the name of an argument is known
+     *     for other probes only, or if a comparison is true of the probe's name, which the functions don't know
      */
     void check(UsdtProbe probe, int number, boolean compiled) {
         if (!compiled && comparisons.stream().anyMatch(isTrue -> isTrue.test(probe.fullName()))) {
-            throw new UsdtException("attach " + probe.fullName() + " in "
-                    + probe.binary().name()
-                    + ": the question compares names of probes, and was compiled before this one was known; name the"
-                    + " file when you ask");
+            throw refused(
+                    probe,
+                    "the question compares names of probes, and was compiled before this one was known; name the file"
+                            + " when you ask");
         }
         Collection<Set<Use>> relevant = compiled || expected
                 ? List.of(uses.getOrDefault(compiled ? number : Scope.LATER, Set.of()))
@@ -74,9 +74,10 @@ final class LaterProbes {
         for (Set<Use> each : relevant) {
             for (Use use : each) {
                 if (!compiled && !ProbeScope.isNumbered(use.name())) {
-                    throw new UsdtException("attach " + probe.fullName() + " in "
-                            + probe.binary().name() + ": the question reads " + use.name()
-                            + ", which only other probes are known to have; guard it, as in probe == \"…\" && …");
+                    throw refused(
+                            probe,
+                            "the question reads " + use.name()
+                                    + ", which only other probes are known to have; guard it, as in probe == \"…\" && …");
                 }
                 for (UsdtSite site : probe.sites()) {
                     if (use.argument().index() < site.args().size()) {
@@ -109,9 +110,14 @@ final class LaterProbes {
     }
 
     private static UsdtException refused(UsdtProbe probe, Use use, String there, String taken) {
-        return new UsdtException(
-                "attach " + probe.fullName() + " in " + probe.binary().name() + ": " + use.name() + " is "
-                        + there + " there, and the question takes it for " + taken
+        return refused(
+                probe,
+                use.name() + " is " + there + " there, and the question takes it for " + taken
                         + ", because it was compiled before this file was known; name the file when you ask");
+    }
+
+    private static UsdtException refused(UsdtProbe probe, String reason) {
+        return new UsdtException(
+                "attach " + probe.fullName() + " in " + probe.binary().name() + ": " + reason);
     }
 }

@@ -183,12 +183,24 @@ final class ProbeNumbers {
     }
 
     /**
-     * The cookie of a function's entry or return; one without a number gets one.
+     * Checks that all functions have numbers.
+     *
+     * @throws IllegalArgumentException if one has none
+     */
+    synchronized void require(List<FunctionProbe> functions) {
+        for (FunctionProbe function : functions) {
+            if (!firsts.containsKey(function.fullName())) {
+                throw new IllegalArgumentException("the question is not about " + function);
+            }
+        }
+    }
+
+    /**
+     * The cookie of a function's entry or return.
      *
      * @param both whether both are probed
      */
     synchronized long cookie(FunctionProbe function, boolean both) {
-        add(function);
         int number = Objects.requireNonNull(firsts.get(function.fullName()));
         long shared = firsts.getOrDefault("u:" + function.function(), number);
         return cookie(number) | (function.returns() ? 1L << RETURN : both ? 1L << CALL : 0) | shared << FUNCTION;

@@ -173,6 +173,21 @@ class QuestionsOnKernelTest {
         }
     }
 
+    @Test
+    void whatReturnsHaveIsNotReadOfLaterProbes() throws IOException {
+        FunctionProbe top = FunctionProbe.exit(CPrograms.asked(), "top");
+        Question question = Question.on(List.of()).on(top).expecting(List.of(ProbePattern.parse("asked:*")), 16);
+        assertThatThrownBy(() -> question.where("retval > 2").load())
+                .hasMessageStartingWith(
+                        "probes that appear later have no 'retval'; guard it, as in probe == \"ur:top\" && …");
+        try (Answer answer = question.where("probe == \"ur:top\" && retval > 2").load()) {
+            FunctionProbe entry = FunctionProbe.entry(CPrograms.asked(), "top");
+            assertThatThrownBy(() -> answer.attachFunctions(List.of(top, entry), OptionalInt.empty()))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("the question is not about ");
+        }
+    }
+
     /** The probes whose events pass a filter that was compiled when only the first of them were known. */
     private static List<Object> probesOf(List<UsdtProbe> known, List<UsdtProbe> later, String filter)
             throws IOException, InterruptedException {

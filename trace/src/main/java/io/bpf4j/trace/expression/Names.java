@@ -77,6 +77,12 @@ final class Names {
             throw error(name.at(), "'retval' is the result of a function, but these probes are not returns");
         }
         requireAll(name, reached, returns);
+        if (reached.get(Scope.LATER)) {
+            throw error(
+                    name.at(),
+                    "probes that appear later have no 'retval'; guard it, as in probe == \""
+                            + scope.probes().get(returns.iterator().next()) + "\" && …");
+        }
     }
 
     private Term argument(Syntax.Name name, BitSet reached) {

@@ -64,7 +64,7 @@ public final class StackCounts {
      * postgres;main;ServerLoop;read_[k] 12}. Many tools read this format. As they expect, {@code _[k]} follows the
      * names of the kernel's functions, and {@code _[j]} those of functions that a just-in-time compiler made.
      * Semicolons, backslashes and unprintable characters are written as {@code \x3b} and the like, so that each stack
-     * is one line. The functions that one function calls are in the order of their names.
+     * is one line. Functions with the same caller are sorted by name.
      */
     public void folded(Appendable out) throws IOException {
         root.fold(new StringBuilder(), out);
