@@ -13,7 +13,7 @@ import java.util.OptionalInt;
  * <p><i>Confined.</i>
  */
 public final class Table {
-    /** The greatest width of a column. A wider cell overflows it, so that one long name does not widen every row. */
+    /** The maximum width of a column. A longer cell extends past its column and does not widen the other rows. */
     private static final int WIDEST = 64;
 
     /** The least width of a column that is cut to fit the terminal. */
