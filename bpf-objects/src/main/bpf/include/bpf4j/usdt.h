@@ -129,9 +129,23 @@ static __always_inline struct __bpf_usdt_spec *usdt_spec(struct pt_regs *ctx)
 	return bpf_map_lookup_elem(&__bpf_usdt_specs, &id);
 }
 
-/* A register of the context. The offset isn't a constant, hence not ctx->..., but a read. */
+/*
+ * A register of the context. User space gives its offset, but the verifier allows loads from the context at constant offsets
+ * only. So there is a load for each of the first 21 words, which are all that x86-64 has and most of the registers of the
+ * other machines. The rest is read as kernel memory, which takes three calls.
+ */
 static __always_inline long usdt_register(struct pt_regs *ctx, long offset, __u64 *value)
 {
+	switch (offset) {
+#define USDT_WORD(n)                              \
+	case 8 * (n):                             \
+		*value = REGS_READ(ctx, 8 * (n)); \
+		return 0;
+	USDT_WORD(0) USDT_WORD(1) USDT_WORD(2) USDT_WORD(3) USDT_WORD(4) USDT_WORD(5) USDT_WORD(6)
+	USDT_WORD(7) USDT_WORD(8) USDT_WORD(9) USDT_WORD(10) USDT_WORD(11) USDT_WORD(12) USDT_WORD(13)
+	USDT_WORD(14) USDT_WORD(15) USDT_WORD(16) USDT_WORD(17) USDT_WORD(18) USDT_WORD(19) USDT_WORD(20)
+#undef USDT_WORD
+	}
 	return bpf_probe_read_kernel(value, sizeof(*value), (void *)ctx + offset);
 }
 
@@ -190,25 +204,24 @@ static __noinline __unused long usdt_arg_of(struct pt_regs *ctx, struct __bpf_us
 		return -USDT_ENOENT;
 	arg = &spec->args[n];
 
-	switch (arg->arg_type) {
-	case USDT_CONSTANT:
+	if (arg->arg_type == USDT_CONSTANT) {
 		*value = arg->val_off;
 		return 0;
+	}
+	error = usdt_register(ctx, arg->reg_off, &raw);
+	if (error)
+		return error;
+	switch (arg->arg_type) {
 	case USDT_REGISTER:
-		error = usdt_register(ctx, arg->reg_off, &raw);
 		break;
 	case USDT_DEREFERENCE:
-		error = usdt_register(ctx, arg->reg_off, &raw);
-		if (!error)
-			error = usdt_memory(arg, raw + arg->val_off, &raw);
+		error = usdt_memory(arg, raw + arg->val_off, &raw);
 		break;
 #ifndef USDT_SPEC_208
 	case USDT_SIB: {
 		__u64 index = 0;
 
-		error = usdt_register(ctx, arg->reg_off, &raw);
-		if (!error)
-			error = usdt_register(ctx, arg->idx_reg_off, &index);
+		error = bpf_probe_read_kernel(&index, sizeof(index), (void *)ctx + arg->idx_reg_off);
 		index <<= arg->idx_bitshift & 63;
 		index = arg->idx_signed ? (__u64)((__s64)index >> (arg->idx_bitshift & 63))
 					: index >> (arg->idx_bitshift & 63);
