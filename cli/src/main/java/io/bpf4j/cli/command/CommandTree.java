@@ -25,6 +25,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -170,7 +172,7 @@ public final class CommandTree {
                 .registerConverter(int.class, CommandTree::number)
                 .registerConverter(Integer.class, CommandTree::number)
                 .registerConverter(Long.class, CommandTree::longNumber)
-                .registerConverter(Double.class, CommandTree::decimal)
+                .registerConverter(Double.class, CommandTree::seconds)
                 .registerConverter(StrategyChoice.class, CommandTree::strategy)
                 .registerConverter(Paint.Choice.class, CommandTree::color)
                 .setParameterExceptionHandler(this::onUsage)
@@ -283,12 +285,22 @@ public final class CommandTree {
         }
     }
 
-    private static double decimal(String text) {
-        try {
-            return Double.parseDouble(text);
-        } catch (NumberFormatException e) {
-            throw new TypeConversionException("'" + text + "' is not a number");
+    /** A time, in seconds unless it has a unit. */
+    private static double seconds(String text) {
+        Matcher time = Pattern.compile("([0-9]*\\.?[0-9]+)(ns|us|ms|s|m|h|)").matcher(text);
+        if (!time.matches()) {
+            throw new TypeConversionException(
+                    "'" + text + "' is not a time, such as 10 or 0.5 (seconds), 500ms or 2m (minutes)");
         }
+        double number = Double.parseDouble(time.group(1));
+        return switch (time.group(2)) {
+            case "ns" -> number / 1e9;
+            case "us" -> number / 1e6;
+            case "ms" -> number / 1e3;
+            case "m" -> number * 60;
+            case "h" -> number * 3600;
+            default -> number;
+        };
     }
 
     private static StrategyChoice strategy(String text) {

@@ -41,8 +41,10 @@ final class QuestionOptions {
 
     @Option(
             names = "--every",
-            paramLabel = "S",
-            description = "Print the answer so far every S seconds; at a terminal, the events of each interval.")
+            paramLabel = "T",
+            description =
+                    "Print the answer so far at this interval: 1 (second), 500ms; at a terminal, the events of each "
+                            + "interval.")
     private @Nullable Double every;
 
     private boolean everyIsDefault;
@@ -76,7 +78,7 @@ final class QuestionOptions {
         target.check();
         Double seconds = every;
         if (seconds != null && !(seconds >= 0.01 && seconds <= 1e6)) {
-            throw new UsageException("--every takes seconds, 0.01 to 1000000");
+            throw new UsageException("--every takes 10ms to 1000000 seconds");
         }
         if (maxKeys < 1) {
             throw new UsageException("--max-keys takes a number of keys, 1 or more");

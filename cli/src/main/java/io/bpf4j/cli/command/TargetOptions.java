@@ -57,7 +57,10 @@ final class TargetOptions {
                             + "events may be missing; strace, gdb and the like can trace the processes.")
     private boolean noHold;
 
-    @Option(names = "--duration", paramLabel = "S", description = "End after S seconds.")
+    @Option(
+            names = "--duration",
+            paramLabel = "T",
+            description = "End after a time: 10 (seconds), 500ms, 2m (minutes).")
     private @Nullable Double duration;
 
     @Option(
@@ -144,7 +147,7 @@ final class TargetOptions {
         }
         Double seconds = duration;
         if (seconds != null && !(seconds > 0 && seconds <= LONGEST_SECONDS)) {
-            throw new UsageException("--duration takes seconds, more than 0 and up to " + LONGEST_SECONDS);
+            throw new UsageException("--duration takes more than 0 and up to " + LONGEST_SECONDS + " seconds");
         }
     }
 

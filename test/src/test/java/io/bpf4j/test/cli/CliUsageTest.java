@@ -53,10 +53,19 @@ class CliUsageTest {
         assertThat(usage("trace", program(), "target:sizes", "--count", "1e20"))
                 .endsWith("'--count': '1e20' is not a whole number up to 9223372036854775807");
         assertThat(usage("trace", program(), "target:sizes", "--duration", "soon"))
-                .endsWith("'--duration': 'soon' is not a number");
-        for (String impossible : List.of("1e308", "-1", "0", "NaN", "Infinity")) {
+                .endsWith("'--duration': 'soon' is not a time, such as 10 or 0.5 (seconds), 500ms or 2m (minutes)");
+        for (String otherNumber : List.of("1e308", "-1", "NaN", "Infinity", "2d", "0x1p3", "4KiB")) {
+            assertThat(usage("trace", program(), "target:sizes", "--duration", otherNumber))
+                    .contains("'" + otherNumber + "' is not a time, such as 10 or 0.5 (seconds)");
+        }
+        for (String impossible : List.of("0", "0ms", "1000000001", "300000h", "9".repeat(400))) {
             assertThat(usage("trace", program(), "target:sizes", "--duration", impossible))
-                    .endsWith("--duration takes seconds, more than 0 and up to 1000000000");
+                    .endsWith("--duration takes more than 0 and up to 1000000000 seconds");
+        }
+        for (String time : List.of("0.01", ".01", "10ms", "10000us", "10000000ns")) {
+            assertThat(Cli.run("count", program(), "target:sizes", "--duration", time)
+                            .out())
+                    .isEqualTo("0 events\n");
         }
     }
 
