@@ -14,8 +14,7 @@ import io.bpf4j.loader.link.LinkDetail;
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
 record CgroupKind(AttachTarget.Cgroup target) implements LinkKind {
-    private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.cgroup", "u64 cgroup_id", "u32 attach_type");
+    private static final StructLayout INFO = StructLayout.of("bpf_link_info.cgroup", "u64 cgroup_id; u32 attach_type");
 
     static final LinkView VIEW = LinkView.of(
             3 /* BPF_LINK_TYPE_CGROUP */,

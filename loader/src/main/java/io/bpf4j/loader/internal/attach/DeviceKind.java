@@ -15,9 +15,8 @@ import io.bpf4j.loader.link.NetDevice;
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
 record DeviceKind(NetDevice device, AttachType type, Anchor anchor) implements LinkKind {
-    private static final StructLayout TCX_INFO = StructLayout.of("bpf_link_info.tcx", "u32 ifindex", "u32 attach_type");
-    private static final StructLayout NETKIT_INFO =
-            StructLayout.of("bpf_link_info.netkit", "u32 ifindex", "u32 attach_type");
+    private static final StructLayout TCX_INFO = StructLayout.of("bpf_link_info.tcx", "u32 ifindex, attach_type");
+    private static final StructLayout NETKIT_INFO = StructLayout.of("bpf_link_info.netkit", "u32 ifindex, attach_type");
 
     static final LinkView TCX_VIEW = LinkView.of(
             11 /* BPF_LINK_TYPE_TCX */,

@@ -27,13 +27,12 @@ import org.jspecify.annotations.Nullable;
  */
 record IterKind(AttachTarget.Iter target) implements LinkKind {
     private static final StructLayout CREATE =
-            StructLayout.of("bpf_attr.link_create", "u64 iter_info", "u32 iter_info_len");
+            StructLayout.of("bpf_attr.link_create", "u64 iter_info; u32 iter_info_len");
     private static final StructLayout MAP = StructLayout.of("bpf_iter_link_info.map", "u32 map_fd");
-    private static final StructLayout CGROUP =
-            StructLayout.of("bpf_iter_link_info.cgroup", "u32 order", "u32 cgroup_fd");
-    private static final StructLayout TASK = StructLayout.of("bpf_iter_link_info.task", "u32 tid", "u32 pid");
+    private static final StructLayout CGROUP = StructLayout.of("bpf_iter_link_info.cgroup", "u32 order, cgroup_fd");
+    private static final StructLayout TASK = StructLayout.of("bpf_iter_link_info.task", "u32 tid, pid");
     private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.iter", "u64 target_name", "u32 target_name_len", "u32 map.map_id");
+            StructLayout.of("bpf_link_info.iter", "u64 target_name; u32 target_name_len, map.map_id");
 
     static final LinkView VIEW = LinkView.of(
                     4 /* BPF_LINK_TYPE_ITER */, info -> new LinkDetail.Iter(info.text(), info.u32(INFO, "map.map_id")))
@@ -61,26 +60,22 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
     public Link attach(Attempt attempt) {
         if (target.map().isPresent()) {
             Fd map = KernelMap.of(target.map().get()).fd();
-            return link(attempt, info(MAP_SIZE, MAP, "map_fd", map.number()), map);
+            return link(attempt, info(MAP_SIZE, MAP, map.number()), map);
         }
         if (target.cgroup().isPresent()) {
             try (Fd group = attempt.open(target.cgroup().get())) {
-                byte[] info = info(SIZE, CGROUP, "cgroup_fd", group.number());
-                CGROUP.set(MemorySegment.ofArray(info), "order", target.walk().number());
-                return link(attempt, info, group);
+                return link(attempt, info(SIZE, CGROUP, target.walk().number(), group.number()), group);
             }
         }
         if (target.pid() != 0 || target.tid() != 0) {
-            byte[] info = info(SIZE, TASK, "pid", target.pid());
-            TASK.set(MemorySegment.ofArray(info), "tid", target.tid());
-            return link(attempt, info, null);
+            return link(attempt, info(SIZE, TASK, target.tid(), target.pid()), null);
         }
         return link(attempt, new byte[0], null);
     }
 
-    private static byte[] info(int size, StructLayout layout, String field, int value) {
+    private static byte[] info(int size, StructLayout layout, long... values) {
         byte[] info = new byte[size];
-        layout.set(MemorySegment.ofArray(info), field, value);
+        layout.setAll(MemorySegment.ofArray(info), values);
         return info;
     }
 

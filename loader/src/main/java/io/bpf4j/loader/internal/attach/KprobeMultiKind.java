@@ -19,7 +19,7 @@ import java.util.Set;
  */
 record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) implements LinkKind {
     private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.kprobe_multi", "u64 addrs", "u32 count", "u32 flags", "u64 missed");
+            StructLayout.of("bpf_link_info.kprobe_multi", "u64 addrs; u32 count, flags; u64 missed");
 
     static final LinkView VIEW = LinkView.of(
             8 /* BPF_LINK_TYPE_KPROBE_MULTI */,

@@ -16,7 +16,7 @@ import java.util.Optional;
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
 record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
-    private static final StructLayout INFO = StructLayout.of("bpf_link_info.netns", "u32 netns_ino", "u32 attach_type");
+    private static final StructLayout INFO = StructLayout.of("bpf_link_info.netns", "u32 netns_ino, attach_type");
 
     static final LinkView VIEW = LinkView.of(
             5 /* BPF_LINK_TYPE_NETNS */,

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.attach;
 
+import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
@@ -14,9 +15,9 @@ import io.bpf4j.loader.link.LinkDetail;
  */
 record NetfilterKind(AttachTarget.Netfilter target) implements LinkKind {
     private static final StructLayout CREATE =
-            StructLayout.of("bpf_attr.link_create.netfilter", "u32 pf", "u32 hooknum", "u32 priority", "u32 flags");
+            StructLayout.of("bpf_attr.link_create.netfilter", "u32 pf, hooknum, priority, flags");
     private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.netfilter", "u32 pf", "u32 hooknum", "u32 priority", "u32 flags");
+            StructLayout.of("bpf_link_info.netfilter", "u32 pf, hooknum, priority, flags");
 
     static final LinkView VIEW = LinkView.of(
             10 /* BPF_LINK_TYPE_NETFILTER */,
@@ -31,12 +32,10 @@ record NetfilterKind(AttachTarget.Netfilter target) implements LinkKind {
 
     @Override
     public Link attach(Attempt attempt) {
-        return attempt.link(attempt.create(AttachType.NETFILTER, (union, _) -> {
-            CREATE.set(union, "pf", target.family());
-            CREATE.set(union, "hooknum", target.hook().number());
-            CREATE.set(union, "priority", target.priority());
-            CREATE.set(union, "flags", target.defragments() ? DEFRAGMENT : 0);
-        }));
+        int flags = target.defragments() ? DEFRAGMENT : 0;
+        LinkCommand.Details details =
+                LinkCommand.Details.of(CREATE, target.family(), target.hook().number(), target.priority(), flags);
+        return attempt.link(attempt.create(AttachType.NETFILTER, details));
     }
 
     @Override

@@ -21,29 +21,17 @@ import org.jspecify.annotations.Nullable;
 record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meaning) implements LinkKind {
     private static final StructLayout UPROBE = StructLayout.of(
             "bpf_link_info.perf_event",
-            "u32 type",
-            "u64 uprobe.file_name",
-            "u32 uprobe.name_len",
-            "u32 uprobe.offset",
-            "u64 uprobe.cookie",
-            "u64 uprobe.ref_ctr_offset");
+            "u32 type; u64 uprobe.file_name; u32 uprobe.name_len, uprobe.offset;"
+                    + " u64 uprobe.cookie, uprobe.ref_ctr_offset");
     private static final StructLayout KPROBE = StructLayout.of(
             "bpf_link_info.perf_event",
-            "u32 type",
-            "u64 kprobe.func_name",
-            "u32 kprobe.name_len",
-            "u32 kprobe.offset",
-            "u64 kprobe.addr",
-            "u64 kprobe.missed",
-            "u64 kprobe.cookie");
+            "u32 type; u64 kprobe.func_name; u32 kprobe.name_len, kprobe.offset;"
+                    + " u64 kprobe.addr, kprobe.missed, kprobe.cookie");
     private static final StructLayout TRACEPOINT = StructLayout.of(
             "bpf_link_info.perf_event",
-            "u32 type",
-            "u64 tracepoint.tp_name",
-            "u32 tracepoint.name_len",
-            "u64 tracepoint.cookie");
-    private static final StructLayout EVENT = StructLayout.of(
-            "bpf_link_info.perf_event", "u32 type", "u64 event.config", "u32 event.type", "u64 event.cookie");
+            "u32 type; u64 tracepoint.tp_name; u32 tracepoint.name_len; u64 tracepoint.cookie");
+    private static final StructLayout EVENT =
+            StructLayout.of("bpf_link_info.perf_event", "u32 type; u64 event.config; u32 event.type; u64 event.cookie");
 
     static final LinkView VIEW =
             LinkView.of(7 /* BPF_LINK_TYPE_PERF_EVENT */, PerfKind::detail).withText(PerfKind::text);

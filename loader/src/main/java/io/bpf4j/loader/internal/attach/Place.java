@@ -5,10 +5,6 @@ import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Anchor;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SegmentAllocator;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A place in the kernel's order of programs: flags, and the program or link that it is relative to. <i>Immutable.</i>
@@ -18,29 +14,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
 record Place(int flags, LinkCommand.Details details) {
-    /**
-     * The fields for tcx; those of netkit and cgroup are the same.
-     *
-     * @param relative link or program; null for none, or by id
-     * @param relativeId id in place of {@code relative}; 0 for none
-     * @param expectedRevision 0 for any
-     */
-    private record Ordered(@Nullable Fd relative, int relativeId, long expectedRevision)
-            implements LinkCommand.Details {
-        private static final StructLayout LAYOUT =
-                StructLayout.of("bpf_attr.link_create.tcx", "u32 relative_fd", "u64 expected_revision");
-
-        @Override
-        public void encode(MemorySegment union, SegmentAllocator memory) {
-            LAYOUT.set(union, "relative_fd", relative == null ? relativeId : relative.number());
-            LAYOUT.set(union, "expected_revision", expectedRevision);
-        }
-
-        @Override
-        public List<Fd> fds() {
-            return relative == null ? List.of() : List.of(relative);
-        }
-    }
+    /** The fields for tcx; those of netkit and cgroup are the same. An id takes the place of a descriptor. */
+    private static final StructLayout ORDER =
+            StructLayout.of("bpf_attr.link_create.tcx", "u32 relative_fd; u64 expected_revision");
 
     /** BPF_F_BEFORE, BPF_F_AFTER, BPF_F_ID, BPF_F_LINK of include/uapi/linux/bpf.h. */
     private static final int BEFORE = 1 << 3;
@@ -59,7 +35,7 @@ record Place(int flags, LinkCommand.Details details) {
         };
         long revision = anchor.expectedRevision();
         return switch (anchor.relative()) {
-            case Anchor.Nothing _ -> new Place(side, new Ordered(null, 0, revision));
+            case Anchor.Nothing _ -> byId(side, 0, revision);
             case Anchor.OfLink of -> byFd(side | LINK, KernelLink.of(of.link()).fd(), revision);
             case Anchor.OfLinkId of -> byId(side | LINK | ID, of.id(), revision);
             case Anchor.OfProgram of -> byFd(side, Attempt.fd(of.program()), revision);
@@ -79,10 +55,10 @@ record Place(int flags, LinkCommand.Details details) {
     }
 
     private static Place byFd(int flags, Fd relative, long revision) {
-        return new Place(flags, new Ordered(relative, 0, revision));
+        return new Place(flags, LinkCommand.Details.of(relative, ORDER, relative.number(), revision));
     }
 
     private static Place byId(int flags, int relative, long revision) {
-        return new Place(flags, new Ordered(null, relative, revision));
+        return new Place(flags, LinkCommand.Details.of(ORDER, relative, revision));
     }
 }

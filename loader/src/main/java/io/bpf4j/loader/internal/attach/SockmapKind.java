@@ -16,7 +16,7 @@ import io.bpf4j.loader.link.LinkDetail;
  * <p>Tested by {@code KernelLinkTest} and {@code HooksOnKernelTest}.
  */
 record SockmapKind(AttachTarget.Sockmap target) implements LinkKind {
-    private static final StructLayout INFO = StructLayout.of("bpf_link_info.sockmap", "u32 map_id", "u32 attach_type");
+    private static final StructLayout INFO = StructLayout.of("bpf_link_info.sockmap", "u32 map_id, attach_type");
 
     static final LinkView VIEW = LinkView.of(
             14 /* BPF_LINK_TYPE_SOCKMAP */,

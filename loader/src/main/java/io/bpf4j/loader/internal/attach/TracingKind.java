@@ -23,11 +23,11 @@ import java.util.Optional;
  */
 final class TracingKind {
     private static final StructLayout CREATE =
-            StructLayout.of("bpf_attr.link_create.tracing", "u32 target_btf_id", "u64 cookie");
-    private static final StructLayout INFO = StructLayout.of(
-            "bpf_link_info.tracing", "u32 attach_type", "u32 target_obj_id", "u32 target_btf_id", "u64 cookie");
+            StructLayout.of("bpf_attr.link_create.tracing", "u32 target_btf_id; u64 cookie");
+    private static final StructLayout INFO =
+            StructLayout.of("bpf_link_info.tracing", "u32 attach_type, target_obj_id, target_btf_id; u64 cookie");
     private static final StructLayout RAW_INFO =
-            StructLayout.of("bpf_link_info.raw_tracepoint", "u64 tp_name", "u32 tp_name_len", "u64 cookie");
+            StructLayout.of("bpf_link_info.raw_tracepoint", "u64 tp_name; u32 tp_name_len; u64 cookie");
 
     static final LinkView VIEW = LinkView.of(
             2 /* BPF_LINK_TYPE_TRACING */,
@@ -57,20 +57,13 @@ final class TracingKind {
             AttachType type = attempt.type(Optional.empty(), "fentry or tp_btf");
             return type == AttachType.TRACE_RAW_TP
                     ? open(attempt, "", target.cookie())
-                    : attempt.link(attempt.create(type, details(0, target.cookie())));
+                    : attempt.link(attempt.create(type, LinkCommand.Details.of(CREATE, 0, target.cookie())));
         };
     }
 
     private static Link open(Attempt attempt, String name, long cookie) {
         return KernelLink.of(
                 attempt, attempt.execute(new LinkCommand.OpenRawTracepoint(name, attempt.program(), cookie)));
-    }
-
-    private static LinkCommand.Details details(int function, long cookie) {
-        return (union, _) -> {
-            CREATE.set(union, "target_btf_id", function);
-            CREATE.set(union, "cookie", cookie);
-        };
     }
 
     /** A function of another program. */
@@ -80,8 +73,8 @@ final class TracingKind {
             Fd other = Attempt.fd(target.program());
             int function = functionId(attempt, other, target.function());
             // A program of this type has no attach type, which the kernel writes as 0.
-            return attempt.link(
-                    new LinkCommand.Create(attempt.what(), attempt.program(), other, 0, 0, 0, details(function, 0)));
+            LinkCommand.Details details = LinkCommand.Details.of(CREATE, function);
+            return attempt.link(new LinkCommand.Create(attempt.what(), attempt.program(), other, 0, 0, 0, details));
         }
 
         @Override

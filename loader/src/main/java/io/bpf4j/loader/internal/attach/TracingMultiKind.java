@@ -30,7 +30,7 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
         implements LinkKind {
     /** Since 7.3 (commit 859055e07697); zeroes before. */
     private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.tracing_multi", "u32 attach_type", "u32 count", "u32 obj_id");
+            StructLayout.of("bpf_link_info.tracing_multi", "u32 attach_type, count, obj_id");
 
     static final LinkView VIEW = LinkView.of(
             15 /* BPF_LINK_TYPE_TRACING_MULTI */,

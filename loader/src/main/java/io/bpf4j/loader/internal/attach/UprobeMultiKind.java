@@ -24,14 +24,7 @@ import java.util.OptionalInt;
 record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of(
             "bpf_link_info.uprobe_multi",
-            "u64 path",
-            "u64 offsets",
-            "u64 ref_ctr_offsets",
-            "u64 cookies",
-            "u32 path_size",
-            "u32 count",
-            "u32 flags",
-            "u32 pid");
+            "u64 path, offsets, ref_ctr_offsets, cookies; u32 path_size, count, flags, pid");
 
     static final LinkView VIEW = LinkView.of(
                     12 /* BPF_LINK_TYPE_UPROBE_MULTI */,

@@ -35,10 +35,10 @@ public record StructLayout(String type, Map<String, Field> fields, long size) {
      * @param declarations {@code u8}, {@code u16}, {@code u32} or {@code u64}, the last also for pointers, and names:
      *     {@code u32 prog_fd, target_fd; u8 tag[8]}
      */
-    public static StructLayout of(String type, String... declarations) {
+    public static StructLayout of(String type, String declarations) {
         Map<String, Field> fields = new LinkedHashMap<>();
         int end = 0;
-        for (String declaration : String.join(";", declarations).split(";", -1)) {
+        for (String declaration : declarations.split(";", -1)) {
             String fieldsOfOneType = declaration.strip();
             int space = fieldsOfOneType.indexOf(' ');
             if (space < 0) {
@@ -92,7 +92,7 @@ public record StructLayout(String type, Map<String, Field> fields, long size) {
     }
 
     /** The first fields, in the order of their declaration. */
-    void setAll(MemorySegment struct, long... values) {
+    public void setAll(MemorySegment struct, long... values) {
         Iterator<String> names = fields.keySet().iterator();
         for (long value : values) {
             set(struct, names.next(), value);
