@@ -1,12 +1,9 @@
 package io.bpf4j.loader.spec;
 
 import io.bpf4j.btf.Btf;
-import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
-import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
-import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.kernel.MapType;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,7 +11,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -29,7 +25,7 @@ import java.util.Set;
  *
  * <p><i>Confined.</i>
  */
-record DataReader(ElfFile elf, Optional<Btf> btf, SymbolIndex symbols, SectionBytes bytes) {
+record DataReader(ObjectFile file) {
     /** A larger section is refused, because it becomes one value of an array map, allocated in the kernel. */
     private static final long MAX_BYTES = 1L << 30;
 
@@ -52,12 +48,11 @@ record DataReader(ElfFile elf, Optional<Btf> btf, SymbolIndex symbols, SectionBy
     List<MapSpec> read() {
         List<MapSpec> maps = new ArrayList<>();
         Set<String> names = new HashSet<>();
-        for (Section section : elf.sections()) {
+        for (Section section : file.elf.sections()) {
             if (isData(section) && section.size() != 0) {
                 // Checked before its variables are read, which BTF lists by section name.
                 if (!names.add(section.name())) {
-                    throw new InvalidObjectException(
-                            elf.source() + ": two sections of variables are named \"" + section.name() + "\"");
+                    throw file.invalid("two sections of variables are named \"" + section.name() + "\"");
                 }
                 maps.add(map(section));
             }
@@ -67,20 +62,19 @@ record DataReader(ElfFile elf, Optional<Btf> btf, SymbolIndex symbols, SectionBy
 
     /** The arena with the variables that live in it ({@code __arena}); other maps as they are. */
     List<MapSpec> withArenaData(List<MapSpec> maps) {
-        Optional<Section> section = elf.section(ARENA).filter(s -> s.size() != 0);
+        Optional<Section> section = file.elf.section(ARENA).filter(s -> s.size() != 0);
         List<MapSpec> arenas =
                 maps.stream().filter(map -> map.is(MapType.ARENA)).toList();
         if (arenas.size() > 1) {
-            throw new InvalidObjectException(
-                    elf.source() + ": has the arenas \"" + arenas.get(0).name() + "\" and \""
-                            + arenas.get(1).name() + "\"; the kernel lets a program use one, and so may an object");
+            throw file.invalid("has the arenas \"" + arenas.get(0).name() + "\" and \""
+                    + arenas.get(1).name() + "\"; the kernel lets a program use one, and so may an object");
         }
         if (section.isEmpty()) {
             return maps;
         }
         if (arenas.isEmpty()) {
-            throw new InvalidObjectException(elf.source() + ": has variables in an arena (section " + ARENA
-                    + "), but no map of type ARENA to put them in");
+            throw file.invalid(
+                    "has variables in an arena (section " + ARENA + "), but no map of type ARENA to put them in");
         }
         MapSpec arena = arenas.getFirst();
         DataSection data = data(section.get(), arena.name());
@@ -91,40 +85,41 @@ record DataReader(ElfFile elf, Optional<Btf> btf, SymbolIndex symbols, SectionBy
 
     private MapSpec map(Section section) {
         DataSection data = data(section, section.name());
-        OptionalInt datasec = datasec(section);
         boolean exported = data.variables().stream().anyMatch(GlobalSpec::exported);
         int flags = (exported ? MapSpec.F_MMAPABLE : 0) | (data.readOnly() ? MapSpec.F_RDONLY_PROG : 0);
         return new MapSpecData(
-                section.name(), MapType.ARRAY.number(), 4, data.size(), 1, flags, 0, datasec.orElse(0), data);
-    }
-
-    private OptionalInt datasec(Section section) {
-        return btf.map(types -> types.find(section.name(), BtfKind.DATASEC)).orElseGet(OptionalInt::empty);
+                section.name(),
+                MapType.ARRAY.number(),
+                4,
+                data.size(),
+                1,
+                flags,
+                0,
+                file.datasecId(section.name()),
+                data);
     }
 
     private DataSection data(Section section, String map) {
         if (section.size() < 0 || section.size() > MAX_BYTES) {
-            throw new InvalidObjectException(elf.source() + ": section \"" + section.name() + "\" of "
-                    + Long.toUnsignedString(section.size()) + " bytes is too large for global data");
+            throw file.invalid("section \"" + section.name() + "\" of " + Long.toUnsignedString(section.size())
+                    + " bytes is too large for global data");
         }
         int size = (int) section.size();
         byte[] content = new byte[0];
         if (section.type() != Section.SHT_NOBITS) {
-            content = bytes.of(section).toByteArray();
+            content = file.bytes(section).toByteArray();
             size = content.length;
         }
-        OptionalInt datasec = datasec(section);
-        List<GlobalSpec> variables =
-                datasec.isPresent() ? variables(section, map, size, datasec.getAsInt()) : List.of();
+        int bound = size;
+        List<GlobalSpec> variables = file.datasec(section.name())
+                .map(declared -> variables(section, map, bound, declared))
+                .orElse(List.of());
         return new DataSection(section.name(), section.index(), content, size, isReadOnly(section.name()), variables);
     }
 
-    private List<GlobalSpec> variables(Section section, String map, int size, int datasec) {
-        Btf types = btf.orElseThrow();
-        if (!(types.type(datasec) instanceof BtfType.Datasec declared)) {
-            return List.of();
-        }
-        Map<String, Symbol> places = symbols.of(section);
+    private List<GlobalSpec> variables(Section section, String map, int size, BtfType.Datasec declared) {
+        Btf types = file.types();
+        Map<String, Symbol> places = file.symbolsOf(section);
         List<GlobalSpec> variables = new ArrayList<>();
         for (BtfType.SectionVariable variable : declared.variables()) {
             if (!(types.type(variable.type()) instanceof BtfType.Var var)) {
@@ -135,9 +130,8 @@ record DataReader(ElfFile elf, Optional<Btf> btf, SymbolIndex symbols, SectionBy
             long offset = symbol != null && declared.size() == 0 ? symbol.value() : variable.offset();
             long bytes = variable.size();
             if (offset < 0 || bytes < 0 || bytes > size || offset > size - bytes) {
-                throw new InvalidObjectException(elf.source() + ": variable \"" + var.name() + "\" of " + bytes
-                        + " bytes at " + offset + " is not within the " + size + " bytes of section \""
-                        + section.name() + "\"");
+                throw file.invalid("variable \"" + var.name() + "\" of " + bytes + " bytes at " + offset
+                        + " is not within the " + size + " bytes of section \"" + section.name() + "\"");
             }
             boolean exported = !isStatic && (symbol == null || !symbol.isHidden());
             variables.add(

@@ -1,7 +1,6 @@
 package io.bpf4j.loader.spec;
 
 import io.bpf4j.btf.Btf;
-import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.loader.error.InvalidObjectException;
@@ -29,8 +28,7 @@ final class ExternReader {
     /** Bytes of all kconfig externs: one may have 4096 bytes, and an object millions. */
     private static final int MAX_KCONFIG = 1 << 24;
 
-    private final String source;
-    private final Optional<Btf> btf;
+    private final ObjectFile file;
     private final List<ExternSpec> externs = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
     private final List<Kconfig> unplaced = new ArrayList<>();
@@ -40,19 +38,18 @@ final class ExternReader {
     /** A kconfig extern without its offset, which depends on all of them. */
     private record Kconfig(String name, boolean weak, int typeId, int variableId, int size, int alignment) {}
 
-    ExternReader(String source, Optional<Btf> btf) {
-        this.source = source;
-        this.btf = btf;
+    ExternReader(ObjectFile file) {
+        this.file = file;
     }
 
     List<ExternSpec> all() {
         return externs;
     }
 
-    void read(List<Symbol> symbols) {
+    void read() {
         Map<String, Integer> kconfig = members(DataSection.KCONFIG);
         Map<String, Integer> ksyms = members(KSYMS);
-        for (Symbol symbol : symbols) {
+        for (Symbol symbol : file.symbols) {
             if (symbol.index() == 0 || symbol.isDefined() || symbol.name().isEmpty() || symbol.isLocal()) {
                 continue;
             }
@@ -65,7 +62,7 @@ final class ExternReader {
                 continue;
             }
             if (!names.add(symbol.name())) {
-                throw new InvalidObjectException(source + ": extern \"" + symbol.name() + "\" has two symbols");
+                throw invalid(symbol, "has two symbols");
             }
             if (isKconfig) {
                 unplaced.add(kconfig(symbol, id));
@@ -86,8 +83,7 @@ final class ExternReader {
             int offset = (kconfigSize + each.alignment() - 1) & -each.alignment();
             kconfigSize = offset + each.size();
             if (kconfigSize > MAX_KCONFIG) {
-                throw new InvalidObjectException(
-                        source + ": the externs of section .kconfig have more than " + MAX_KCONFIG + " bytes");
+                throw file.invalid("the externs of section .kconfig have more than " + MAX_KCONFIG + " bytes");
             }
             externs.add(new ExternSpec(
                     ExternSpec.Kind.KCONFIG, each.name(), each.weak(), each.typeId(), offset, each.size()));
@@ -109,47 +105,41 @@ final class ExternReader {
                 1,
                 MapSpec.F_MMAPABLE | MapSpec.F_RDONLY_PROG,
                 0,
-                btf.orElseThrow().find(DataSection.KCONFIG, BtfKind.DATASEC).orElse(0),
+                file.datasecId(DataSection.KCONFIG),
                 new DataSection(DataSection.KCONFIG, 0, new byte[0], kconfigSize, true, kconfigVariables)));
     }
 
     /** BTF ids of the variables and functions of a DATASEC, by name. */
     private Map<String, Integer> members(String datasec) {
         Map<String, Integer> members = new HashMap<>();
-        btf.ifPresent(types -> types.find(datasec, BtfKind.DATASEC).ifPresent(id -> {
-            if (types.type(id) instanceof BtfType.Datasec section) {
-                for (BtfType.SectionVariable variable : section.variables()) {
-                    members.put(types.name(variable.type()), variable.type());
-                }
-            }
-        }));
+        file.datasec(datasec)
+                .ifPresent(section -> section.variables()
+                        .forEach(variable -> members.put(file.types().name(variable.type()), variable.type())));
         return members;
     }
 
     private Kconfig kconfig(Symbol symbol, int id) {
-        Btf types = btf.orElseThrow();
+        Btf types = file.types();
         if (!(types.type(id) instanceof BtfType.Var variable)) {
-            throw new InvalidObjectException(
-                    source + ": extern \"" + symbol.name() + "\" of section .kconfig is no variable");
+            throw invalid(symbol, "of section .kconfig is no variable");
         }
         if (!symbol.name().startsWith("CONFIG_") && !symbol.name().startsWith("LINUX_")) {
-            throw new InvalidObjectException(source + ": extern \"" + symbol.name()
-                    + "\" is declared __kconfig, but named neither CONFIG_… nor LINUX_…");
+            throw invalid(symbol, "is declared __kconfig, but named neither CONFIG_… nor LINUX_…");
         }
         KconfigType type = KconfigType.of(types, variable.type())
-                .orElseThrow(() -> new InvalidObjectException(source + ": extern \"" + symbol.name()
-                        + "\" is of a type that no kernel option fits: declare it as bool, char, an integer,"
-                        + " enum libbpf_tristate or an array of char"));
+                .orElseThrow(() -> invalid(
+                        symbol,
+                        "is of a type that no kernel option fits: declare it as bool, char, an integer,"
+                                + " enum libbpf_tristate or an array of char"));
         long size = types.size(variable.type());
         if (size <= 0 || size > 4096) {
-            throw new InvalidObjectException(
-                    source + ": extern \"" + symbol.name() + "\" has " + size + " bytes, where 1 to 4096 are possible");
+            throw invalid(symbol, "has " + size + " bytes, where 1 to 4096 are possible");
         }
         return new Kconfig(symbol.name(), symbol.isWeak(), variable.type(), id, (int) size, type.alignment((int) size));
     }
 
     private ExternSpec ksym(Symbol symbol, int id) {
-        Btf types = btf.orElseThrow();
+        Btf types = file.types();
         return switch (types.type(id)) {
             case BtfType.Func func -> new ExternSpec(ExternSpec.Kind.KFUNC, symbol.name(), symbol.isWeak(), id, 0, 0);
             case BtfType.Var variable -> {
@@ -162,9 +152,11 @@ final class ExternReader {
                         0,
                         0);
             }
-            default ->
-                throw new InvalidObjectException(source + ": extern \"" + symbol.name()
-                        + "\" of section .ksyms is neither a variable nor a function");
+            default -> throw invalid(symbol, "of section .ksyms is neither a variable nor a function");
         };
+    }
+
+    private InvalidObjectException invalid(Symbol symbol, String problem) {
+        return file.invalid("extern \"" + symbol.name() + "\" " + problem);
     }
 }

@@ -19,6 +19,10 @@ record FunctionSpecData(
         references = List.copyOf(references);
     }
 
+    FunctionSpecData withReferences(List<CodeReference> read) {
+        return new FunctionSpecData(name, section, sectionName, slot, hidden, replaced, instructions, read);
+    }
+
     /**
      * Hashes only the function's place, because functions of thousands of instructions are keys of the loader's tables.
      */

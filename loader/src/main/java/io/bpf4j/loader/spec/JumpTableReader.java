@@ -1,8 +1,6 @@
 package io.bpf4j.loader.spec;
 
 import io.bpf4j.elf.ByteView;
-import io.bpf4j.elf.ElfFile;
-import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.insn.Instruction;
@@ -12,9 +10,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the tables of indirect jumps (Linux 6.19), which a compiler creates for a {@code switch} with many cases:
@@ -48,31 +45,28 @@ final class JumpTableReader {
      */
     record Table(int start, List<Integer> slots, int lowest, int highest) {}
 
-    private final ElfFile elf;
-    private final @Nullable Section section;
+    private final ObjectFile file;
+    private final Optional<Section> section;
     private final NavigableMap<Long, Symbol> symbols = new TreeMap<>();
     private final Map<Long, Table> tables = new HashMap<>();
-    private @Nullable ByteView bytes;
     /** Limits the total size: tables of a compiler don't overlap, but tables of a hostile file may. */
     private long left;
 
-    JumpTableReader(ElfFile elf, List<Symbol> all) {
-        this.elf = elf;
-        this.section = elf.section(SECTION).orElse(null);
-        Section found = section;
-        if (found != null) {
-            for (Symbol symbol : all) {
-                if (symbol.isInSection() && symbol.sectionIndex() == found.index() && symbol.size() > 0) {
-                    symbols.merge(symbol.value(), symbol, (one, other) -> one.size() >= other.size() ? one : other);
-                }
+    JumpTableReader(ObjectFile file) {
+        this.file = file;
+        this.section = file.elf.section(SECTION);
+        this.left = section.map(Section::size).orElse(0L) / ENTRY;
+        for (Symbol symbol : file.symbols) {
+            if (isIn(symbol) && symbol.size() > 0) {
+                symbols.merge(symbol.value(), symbol, (one, other) -> one.size() >= other.size() ? one : other);
             }
-            left = found.size() / ENTRY;
         }
     }
 
     boolean isIn(Symbol symbol) {
-        Section found = section;
-        return found != null && symbol.isInSection() && symbol.sectionIndex() == found.index();
+        return symbol.isInSection()
+                && section.filter(found -> found.index() == symbol.sectionIndex())
+                        .isPresent();
     }
 
     /**
@@ -83,30 +77,25 @@ final class JumpTableReader {
     Table holding(long offset) {
         Map.Entry<Long, Symbol> entry = symbols.floorEntry(offset);
         if (entry == null || offset - entry.getKey() >= entry.getValue().size()) {
-            throw new InvalidObjectException(elf.source() + ": no symbol says which jump table is at byte " + offset
-                    + " of \"" + SECTION + "\"");
+            throw file.invalid("no symbol says which jump table is at byte " + offset + " of \"" + SECTION + "\"");
         }
         return tables.computeIfAbsent(entry.getKey(), _ -> read(entry.getValue()));
     }
 
     private Table read(Symbol symbol) {
-        Section found = Objects.requireNonNull(section);
-        ByteView data = bytes;
-        if (data == null) {
-            data = elf.data(found);
-            bytes = data;
-        }
+        Section found = section.orElseThrow();
+        ByteView data = file.elf.data(found);
         long start = symbol.value();
         long count = symbol.size() / ENTRY;
         if (start % ENTRY != 0 || symbol.size() % ENTRY != 0 || start > data.size() - symbol.size()) {
-            throw malformed(
-                    data,
+            throw file.malformed(
+                    found,
                     start,
                     "jump table \"" + symbol.name() + "\" of " + symbol.size() + " bytes is not one of entries in");
         }
         left -= count;
         if (left < 0) {
-            throw malformed(data, start, "jump table \"" + symbol.name() + "\" overlaps others in");
+            throw file.malformed(found, start, "jump table \"" + symbol.name() + "\" overlaps others in");
         }
         List<Integer> slots = new ArrayList<>((int) count);
         int lowest = Integer.MAX_VALUE;
@@ -114,7 +103,7 @@ final class JumpTableReader {
         for (long at = start; at < start + symbol.size(); at += ENTRY) {
             long place = data.s64(at);
             if (place < 0 || place % Instruction.SIZE != 0 || place / Instruction.SIZE > Integer.MAX_VALUE) {
-                throw malformed(data, at, "place " + place + ", which is no instruction's, in");
+                throw file.malformed(found, at, "place " + place + ", which is no instruction's, in");
             }
             int slot = (int) (place / Instruction.SIZE);
             slots.add(slot);
@@ -122,9 +111,5 @@ final class JumpTableReader {
             highest = Math.max(highest, slot);
         }
         return new Table((int) start, List.copyOf(slots), lowest, highest);
-    }
-
-    private static MalformedDataException malformed(ByteView data, long at, String problem) {
-        return data.malformed(at, problem + " \"" + SECTION + "\"");
     }
 }

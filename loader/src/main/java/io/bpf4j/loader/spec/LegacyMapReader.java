@@ -4,10 +4,8 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.elf.ByteView;
-import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
-import io.bpf4j.loader.error.InvalidObjectException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -36,7 +34,7 @@ import java.util.OptionalInt;
  *
  * <p>Tested by {@code LoadedDefinitionsTest} and {@code LegacyMapsOnKernelTest}.
  */
-record LegacyMapReader(ElfFile elf, Optional<Btf> btf, SymbolIndex index) {
+record LegacyMapReader(ObjectFile file) {
     static final String SECTION = "maps";
 
     private static final int TYPE = 0;
@@ -48,22 +46,21 @@ record LegacyMapReader(ElfFile elf, Optional<Btf> btf, SymbolIndex index) {
 
     /** The maps in the order of the section; empty if the section does not exist. */
     List<MapSpec> read() {
-        Optional<Section> found = elf.section(SECTION).filter(s -> s.size() > 0);
+        Optional<Section> found = file.elf.section(SECTION).filter(s -> s.size() > 0);
         if (found.isEmpty()) {
             return List.of();
         }
-        ByteView section = elf.data(found.get());
-        List<Symbol> variables = index.of(found.get()).values().stream()
+        ByteView section = file.elf.data(found.get());
+        List<Symbol> variables = file.symbolsOf(found.get()).values().stream()
                 .sorted(Comparator.comparingLong(Symbol::value))
                 .toList();
         if (variables.isEmpty()) {
-            throw new InvalidObjectException(elf.source() + ": section \"" + SECTION + "\" has " + section.size()
-                    + " bytes, and no symbol in it");
+            throw file.invalid("section \"" + SECTION + "\" has " + section.size() + " bytes, and no symbol in it");
         }
         long size = section.size() / variables.size();
         if (section.size() % variables.size() != 0 || size < SIZE) {
-            throw new InvalidObjectException(elf.source() + ": section \"" + SECTION + "\" of " + section.size()
-                    + " bytes does not hold " + variables.size() + " maps of equal size, " + SIZE + " bytes or more");
+            throw file.invalid("section \"" + SECTION + "\" of " + section.size() + " bytes does not hold "
+                    + variables.size() + " maps of equal size, " + SIZE + " bytes or more");
         }
         List<MapSpec> maps = new ArrayList<>();
         for (int i = 0; i < variables.size(); i++) {
@@ -105,10 +102,10 @@ record LegacyMapReader(ElfFile elf, Optional<Btf> btf, SymbolIndex index) {
 
     /** The id of the annotated type, if it has the right size; else 0. */
     private int typeOf(String map, String member, int size) {
-        if (btf.isEmpty()) {
+        if (file.btf.isEmpty()) {
             return 0;
         }
-        Btf types = btf.get();
+        Btf types = file.types();
         OptionalInt annotation = types.find("____btf_map_" + map, BtfKind.STRUCT);
         if (annotation.isEmpty() || !(types.type(annotation.getAsInt()) instanceof BtfType.Struct struct)) {
             return 0;

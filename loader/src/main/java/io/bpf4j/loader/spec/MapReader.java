@@ -1,9 +1,7 @@
 package io.bpf4j.loader.spec;
 
 import io.bpf4j.btf.Btf;
-import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
-import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Relocation;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
@@ -14,7 +12,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -39,37 +36,34 @@ import org.jspecify.annotations.Nullable;
  * The pointers in {@code values} may be initialised; relocations of {@code .maps} then name the map or program of each
  * slot. {@code .maps} has no other relocations.
  */
-record MapReader(ElfFile elf, Optional<Btf> btf, List<Symbol> symbols, SymbolIndex index) {
+record MapReader(ObjectFile file) {
     static final String SECTION = ".maps";
     private static final int PIN_BY_NAME = 1;
     /** Bytes of a pointer in a BPF object, on every machine. */
     private static final int POINTER = 8;
 
     List<MapSpec> read() {
-        List<MapSpec> maps = new ArrayList<>(new LegacyMapReader(elf, btf, index).read());
-        Optional<Section> section = elf.section(SECTION);
+        List<MapSpec> maps = new ArrayList<>(new LegacyMapReader(file).read());
+        Optional<Section> section = file.elf.section(SECTION);
         if (section.isEmpty()) {
             return maps;
         }
-        Btf types = btf.orElseThrow(() -> new InvalidObjectException(
-                elf.source() + ": has maps in section .maps but no BTF that describes them; compile it with -g"));
-        OptionalInt datasec = types.find(SECTION, BtfKind.DATASEC);
-        if (datasec.isEmpty() || !(types.type(datasec.getAsInt()) instanceof BtfType.Datasec declared)) {
-            throw new InvalidObjectException(
-                    elf.source() + ": has a section .maps, but its BTF describes none; compile it with -g");
-        }
+        Btf types = file.btf.orElseThrow(
+                () -> file.invalid("has maps in section .maps but no BTF that describes them; compile it with -g"));
+        BtfType.Datasec declared = file.datasec(SECTION)
+                .orElseThrow(() -> file.invalid("has a section .maps, but its BTF describes none; compile it with -g"));
         NavigableMap<Long, Relocation> relocations = new TreeMap<>();
-        for (Relocation relocation : elf.relocations(section.get())) {
+        for (Relocation relocation : file.elf.relocations(section.get())) {
             relocations.put(relocation.offset(), relocation);
         }
         for (BtfType.SectionVariable variable : declared.variables()) {
             if (!(types.type(variable.type()) instanceof BtfType.Var var)) {
-                throw new InvalidObjectException(elf.source() + ": .maps holds something that is no variable");
+                throw file.invalid(".maps holds something that is no variable");
             }
             if (var.linkage() == BtfType.Linkage.STATIC) {
                 throw invalid(var.name(), "is static, so that it has no symbol for programs to refer to");
             }
-            Symbol symbol = index.of(section.get()).get(var.name());
+            Symbol symbol = file.symbolsOf(section.get()).get(var.name());
             if (symbol == null) {
                 throw invalid(var.name(), "has no symbol in section .maps");
             }
@@ -81,7 +75,8 @@ record MapReader(ElfFile elf, Optional<Btf> btf, List<Symbol> symbols, SymbolInd
                     .read(struct, slots(var.name(), struct, symbol, section.get(), relocations)));
         }
         if (!relocations.isEmpty()) {
-            throw elf.data(section.get())
+            throw file.elf
+                    .data(section.get())
                     .malformed(
                             relocations.firstKey(),
                             "relocation in section .maps of something that is no static value of a map");
@@ -104,7 +99,7 @@ record MapReader(ElfFile elf, Optional<Btf> btf, List<Symbol> symbols, SymbolInd
         }
         long first = symbol.value() + values.get().bitOffset() / 8;
         long end = symbol.value() + symbol.size();
-        if (first < 0 || end < first || end > elf.data(section).size()) {
+        if (first < 0 || end < first || end > file.elf.data(section).size()) {
             throw invalid(map, "has its static values outside of its variable, or that outside of its section");
         }
         // A value belongs to one map: removing it prevents overlapping maps of a hostile file from multiplying it.
@@ -113,15 +108,12 @@ record MapReader(ElfFile elf, Optional<Btf> btf, List<Symbol> symbols, SymbolInd
             Relocation relocation = within.pollFirstEntry().getValue();
             long at = relocation.offset();
             if ((at - first) % POINTER != 0 || at > end - POINTER) {
-                throw elf.data(section)
+                throw file.elf
+                        .data(section)
                         .malformed(at, "static value of map \"" + map + "\" that does not fill one of its slots");
             }
-            if (relocation.symbolIndex() < 0 || relocation.symbolIndex() >= symbols.size()) {
-                throw invalid(map, "has a static value of symbol " + relocation.symbolIndex() + ", which is missing");
-            }
             slots.add(new MapSpec.Slot(
-                    (int) ((at - first) / POINTER),
-                    target(map, struct, symbols.get(relocation.symbolIndex()), section)));
+                    (int) ((at - first) / POINTER), target(map, struct, file.symbol(section, relocation), section)));
         }
         return slots;
     }
@@ -131,11 +123,11 @@ record MapReader(ElfFile elf, Optional<Btf> btf, List<Symbol> symbols, SymbolInd
         boolean isMap = symbol.sectionIndex() == section.index();
         boolean isProgram = symbol.isFunction()
                 && symbol.isInSection()
-                && elf.section(symbol.sectionIndex()).isExecutable()
-                && !elf.section(symbol.sectionIndex()).name().equals(ObjectReader.TEXT);
+                && file.elf.section(symbol.sectionIndex()).isExecutable()
+                && !file.elf.section(symbol.sectionIndex()).name().equals(ObjectReader.TEXT);
         boolean wantsMap = struct.members().stream()
                 .filter(m -> m.name().equals("values"))
-                .anyMatch(m -> Definition.valueOf(btf.orElseThrow(), m) instanceof BtfType.Struct);
+                .anyMatch(m -> Definition.valueOf(file.types(), m) instanceof BtfType.Struct);
         if (wantsMap ? !isMap : !isProgram) {
             throw invalid(
                     map,
@@ -146,7 +138,7 @@ record MapReader(ElfFile elf, Optional<Btf> btf, List<Symbol> symbols, SymbolInd
     }
 
     private InvalidObjectException invalid(String map, String problem) {
-        return new InvalidObjectException(elf.source() + ": map \"" + map + "\" " + problem);
+        return file.invalid("map \"" + map + "\" " + problem);
     }
 
     /** One definition being read, member by member. */

@@ -1,6 +1,5 @@
 package io.bpf4j.loader.spec;
 
-import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfExt;
 import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.ElfFile;
@@ -16,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,9 +49,7 @@ final class ObjectReader {
     static final String TEXT = ".text";
 
     private final ElfFile elf;
-    private final List<Section> sections;
-    private final List<Symbol> symbols;
-    private final SectionBytes bytes;
+    private final ObjectFile file;
 
     ObjectReader(ElfFile elf) {
         this.elf = elf;
@@ -64,93 +62,75 @@ final class ObjectReader {
             throw new InvalidObjectException(
                     elf.source() + ": not a relocatable object (ELF type " + header.type() + "); compile it with -c");
         }
-        this.sections = elf.sections();
-        requireUncompressed();
-        this.symbols = elf.symbols().toList();
-        this.bytes = new SectionBytes(elf);
-    }
-
-    private void requireUncompressed() {
-        for (Section section : sections) {
+        for (Section section : elf.sections()) {
             if (section.has(Section.SHF_COMPRESSED) && !section.name().startsWith(".debug")) {
                 throw new InvalidObjectException(elf.source() + ": section \"" + section.name()
                         + "\" is compressed; only sections with debug information may be");
             }
         }
+        this.file = new ObjectFile(elf);
     }
 
     ObjectSpec read() {
-        Optional<Btf> btf = elf.section(".BTF").map(s -> Btf.parse(named(s)));
-        Optional<BtfExt> btfExt = btf.flatMap(types -> elf.section(".BTF.ext").map(s -> BtfExt.parse(named(s), types)));
+        Optional<BtfExt> btfExt = file.btf.flatMap(
+                types -> elf.section(".BTF.ext").map(section -> BtfExt.parse(elf.data(section), types)));
 
-        ExternReader externs = new ExternReader(elf.source(), btf);
-        externs.read(symbols);
-        SymbolIndex index = new SymbolIndex(symbols);
-        DataReader data = new DataReader(elf, btf, index, bytes);
-        List<MapSpec> maps = new ArrayList<>(data.withArenaData(new MapReader(elf, btf, symbols, index).read()));
+        ExternReader externs = new ExternReader(file);
+        externs.read();
+        DataReader data = new DataReader(file);
+        List<MapSpec> maps = new ArrayList<>(data.withArenaData(new MapReader(file).read()));
         maps.addAll(data.read());
         externs.kconfigMap().ifPresent(maps::add);
 
-        Map<Integer, List<FunctionBuilder>> code = functions();
-        new ReferenceReader(elf, symbols, maps, externs.all(), code).read();
-        List<StructOpsSpec> structOps = new StructOpsReader(elf, btf, symbols, index, bytes, code).read();
+        Map<Integer, Map<Long, FunctionSpecData>> code = code();
+        ReferenceReader references = new ReferenceReader(file, maps, externs.all(), code);
+        List<FunctionSpec> functions = elf.sections().stream()
+                .flatMap(section -> references.read(section).stream())
+                .toList();
+        List<StructOpsSpec> structOps = new StructOpsReader(file, code).read();
         requireUniqueNames(maps, structOps);
-
-        List<FunctionSpec> functions = new ArrayList<>();
-        List<ProgramSpec> programs = new ArrayList<>();
-        for (Section section : sections) {
-            for (FunctionBuilder builder : code.getOrDefault(section.index(), List.of())) {
-                FunctionSpec function = builder.build();
-                functions.add(function);
-                if (!section.name().equals(TEXT)) {
-                    programs.add(ProgramSpec.of(function.sectionName(), function));
-                }
-            }
-        }
         return new ObjectSpecData(
                 elf.source(),
                 elf.header().order(),
                 license(),
                 version(),
-                programs,
+                functions.stream()
+                        .filter(function -> !function.isSubprogram())
+                        .map(function -> ProgramSpec.of(function.sectionName(), function))
+                        .toList(),
                 functions,
                 maps,
                 structOps,
                 externs.all(),
-                btf,
+                file.btf,
                 btfExt);
     }
 
-    private ByteView named(Section section) {
-        return elf.data(section);
-    }
-
-    /** The functions of each code section, by their offset. */
-    private Map<Integer, List<FunctionBuilder>> functions() {
+    /** The functions of each code section, in the order of their places in bytes; still without references. */
+    private Map<Integer, Map<Long, FunctionSpecData>> code() {
         Map<Integer, List<Symbol>> bySection = new HashMap<>();
-        for (Symbol symbol : symbols) {
+        for (Symbol symbol : file.symbols) {
             if (symbol.isFunction() && symbol.isInSection()) {
                 bySection
-                        .computeIfAbsent(symbol.sectionIndex(), i -> new ArrayList<>())
+                        .computeIfAbsent(symbol.sectionIndex(), _ -> new ArrayList<>())
                         .add(symbol);
             }
         }
-        Map<Integer, List<FunctionBuilder>> code = new HashMap<>();
+        Map<Integer, Map<Long, FunctionSpecData>> code = new HashMap<>();
         Set<String> names = new HashSet<>();
         bySection.forEach((index, found) -> {
             Section section = elf.section(index);
             if (!section.isExecutable() || section.type() != Section.SHT_PROGBITS) {
-                throw new InvalidObjectException(elf.source() + ": function " + quoted(found.getFirst())
-                        + " is in section \"" + section.name() + "\", which holds no code");
+                throw file.invalid("function " + quoted(found.getFirst()) + " is in section \"" + section.name()
+                        + "\", which holds no code");
             }
             if (!section.name().equals(TEXT)) {
                 found.forEach(symbol -> requireGlobal(symbol, section));
             }
             code.put(index, split(section, found));
-            for (FunctionBuilder function : code.getOrDefault(index, List.of())) {
-                if (!section.name().equals(TEXT) && !names.add(function.name)) {
-                    throw new InvalidObjectException(
-                            elf.source() + ": two programs are named \"" + function.name + "\"");
+            for (Symbol symbol : found) {
+                if (!section.name().equals(TEXT) && !names.add(symbol.name())) {
+                    throw file.invalid("two programs are named " + quoted(symbol));
                 }
             }
         });
@@ -163,20 +143,20 @@ final class ObjectReader {
      */
     private void requireGlobal(Symbol symbol, Section section) {
         if (symbol.binding() == Symbol.STB_LOCAL) {
-            throw new InvalidObjectException(elf.source() + ": function " + quoted(symbol) + " in SEC(\""
-                    + section.name() + "\") is static: drop \"static\" if it is a program, or SEC if programs call it");
+            throw file.invalid("function " + quoted(symbol) + " in SEC(\"" + section.name()
+                    + "\") is static: drop \"static\" if it is a program, or SEC if programs call it");
         }
     }
 
-    private List<FunctionBuilder> split(Section section, List<Symbol> found) {
-        ByteView code = bytes.of(section);
+    private Map<Long, FunctionSpecData> split(Section section, List<Symbol> found) {
+        ByteView code = file.bytes(section);
         if (code.size() % Instruction.SIZE != 0) {
             throw code.malformed(
                     0, "code of section \"" + section.name() + "\" is " + code.size() + " bytes, not a multiple of 8");
         }
         List<Instruction> slots = Instructions.decode(code);
         found.sort(Comparator.comparingLong(Symbol::value));
-        List<FunctionBuilder> functions = new ArrayList<>();
+        Map<Long, FunctionSpecData> functions = new LinkedHashMap<>();
         long end = 0;
         for (Symbol symbol : found) {
             long start = symbol.value();
@@ -195,9 +175,18 @@ final class ObjectReader {
             }
             end = start + symbol.size();
             int first = (int) (start / Instruction.SIZE);
-            functions.add(
-                    new FunctionBuilder(symbol.name(), section, first, symbol.isHidden(), slots.subList(first, (int)
-                            (end / Instruction.SIZE))));
+            List<Instruction> body = slots.subList(first, (int) (end / Instruction.SIZE));
+            functions.put(
+                    start,
+                    new FunctionSpecData(
+                            symbol.name(),
+                            section.index(),
+                            section.name(),
+                            first,
+                            symbol.isHidden(),
+                            false,
+                            body,
+                            List.of()));
         }
         return functions;
     }
@@ -234,39 +223,11 @@ final class ObjectReader {
                 .filter(name -> !names.add(name))
                 .findFirst()
                 .ifPresent(name -> {
-                    throw new InvalidObjectException(elf.source() + ": two maps are named \"" + name + "\"");
+                    throw file.invalid("two maps are named \"" + name + "\"");
                 });
     }
 
     private static String quoted(Symbol symbol) {
         return "\"" + symbol.name() + "\"";
-    }
-
-    /** A function whose references are being collected. */
-    static final class FunctionBuilder {
-        final String name;
-        final Section section;
-        final int slot;
-        final boolean hidden;
-        final List<Instruction> instructions;
-        final List<CodeReference> references = new ArrayList<>();
-
-        FunctionBuilder(String name, Section section, int slot, boolean hidden, List<Instruction> instructions) {
-            this.name = name;
-            this.section = section;
-            this.slot = slot;
-            this.hidden = hidden;
-            this.instructions = instructions;
-        }
-
-        boolean contains(long sectionSlot) {
-            return sectionSlot >= slot && sectionSlot < slot + (long) instructions.size();
-        }
-
-        FunctionSpec build() {
-            references.sort(Comparator.comparingInt(CodeReference::instruction));
-            return new FunctionSpecData(
-                    name, section.index(), section.name(), slot, hidden, false, instructions, references);
-        }
     }
 }

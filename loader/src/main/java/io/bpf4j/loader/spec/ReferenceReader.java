@@ -1,17 +1,17 @@
 package io.bpf4j.loader.spec;
 
-import io.bpf4j.elf.ByteView;
-import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Relocation;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.spec.ObjectReader.FunctionBuilder;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -38,24 +38,22 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code ObjectFormsTest}.
  */
 final class ReferenceReader {
-    private final ElfFile elf;
-    private final List<Symbol> symbols;
-    private final Map<Integer, List<FunctionBuilder>> code;
+    private final ObjectFile file;
+    private final Map<Integer, Map<Long, FunctionSpecData>> code;
     private final JumpTableReader jumpTables;
     private final Map<Integer, MapSpec> dataBySection = new HashMap<>();
     private final Set<String> mapNames = new HashSet<>();
-    private final Map<String, ExternSpec> externs = new HashMap<>();
+    private final Set<String> externs = new HashSet<>();
 
+    /** @param code the functions of the code sections, still without references */
     ReferenceReader(
-            ElfFile elf,
-            List<Symbol> symbols,
+            ObjectFile file,
             List<MapSpec> maps,
             List<ExternSpec> externs,
-            Map<Integer, List<FunctionBuilder>> code) {
-        this.elf = elf;
-        this.symbols = symbols;
+            Map<Integer, Map<Long, FunctionSpecData>> code) {
+        this.file = file;
         this.code = code;
-        this.jumpTables = new JumpTableReader(elf, symbols);
+        this.jumpTables = new JumpTableReader(file);
         for (MapSpec map : maps) {
             DataSection data = map.data();
             if (data != null) {
@@ -65,76 +63,55 @@ final class ReferenceReader {
                 mapNames.add(map.name());
             }
         }
-        externs.forEach(extern -> this.externs.put(extern.name(), extern));
+        externs.forEach(extern -> this.externs.add(extern.name()));
     }
 
-    void read() {
-        for (Map.Entry<Integer, List<FunctionBuilder>> entry : code.entrySet()) {
-            Section section = elf.section(entry.getKey());
-            Set<Long> related = new HashSet<>();
-            for (Relocation relocation : elf.relocations(section)) {
-                add(section, entry.getValue(), relocation, related);
-            }
-            for (FunctionBuilder function : entry.getValue()) {
-                addCallsWithinSection(function, related);
-            }
+    /** The functions of a section, with their references. */
+    List<FunctionSpec> read(Section section) {
+        Map<Long, FunctionSpecData> functions = code.getOrDefault(section.index(), Map.of());
+        if (functions.isEmpty()) {
+            return List.of();
         }
+        @Nullable Relocation[] relocations = bySlot(section);
+        List<FunctionSpec> read = new ArrayList<>();
+        for (FunctionSpecData function : functions.values()) {
+            List<CodeReference> references = new ArrayList<>();
+            for (int i = 0; i < function.size(); i++) {
+                int slot = function.slot() + i;
+                Relocation relocation = relocations[slot];
+                Instruction instruction = function.instructions().get(i);
+                if (relocation != null) {
+                    references.add(reference(function, i, file.symbol(section, relocation)));
+                    relocations[slot] = null;
+                } else if (instruction.isSubprogramCall()) {
+                    // The compiler resolves calls of static functions in the same section itself.
+                    long target = (long) slot + instruction.imm() + 1;
+                    references.add(new CodeReference.ToFunction(i, section.index(), slot(function, i, target)));
+                }
+            }
+            read.add(function.withReferences(references));
+        }
+        Arrays.stream(relocations).filter(Objects::nonNull).findFirst().ifPresent(relocation -> {
+            throw file.malformed(
+                    section, relocation.offset(), "relocation of an instruction outside every function of");
+        });
+        return read;
     }
 
-    /** The compiler resolves calls of static functions in the same section itself, without a relocation. */
-    private void addCallsWithinSection(FunctionBuilder function, Set<Long> related) {
-        for (int i = 0; i < function.instructions.size(); i++) {
-            Instruction instruction = function.instructions.get(i);
-            if (instruction.isSubprogramCall() && !related.contains((long) function.slot + i)) {
-                long target = (long) function.slot + i + instruction.imm() + 1;
-                function.references.add(
-                        new CodeReference.ToFunction(i, function.section.index(), slot(function, i, target)));
+    private @Nullable Relocation[] bySlot(Section section) {
+        @Nullable Relocation[] bySlot = new @Nullable Relocation[(int) (section.size() / Instruction.SIZE)];
+        for (Relocation relocation : file.elf.relocations(section)) {
+            long place = relocation.offset();
+            if (place < 0 || place % Instruction.SIZE != 0 || place >= section.size()) {
+                throw file.malformed(section, place, "relocation of a place that is not an instruction of section");
             }
+            bySlot[(int) (place / Instruction.SIZE)] = relocation;
         }
+        return bySlot;
     }
 
-    private void add(Section section, List<FunctionBuilder> functions, Relocation relocation, Set<Long> related) {
-        long place = relocation.offset();
-        if (place < 0 || place % Instruction.SIZE != 0 || place >= section.size()) {
-            throw malformed(section, place, "relocation of a place that is not an instruction of section");
-        }
-        long slot = place / Instruction.SIZE;
-        FunctionBuilder function = holding(functions, slot);
-        if (function == null) {
-            throw malformed(section, place, "relocation of an instruction outside every function of");
-        }
-        if (relocation.symbolIndex() < 0 || relocation.symbolIndex() >= symbols.size()) {
-            throw malformed(
-                    section,
-                    place,
-                    "relocation with symbol " + relocation.symbolIndex() + " of " + symbols.size() + " in");
-        }
-        related.add(slot);
-        int index = (int) (slot - function.slot);
-        function.references.add(reference(function, index, symbols.get(relocation.symbolIndex())));
-    }
-
-    /** The function that a slot belongs to. The functions are sorted by offset and don't overlap. */
-    private static @Nullable FunctionBuilder holding(List<FunctionBuilder> functions, long slot) {
-        int low = 0;
-        int high = functions.size() - 1;
-        while (low <= high) {
-            int middle = (low + high) >>> 1;
-            FunctionBuilder candidate = functions.get(middle);
-            if (candidate.contains(slot)) {
-                return candidate;
-            }
-            if (slot < candidate.slot) {
-                high = middle - 1;
-            } else {
-                low = middle + 1;
-            }
-        }
-        return null;
-    }
-
-    private CodeReference reference(FunctionBuilder function, int index, Symbol symbol) {
-        Instruction instruction = function.instructions.get(index);
+    private CodeReference reference(FunctionSpec function, int index, Symbol symbol) {
+        Instruction instruction = function.instructions().get(index);
         if (instruction.isLoadImm64()) {
             return loadedAddress(function, index, instruction, symbol);
         }
@@ -142,7 +119,7 @@ final class ReferenceReader {
             throw invalid(function, index, symbol, "is neither a call nor a 64-bit load");
         }
         if (!symbol.isDefined()) {
-            if (!externs.containsKey(symbol.name())) {
+            if (!externs.contains(symbol.name())) {
                 throw invalid(function, index, symbol, "calls a function that neither this object nor BTF knows");
             }
             return new CodeReference.ToKernelFunction(index, symbol.name());
@@ -155,12 +132,12 @@ final class ReferenceReader {
         return new CodeReference.ToFunction(index, symbol.sectionIndex(), slot(function, index, target));
     }
 
-    private CodeReference loadedAddress(FunctionBuilder function, int index, Instruction instruction, Symbol symbol) {
-        if (index + 1 >= function.instructions.size()) {
+    private CodeReference loadedAddress(FunctionSpec function, int index, Instruction instruction, Symbol symbol) {
+        if (index + 1 >= function.instructions().size()) {
             throw invalid(function, index, symbol, "is a 64-bit load without its second half");
         }
         if (!symbol.isDefined()) {
-            if (!externs.containsKey(symbol.name())) {
+            if (!externs.contains(symbol.name())) {
                 throw invalid(function, index, symbol, "refers to an extern of which BTF says nothing");
             }
             return new CodeReference.ToExtern(index, symbol.name());
@@ -198,13 +175,13 @@ final class ReferenceReader {
                 index,
                 symbol,
                 "refers to something that is neither a map nor a global variable nor a" + " function: section \""
-                        + elf.section(symbol.sectionIndex()).name() + "\"");
+                        + file.elf.section(symbol.sectionIndex()).name() + "\"");
     }
 
     /** A jump stays in its function, because the verifier checks one function at a time. */
-    private CodeReference jumpTable(FunctionBuilder function, int index, Symbol symbol, long offset) {
+    private CodeReference jumpTable(FunctionSpec function, int index, Symbol symbol, long offset) {
         JumpTableReader.Table table = jumpTables.holding(offset);
-        if (!function.contains(table.lowest()) || !function.contains(table.highest())) {
+        if (table.lowest() < function.slot() || table.highest() - function.slot() >= function.size()) {
             throw invalid(function, index, symbol, "refers to a jump table that leads out of the function");
         }
         return new CodeReference.ToJumpTable(index, table.start(), (int) (offset - table.start()), table.slots());
@@ -212,32 +189,27 @@ final class ReferenceReader {
 
     /** A static variable in another section may have a map's name. */
     private boolean isMaps(Symbol symbol) {
-        String section = elf.section(symbol.sectionIndex()).name();
+        String section = file.elf.section(symbol.sectionIndex()).name();
         return section.equals(MapReader.SECTION) || section.equals(LegacyMapReader.SECTION);
     }
 
-    private void requireWhole(FunctionBuilder function, int index, Symbol symbol, long bytes) {
+    private void requireWhole(FunctionSpec function, int index, Symbol symbol, long bytes) {
         if (bytes % Instruction.SIZE != 0) {
             throw invalid(
                     function, index, symbol, "refers to byte " + bytes + " of code, which is inside an instruction");
         }
     }
 
-    private int slot(FunctionBuilder function, int index, long target) {
+    private int slot(FunctionSpec function, int index, long target) {
         if (target < 0 || target > Integer.MAX_VALUE) {
-            throw new InvalidObjectException(elf.source() + ": function \"" + function.name + "\": instruction " + index
-                    + " refers to slot " + target + ", which no section has");
+            throw file.invalid("function \"" + function.name() + "\": instruction " + index + " refers to slot "
+                    + target + ", which no section has");
         }
         return (int) target;
     }
 
-    private RuntimeException malformed(Section section, long place, String problem) {
-        ByteView data = elf.data(section);
-        return data.malformed(place, problem + " \"" + section.name() + "\"");
-    }
-
-    private InvalidObjectException invalid(FunctionBuilder function, int index, Symbol symbol, String problem) {
-        return new InvalidObjectException(elf.source() + ": function \"" + function.name + "\": instruction " + index
-                + " (symbol \"" + symbol.name() + "\") " + problem);
+    private InvalidObjectException invalid(FunctionSpec function, int index, Symbol symbol, String problem) {
+        return file.invalid("function \"" + function.name() + "\": instruction " + index + " (symbol \"" + symbol.name()
+                + "\") " + problem);
     }
 }

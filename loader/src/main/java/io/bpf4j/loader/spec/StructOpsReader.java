@@ -4,21 +4,16 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.elf.ByteView;
-import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Relocation;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
-import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.spec.ObjectReader.FunctionBuilder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
@@ -39,29 +34,13 @@ import java.util.TreeMap;
 final class StructOpsReader {
     private static final int POINTER = 8;
 
-    private final ElfFile elf;
-    private final Optional<Btf> btf;
-    private final List<Symbol> symbols;
-    private final SymbolIndex index;
-    private final SectionBytes bytes;
-    private final Map<Integer, List<FunctionBuilder>> code;
-    /** By section and offset, filled on request. */
-    private final Map<Integer, Map<Long, String>> functionNames = new HashMap<>();
-
+    private final ObjectFile file;
+    private final Map<Integer, Map<Long, FunctionSpecData>> code;
     private final Map<Integer, Shape> shapes = new HashMap<>();
 
-    StructOpsReader(
-            ElfFile elf,
-            Optional<Btf> btf,
-            List<Symbol> symbols,
-            SymbolIndex index,
-            SectionBytes bytes,
-            Map<Integer, List<FunctionBuilder>> code) {
-        this.elf = elf;
-        this.btf = btf;
-        this.symbols = symbols;
-        this.index = index;
-        this.bytes = bytes;
+    /** @param code the functions of the code sections, by their place in bytes */
+    StructOpsReader(ObjectFile file, Map<Integer, Map<Long, FunctionSpecData>> code) {
+        this.file = file;
         this.code = code;
     }
 
@@ -86,7 +65,7 @@ final class StructOpsReader {
 
     List<StructOpsSpec> read() {
         List<StructOpsSpec> all = new ArrayList<>();
-        for (Section section : elf.sections()) {
+        for (Section section : file.elf.sections()) {
             boolean optional = section.name().startsWith("?");
             String name = optional ? section.name().substring(1) : section.name();
             if ((name.equals(StructOpsSpecData.DIRECT) || name.equals(StructOpsSpecData.LINKED))
@@ -99,12 +78,10 @@ final class StructOpsReader {
     }
 
     private List<StructOpsSpec> read(Section section, String name, boolean autocreate) {
-        Btf types = btf.orElseThrow(() -> invalid(section, "needs BTF; compile the object with -g"));
-        ByteView content = bytes.of(section);
-        OptionalInt id = types.find(section.name(), BtfKind.DATASEC);
-        if (id.isEmpty() || !(types.type(id.getAsInt()) instanceof BtfType.Datasec datasec)) {
-            throw invalid(section, "is not described in BTF");
-        }
+        Btf types = file.btf.orElseThrow(() -> invalid(section, "needs BTF; compile the object with -g"));
+        ByteView content = file.bytes(section);
+        BtfType.Datasec datasec =
+                file.datasec(section.name()).orElseThrow(() -> invalid(section, "is not described in BTF"));
         List<Placed> all = new ArrayList<>();
         NavigableMap<Long, Placed> placed = new TreeMap<>();
         for (BtfType.SectionVariable variable : datasec.variables()) {
@@ -121,7 +98,7 @@ final class StructOpsReader {
                 all.add(each);
             }
         }
-        for (Relocation relocation : elf.relocations(section)) {
+        for (Relocation relocation : file.elf.relocations(section)) {
             Placed owner = owner(section, content, placed, relocation.offset());
             StructOpsSpec.Member member = member(section, owner, relocation.offset());
             owner.functions().put(member.name(), function(section, content, relocation));
@@ -134,7 +111,7 @@ final class StructOpsReader {
                         true,
                         each.shape().struct().name(),
                         each.typeId(),
-                        elf.header().order(),
+                        file.elf.header().order(),
                         content.slice(each.start(), each.shape().struct().size())
                                 .toByteArray(),
                         each.shape().members(),
@@ -148,7 +125,7 @@ final class StructOpsReader {
         if (!(types.type(typeId) instanceof BtfType.Struct struct)) {
             throw invalid(section, "holds \"" + var.name() + "\", which is no struct");
         }
-        Symbol symbol = index.of(section).get(var.name());
+        Symbol symbol = file.symbolsOf(section).get(var.name());
         long start = symbol != null ? symbol.value() : place.offset();
         if (start < 0
                 || struct.size() == 0
@@ -219,33 +196,18 @@ final class StructOpsReader {
      * bytes.
      */
     private String function(Section section, ByteView content, Relocation relocation) {
-        if (relocation.symbolIndex() < 0 || relocation.symbolIndex() >= symbols.size()) {
-            throw content.malformed(
-                    0,
-                    "relocation with symbol " + relocation.symbolIndex() + " of " + symbols.size() + " in section \""
-                            + section.name() + "\"");
-        }
-        Symbol symbol = symbols.get(relocation.symbolIndex());
+        Symbol symbol = file.symbol(section, relocation);
         long target = symbol.value() + content.s64(relocation.offset());
-        String name = symbol.isInSection() ? functionsOf(symbol.sectionIndex()).get(target) : null;
-        if (name == null) {
+        FunctionSpecData function = symbol.isInSection()
+                ? code.getOrDefault(symbol.sectionIndex(), Map.of()).get(target)
+                : null;
+        if (function == null) {
             throw invalid(section, "refers to \"" + symbol.name() + "\", which is no function of the object");
         }
-        return name;
-    }
-
-    /** The names of the functions in a section, by their offset in bytes. */
-    private Map<Long, String> functionsOf(int section) {
-        return functionNames.computeIfAbsent(section, index -> {
-            Map<Long, String> names = new HashMap<>();
-            for (FunctionBuilder function : code.getOrDefault(index, List.of())) {
-                names.put((long) function.slot * Instruction.SIZE, function.name);
-            }
-            return names;
-        });
+        return function.name();
     }
 
     private InvalidObjectException invalid(Section section, String problem) {
-        return new InvalidObjectException(elf.source() + ": section \"" + section.name() + "\" " + problem);
+        return file.invalid("section \"" + section.name() + "\" " + problem);
     }
 }
