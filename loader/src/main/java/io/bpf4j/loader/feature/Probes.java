@@ -10,6 +10,7 @@ import static io.bpf4j.loader.kernel.Errno.ESRCH;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.insn.Helper;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.linux.PerfSources;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.MapCommand;
@@ -129,10 +130,12 @@ final class Probes {
             case MEMCG_ACCOUNTING -> calls(ProgramType.SOCKET_FILTER, Helper.named("bpf_ktime_get_coarse_ns"));
             case SYSCALL_WRAPPER -> announced.syscallWrapper();
             case KERNEL_BTF -> announced.file("kernel/btf/vmlinux");
-            case PERF_UPROBE -> announced.number(host.perfSources().uprobeType(), "the uprobe perf source");
-            case PERF_KPROBE -> announced.number(host.perfSources().kprobeType(), "the kprobe perf source");
+            case PERF_UPROBE -> announced.number(host.perfSources().type(PerfSources.UPROBE), "the uprobe perf source");
+            case PERF_KPROBE -> announced.number(host.perfSources().type(PerfSources.KPROBE), "the kprobe perf source");
             case UPROBE_REF_COUNTER ->
-                announced.number(host.perfSources().refCounterShift(), "ref_ctr_offset of the uprobe perf source");
+                announced.number(
+                        host.perfSources().firstBit(PerfSources.UPROBE, "ref_ctr_offset"),
+                        "ref_ctr_offset of the uprobe perf source");
             case RAW_TRACEPOINT -> probe(ProgramType.RAW_TRACEPOINT);
             case PERF_LINK -> probe(AttachType.PERF_EVENT);
             case BPF_COOKIE -> calls(ProgramType.TRACEPOINT, Helper.named("bpf_get_attach_cookie"));

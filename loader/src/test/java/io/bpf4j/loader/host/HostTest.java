@@ -8,6 +8,7 @@ import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.linux.Jit;
+import io.bpf4j.loader.internal.linux.PerfSources;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
@@ -38,7 +39,7 @@ class HostTest {
         assertThat(host.version()).isEqualTo(new KernelVersion(5, 4, 3));
         assertThat(host.jit()).isEqualTo(Jit.ON);
         assertThat(host.possibleCpus().count()).isEqualTo(3);
-        assertThat(host.perfSources().uprobeType()).hasValue(9);
+        assertThat(host.perfSources().type(PerfSources.UPROBE)).hasValue(9);
         assertThat(host.symbols().file()).isEqualTo(root.resolve("proc/kallsyms"));
         assertThat(host.memory()).isEmpty();
         ScriptedHost.write(root, "proc/meminfo", "MemTotal:       24561076 kB\nMemFree:         1 kB\n");

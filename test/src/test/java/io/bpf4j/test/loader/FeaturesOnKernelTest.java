@@ -12,6 +12,7 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.KernelConfig;
+import io.bpf4j.loader.internal.linux.PerfSources;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
@@ -209,7 +210,7 @@ class FeaturesOnKernelTest {
         try (Fd tracepoint = kernel.execute(PerfCommand.Open.tracepoint("tracepoint", id, -1, 0))) {
             kernel.execute(new PerfCommand.Enable(tracepoint));
         }
-        int uprobe = Host.running().perfSources().uprobeType().orElseThrow();
+        int uprobe = Host.running().perfSources().type(PerfSources.UPROBE).orElseThrow();
         try (Fd probe = kernel.execute(PerfCommand.Open.probe("uprobe", uprobe, 0, "/bin/true", 0x2000, -1, 0))) {
             assertThat(probe.number()).isPositive();
         }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class Attacher {
     private final Host host;
     private final Features features;
-    private final LinkKinds kinds;
+    private final FunctionSites functions;
 
     public Attacher(Host host, Features features) {
         this(host, features, DebugFiles.standard());
@@ -29,7 +29,7 @@ public final class Attacher {
     Attacher(Host host, Features features, DebugFiles debugFiles) {
         this.host = host;
         this.features = features;
-        this.kinds = new LinkKinds(host, new FunctionSites(debugFiles));
+        this.functions = new FunctionSites(debugFiles);
     }
 
     /**
@@ -41,8 +41,8 @@ public final class Attacher {
      * @throws AttachException if the attach fails; nothing is left attached
      */
     public Link attach(Fd program, String name, Optional<AttachType> attachType, AttachTarget target) {
-        Attempt attempt = Attempt.of(host, features, program, name, attachType, target);
-        LinkKind kind = kinds.of(target);
+        Attempt attempt = new Attempt(host, features, program, name + " to " + target.description(), attachType);
+        LinkKind kind = LinkKinds.of(target, host, functions);
         try {
             return kind.attach(attempt);
         } catch (SyscallException e) {

@@ -10,7 +10,6 @@ import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.OpenFlags;
 import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.NetDevice;
 import io.bpf4j.loader.link.ProgramHandle;
@@ -26,16 +25,6 @@ import java.util.Optional;
  * @param what the program and the target, for messages: {@code on_gc to uprobe at …}
  */
 record Attempt(Host host, Features features, Fd program, String what, Optional<AttachType> attachType) {
-    static Attempt of(
-            Host host,
-            Features features,
-            Fd program,
-            String name,
-            Optional<AttachType> attachType,
-            AttachTarget target) {
-        return new Attempt(host, features, program, name + " to " + target.description(), attachType);
-    }
-
     Kernel kernel() {
         return host.kernel();
     }
@@ -83,6 +72,14 @@ record Attempt(Host host, Features features, Fd program, String what, Optional<A
         return given.or(this::attachType)
                 .orElseThrow(() -> refused("it is not known what attach type the program was loaded for; SEC(\""
                         + section + "\") says one, or the target may, or Program.forAttachType"));
+    }
+
+    /** Refuses a program for a link of many functions; {@code probes} as for {@link #many}. */
+    void requireSingle(AttachType multi, AttachType session, String probes) {
+        if (isFor(multi) || isFor(session)) {
+            throw refused("the program was loaded for a link of many " + probes + "s, which the kernel fixes at load;"
+                    + " SEC(\"" + probes + "\") makes one for single " + probes + "s");
+        }
     }
 
     /**

@@ -37,14 +37,9 @@ class KernelLink implements Link {
         held.afterClose(fd::close);
     }
 
-    /** Takes ownership of a link. */
-    static KernelLink of(Attempt attempt, Fd link) {
-        return new KernelLink(attempt.kernel(), attempt.what(), link);
-    }
-
-    /** Takes ownership of a link, and of a perf event, which is closed after it. */
-    static KernelLink of(Attempt attempt, Fd link, Fd event) {
-        return new KernelLink(attempt.kernel(), attempt.what(), link, event);
+    /** Takes ownership of a link, and of the resources that are closed after it. */
+    static KernelLink of(Attempt attempt, Fd link, Fd... afterwards) {
+        return new KernelLink(attempt.kernel(), attempt.what(), link, afterwards);
     }
 
     /**

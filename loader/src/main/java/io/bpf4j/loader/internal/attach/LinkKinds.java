@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All kinds of links: selects the code that attaches to a target and the code that reads the kernel's description of a
- * link ({@code struct bpf_link_info}, include/uapi/linux/bpf.h, 6.18). <i>Immutable.</i>
+ * link ({@code struct bpf_link_info}, include/uapi/linux/bpf.h, 6.18).
  */
 public final class LinkKinds {
     private static final List<LinkView> VIEWS = List.of(
@@ -33,30 +33,22 @@ public final class LinkKinds {
             SockmapKind.VIEW,
             TracingMultiKind.VIEW);
 
-    private final Host host;
-    private final PerfAttacher perf;
-    private final FunctionSites functions;
+    private LinkKinds() {}
 
-    LinkKinds(Host host, FunctionSites functions) {
-        this.host = host;
-        this.perf = new PerfAttacher(host.perfSources());
-        this.functions = functions;
-    }
-
-    LinkKind of(AttachTarget target) {
+    static LinkKind of(AttachTarget target, Host host, FunctionSites functions) {
         return switch (target) {
-            case AttachTarget.Uprobe uprobe -> PerfKind.of(uprobe, perf, functions);
+            case AttachTarget.Uprobe uprobe -> PerfKind.of(uprobe, functions);
             case AttachTarget.UprobeMulti uprobes -> new UprobeMultiKind(uprobes, functions);
-            case AttachTarget.Kprobe kprobe -> PerfKind.of(kprobe, perf);
-            case AttachTarget.Ksyscall call -> PerfKind.of(call, perf);
+            case AttachTarget.Kprobe kprobe -> PerfKind.of(kprobe);
+            case AttachTarget.Ksyscall call -> PerfKind.of(call);
             case AttachTarget.KprobeMulti kprobes -> new KprobeMultiKind(kprobes, host.traceFs());
-            case AttachTarget.Tracepoint tracepoint -> attempt -> perf.tracepoint(attempt, tracepoint);
+            case AttachTarget.Tracepoint tracepoint -> attempt -> PerfAttacher.tracepoint(attempt, tracepoint);
             case AttachTarget.RawTracepoint raw -> TracingKind.of(raw);
             case AttachTarget.Tracing tracing -> TracingKind.of(tracing);
             case AttachTarget.TracingMulti many -> new TracingMultiKind(many, host.types()::ofModule, host.traceFs());
             case AttachTarget.Freplace freplace -> new TracingKind.Freplace(freplace);
-            case AttachTarget.PerfEvent event -> attempt -> perf.event(attempt, event);
-            case AttachTarget.OpenPerfEvent event -> PerfKind.of(event, perf);
+            case AttachTarget.PerfEvent event -> attempt -> PerfAttacher.event(attempt, event);
+            case AttachTarget.OpenPerfEvent event -> PerfKind.of(event);
             case AttachTarget.Cgroup cgroup -> new CgroupKind(cgroup);
             case AttachTarget.Xdp xdp -> new XdpKind(xdp);
             case AttachTarget.Tcx tcx -> DeviceKind.of(tcx);

@@ -29,17 +29,14 @@ public final class OpenLinks {
     }
 
     /** Opens a link as its own Java type, because some kinds have more operations. Takes ownership. */
-    private static Link adopt(Kernel kernel, String description, Fd link) {
-        try {
+    private static Link adopt(Kernel kernel, String description, Fd owned) {
+        return owned.ownedBy(link -> {
             int type = kernel.execute(new ObjectCommand.InfoOfLink(link)).type();
             return LinkKinds.view(type)
                     .<Opener>map(LinkView::opener)
                     .orElse(KernelLink::new)
                     .open(kernel, description, link);
-        } catch (RuntimeException e) {
-            link.close();
-            throw e;
-        }
+        });
     }
 
     /**

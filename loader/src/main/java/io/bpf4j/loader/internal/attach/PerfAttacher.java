@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.internal.linux.PerfSources;
+import io.bpf4j.loader.internal.sys.Command;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
@@ -14,35 +15,25 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.TargetFile;
+import java.util.Locale;
 import java.util.OptionalInt;
 
 /**
  * Attaches through perf events: single uprobes and kprobes, tracepoints, and hardware and software events. The event is
- * opened for the link and closed with it. <i>Immutable.</i>
+ * opened for the link and closed with it.
  *
  * <p>Tested by {@code AttacherTest} and {@code KernelLinkTest}.
  */
 final class PerfAttacher {
-    private final PerfSources sources;
-
-    PerfAttacher(PerfSources sources) {
-        this.sources = sources;
-    }
+    private PerfAttacher() {}
 
     /** Attaches at an offset in a file, in bytes; all else is as the target says. */
-    Link uprobe(Attempt attempt, TargetFile file, long offset, AttachTarget.Uprobe target) {
-        if (attempt.isFor(AttachType.TRACE_UPROBE_MULTI) || attempt.isFor(AttachType.TRACE_UPROBE_SESSION)) {
-            throw attempt.refused("the program was loaded for a link of many uprobes, which the kernel fixes at load;"
-                    + " SEC(\"uprobe\") makes one for single uprobes");
-        }
-        int type = sources.uprobeType()
-                .orElseThrow(() -> noSource(
-                        attempt,
-                        Feature.PERF_UPROBE,
-                        "this kernel has no uprobes (CONFIG_UPROBE_EVENTS, Linux >= 4.17)"));
-        long config = target.returns() ? returnBit(attempt, sources.uprobeReturnBit()) : 0;
+    static Link uprobe(Attempt attempt, TargetFile file, long offset, AttachTarget.Uprobe target) {
+        attempt.requireSingle(AttachType.TRACE_UPROBE_MULTI, AttachType.TRACE_UPROBE_SESSION, "uprobe");
+        int type = type(attempt, PerfSources.UPROBE, Feature.PERF_UPROBE);
+        long config = returnBit(attempt, PerfSources.UPROBE, target.returns());
         if (target.semaphore() != 0) {
-            OptionalInt shift = sources.refCounterShift();
+            OptionalInt shift = attempt.host().perfSources().firstBit(PerfSources.UPROBE, "ref_ctr_offset");
             if (shift.isEmpty()) {
                 throw attempt.refused("the site has a semaphore, which the kernel counts only from Linux 4.20 on");
             }
@@ -52,50 +43,48 @@ final class PerfAttacher {
             }
             config |= target.semaphore() << shift.getAsInt();
         }
-        boolean any = target.pid() == 0;
+        String path = file.path().toString();
+        int pid = target.pid() == 0 ? -1 : target.pid();
+        int cpu = target.pid() == 0 ? 0 : -1;
         return link(
-                attempt,
-                attempt.execute(PerfCommand.Open.probe(
-                        attempt.what(),
-                        type,
-                        config,
-                        file.path().toString(),
-                        offset,
-                        any ? -1 : target.pid(),
-                        any ? 0 : -1)),
-                target.cookie());
+                attempt, PerfCommand.Open.probe(attempt.what(), type, config, path, offset, pid, cpu), target.cookie());
     }
 
-    Link kprobe(Attempt attempt, String function, long offset, boolean returns, long cookie) {
-        if (attempt.isFor(AttachType.TRACE_KPROBE_MULTI) || attempt.isFor(AttachType.TRACE_KPROBE_SESSION)) {
-            throw attempt.refused("the program was loaded for a link of many kprobes, which the kernel fixes at load;"
-                    + " SEC(\"kprobe\") makes one for single kprobes");
+    static Link kprobe(Attempt attempt, String function, long offset, boolean returns, long cookie) {
+        attempt.requireSingle(AttachType.TRACE_KPROBE_MULTI, AttachType.TRACE_KPROBE_SESSION, "kprobe");
+        int type = type(attempt, PerfSources.KPROBE, Feature.PERF_KPROBE);
+        long config = returnBit(attempt, PerfSources.KPROBE, returns);
+        return link(attempt, PerfCommand.Open.probe(attempt.what(), type, config, function, offset, -1, 0), cookie);
+    }
+
+    /** The number of a source of events. A missing sysfs says nothing about the kernel. */
+    private static int type(Attempt attempt, String source, Feature feature) {
+        return attempt.host()
+                .perfSources()
+                .type(source)
+                .orElseThrow(() -> attempt.refused(
+                        attempt.features().support(feature) instanceof Support.Unknown unknown
+                                ? unknown.reason()
+                                : "this kernel has no " + source + "s (CONFIG_" + source.toUpperCase(Locale.ROOT)
+                                        + "_EVENTS, Linux >= 4.17)"));
+    }
+
+    /** What makes a probe fire on return; 0 for a probe on entry. */
+    private static long returnBit(Attempt attempt, String source, boolean returns) {
+        if (!returns) {
+            return 0;
         }
-        int type = sources.kprobeType()
-                .orElseThrow(() -> noSource(
-                        attempt,
-                        Feature.PERF_KPROBE,
-                        "this kernel has no kprobes (CONFIG_KPROBE_EVENTS, Linux >= 4.17)"));
-        long config = returns ? returnBit(attempt, sources.kprobeReturnBit()) : 0;
-        return link(
-                attempt,
-                attempt.execute(PerfCommand.Open.probe(attempt.what(), type, config, function, offset, -1, 0)),
-                cookie);
+        OptionalInt bit = attempt.host().perfSources().firstBit(source, "retprobe");
+        return 1L << bit.orElseThrow(() -> attempt.refused("this kernel has no return probes"));
     }
 
-    /** A missing sysfs says nothing about the kernel. */
-    private static RuntimeException noSource(Attempt attempt, Feature source, String missing) {
-        return attempt.refused(
-                attempt.features().support(source) instanceof Support.Unknown unknown ? unknown.reason() : missing);
-    }
-
-    Link tracepoint(Attempt attempt, AttachTarget.Tracepoint target) {
+    static Link tracepoint(Attempt attempt, AttachTarget.Tracepoint target) {
         long id = attempt.host().traceFs().tracepointId(target.category(), target.name());
-        return link(attempt, attempt.execute(PerfCommand.Open.tracepoint(attempt.what(), id, -1, 0)), target.cookie());
+        return link(attempt, PerfCommand.Open.tracepoint(attempt.what(), id, -1, 0), target.cookie());
     }
 
     /** One event if a CPU or a thread is given, else one for each CPU that is online. */
-    Link event(Attempt attempt, AttachTarget.PerfEvent target) {
+    static Link event(Attempt attempt, AttachTarget.PerfEvent target) {
         if (target.cpu() >= 0 || target.tid() != 0) {
             return event(attempt, target, target.cpu());
         }
@@ -124,34 +113,24 @@ final class PerfAttacher {
         int pid = target.tid() == 0 ? -1 : target.tid();
         PerfCommand.Open open = PerfCommand.Open.sampling(
                 attempt.what(), target.type(), target.config(), target.period(), target.isPerSecond(), pid, cpu);
-        return link(attempt, attempt.execute(open), target.cookie());
+        return link(attempt, open, target.cookie());
     }
 
-    Link openEvent(Attempt attempt, AttachTarget.OpenPerfEvent target) {
-        return link(
-                attempt,
-                attempt.execute(new FileCommand.Duplicate(target.descriptor(), target.description())),
-                target.cookie());
+    static Link openEvent(Attempt attempt, AttachTarget.OpenPerfEvent target) {
+        return link(attempt, new FileCommand.Duplicate(target.descriptor(), target.description()), target.cookie());
     }
 
-    private static long returnBit(Attempt attempt, OptionalInt bit) {
-        return 1L << bit.orElseThrow(() -> attempt.refused("this kernel has no return probes"));
-    }
-
-    /** A program on a perf event: through a link if the kernel has perf links (5.15), else by ioctl. Owns the event. */
-    private static Link link(Attempt attempt, Fd event, long cookie) {
-        try {
+    /** A program on a perf event: through a link if the kernel has perf links (5.15), else by ioctl. */
+    private static Link link(Attempt attempt, Command<Fd> opening, long cookie) {
+        return attempt.execute(opening).ownedBy(event -> {
             if (!attempt.features().lacks(Feature.PERF_LINK)) {
-                Fd link =
-                        attempt.execute(attempt.create(AttachType.PERF_EVENT, new LinkCommand.Details.PerfEvent(cookie))
-                                .withTarget(event));
-                try {
-                    attempt.execute(new PerfCommand.Enable(event));
-                } catch (RuntimeException e) {
-                    link.close();
-                    throw e;
-                }
-                return KernelLink.of(attempt, link, event);
+                LinkCommand.Details details = new LinkCommand.Details.PerfEvent(cookie);
+                return attempt.execute(
+                                attempt.create(AttachType.PERF_EVENT, details).withTarget(event))
+                        .ownedBy(link -> {
+                            attempt.execute(new PerfCommand.Enable(event));
+                            return KernelLink.of(attempt, link, event);
+                        });
             }
             if (cookie != 0) {
                 // The ioctl below has no field for a cookie, and would drop it silently.
@@ -163,9 +142,6 @@ final class PerfAttacher {
             LinkGroup held = LinkGroup.inSequence(attempt.what());
             held.afterClose(event::close);
             return held;
-        } catch (RuntimeException e) {
-            event.close();
-            throw e;
-        }
+        });
     }
 }

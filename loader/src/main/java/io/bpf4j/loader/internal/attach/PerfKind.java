@@ -74,39 +74,40 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
         };
     }
 
-    static LinkKind of(AttachTarget.Uprobe target, PerfAttacher perf, FunctionSites functions) {
+    static LinkKind of(AttachTarget.Uprobe target, FunctionSites functions) {
         return new PerfKind(
                 attempt -> {
                     if (target.function().isEmpty()) {
-                        return perf.uprobe(attempt, target.file(), target.offset(), target);
+                        return PerfAttacher.uprobe(attempt, target.file(), target.offset(), target);
                     }
                     FunctionSites.Places place = functions.each(
                             attempt.what(),
                             target.file().path(),
                             List.of(target.function().get()));
                     try (OpenFile file = place.open(attempt)) {
-                        return perf.uprobe(attempt, file, place.offsets()[0] + target.offset(), target);
+                        return PerfAttacher.uprobe(attempt, file, place.offsets()[0] + target.offset(), target);
                     }
                 },
                 UprobeMultiKind::refusalOfUprobe);
     }
 
-    static LinkKind of(AttachTarget.Kprobe target, PerfAttacher perf) {
+    static LinkKind of(AttachTarget.Kprobe target) {
         return new PerfKind(
-                attempt -> perf.kprobe(attempt, target.function(), target.offset(), target.returns(), target.cookie()),
+                attempt -> PerfAttacher.kprobe(
+                        attempt, target.function(), target.offset(), target.returns(), target.cookie()),
                 PerfKind::refusalOfKprobe);
     }
 
-    static LinkKind of(AttachTarget.Ksyscall target, PerfAttacher perf) {
+    static LinkKind of(AttachTarget.Ksyscall target) {
         return new PerfKind(
-                attempt ->
-                        perf.kprobe(attempt, systemCall(attempt, target.name()), 0, target.returns(), target.cookie()),
+                attempt -> PerfAttacher.kprobe(
+                        attempt, systemCall(attempt, target.name()), 0, target.returns(), target.cookie()),
                 PerfKind::refusalOfKprobe);
     }
 
     /** ENOTTY comes from the ioctl that replaces a link before 5.15. */
-    static LinkKind of(AttachTarget.OpenPerfEvent target, PerfAttacher perf) {
-        return new PerfKind(attempt -> perf.openEvent(attempt, target), errno -> switch (errno) {
+    static LinkKind of(AttachTarget.OpenPerfEvent target) {
+        return new PerfKind(attempt -> PerfAttacher.openEvent(attempt, target), errno -> switch (errno) {
             case EBADF, EINVAL, ENOTTY -> "; the descriptor is no perf event";
             default -> "";
         });

@@ -21,8 +21,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * </pre>
  */
 public final class PerfSources {
-    private static final String UPROBE = "uprobe";
-    private static final String KPROBE = "kprobe";
+    /** Probes of programs and libraries (Linux 4.17). */
+    public static final String UPROBE = "uprobe";
+
+    /** Probes of kernel functions (Linux 4.17). */
+    public static final String KPROBE = "kprobe";
 
     private final Path devices;
     private final Map<String, OptionalInt> found = new ConcurrentHashMap<>();
@@ -32,37 +35,18 @@ public final class PerfSources {
         this.devices = devices;
     }
 
-    /** Type number of uprobes; empty on kernels without them, or before 4.17. */
-    public OptionalInt uprobeType() {
-        return type(UPROBE);
-    }
-
-    /** Type number of kprobes; empty on kernels without them, or before 4.17. */
-    public OptionalInt kprobeType() {
-        return type(KPROBE);
-    }
-
-    /** The bit of {@code config} that makes a uprobe fire on return. */
-    public OptionalInt uprobeReturnBit() {
-        return firstBit(UPROBE, "retprobe");
-    }
-
-    /** The bit of {@code config} that makes a kprobe fire on return. */
-    public OptionalInt kprobeReturnBit() {
-        return firstBit(KPROBE, "retprobe");
-    }
-
-    /** The lowest bit of {@code config} for the file offset of a reference counter; empty before 4.20. */
-    public OptionalInt refCounterShift() {
-        return firstBit(UPROBE, "ref_ctr_offset");
-    }
-
-    private OptionalInt type(String source) {
+    /** The type number of a source; empty on kernels without it. */
+    public OptionalInt type(String source) {
         return known(source + "/type");
     }
 
-    /** The lowest bit in a file: 32 for {@code config:32-63}. */
-    private OptionalInt firstBit(String source, String field) {
+    /**
+     * The lowest bit of a field of {@code config}: 32 for {@code config:32-63}; empty on kernels without it.
+     *
+     * @param field {@code retprobe}, which makes a probe fire on return, or {@code ref_ctr_offset}, the file offset of a
+     *     uprobe's reference counter (Linux 4.20)
+     */
+    public OptionalInt firstBit(String source, String field) {
         return known(source + "/format/" + field);
     }
 

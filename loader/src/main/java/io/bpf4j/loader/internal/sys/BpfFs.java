@@ -101,23 +101,20 @@ public final class BpfFs {
      * @throws IllegalArgumentException if it is of another kind
      */
     public static Fd open(Kernel kernel, Path path, ObjectCommand.Kind kind, int flags) {
-        Fd fd;
+        Fd opened;
         try {
-            fd = kernel.execute(new ObjectCommand.Get(path, flags));
+            opened = kernel.execute(new ObjectCommand.Get(path, flags));
         } catch (SyscallException e) {
             throw explained(e, path);
         }
-        try {
+        return opened.ownedBy(fd -> {
             Optional<ObjectCommand.Kind> found = kernel.execute(new ObjectCommand.KindOf(fd));
             if (found.isPresent() && found.get() != kind) {
                 throw new IllegalArgumentException(
                         path + " is the pin of a " + word(found.get()) + ", not of a " + word(kind));
             }
             return fd;
-        } catch (RuntimeException e) {
-            fd.close();
-            throw e;
-        }
+        });
     }
 
     /** {@link #open}, or empty if nothing has that name. */

@@ -297,13 +297,12 @@ class KernelLinkTest {
                 "vfs_read\nvfs_write\nnf_hook_slow [nf]\n__ftrace_invalid_address___8\nvfs_read\n");
         TraceFs traceFs = Host.of(kernel, directory).traceFs();
         assertThat(traceFs.traceableFunctions(f -> true)).containsExactly("vfs_read", "vfs_write", "nf_hook_slow");
-        Attempt attempt = Attempt.of(
+        Attempt attempt = new Attempt(
                 kernel.host(),
                 ScriptedLoads.everything(),
                 program,
-                "p",
-                Optional.of(AttachType.TRACE_KPROBE_MULTI),
-                AttachTarget.KprobeMulti.entry("vfs_*"));
+                "p to vfs_*",
+                Optional.of(AttachType.TRACE_KPROBE_MULTI));
         new KprobeMultiKind(AttachTarget.KprobeMulti.exit("vfs_*", "other"), traceFs)
                 .attach(attempt)
                 .close();

@@ -68,8 +68,8 @@ class TracingMultiKindTest {
     }
 
     private Link attach(AttachType type, AttachTarget.TracingMulti target) {
-        Attempt attempt =
-                Attempt.of(kernel.host(), ScriptedLoads.everything(), program, "p", Optional.of(type), target);
+        Attempt attempt = new Attempt(
+                kernel.host(), ScriptedLoads.everything(), program, "p to " + target.description(), Optional.of(type));
         return new TracingMultiKind(
                         target,
                         module -> module.isEmpty() || module.equals("xfs") ? Optional.of(BTF) : Optional.empty(),

@@ -194,28 +194,28 @@ class LinuxFilesTest {
         write("uprobe/format/retprobe", "config:0\n");
         write("uprobe/format/ref_ctr_offset", "config:32-63\n");
         PerfSources sources = new PerfSources(root);
-        assertThat(sources.uprobeType()).hasValue(8);
-        assertThat(sources.uprobeReturnBit()).hasValue(0);
-        assertThat(sources.refCounterShift()).hasValue(32);
-        assertThat(sources.kprobeType()).isEmpty();
-        assertThat(sources.kprobeReturnBit()).isEmpty();
+        assertThat(sources.type(PerfSources.UPROBE)).hasValue(8);
+        assertThat(sources.firstBit(PerfSources.UPROBE, "retprobe")).hasValue(0);
+        assertThat(sources.firstBit(PerfSources.UPROBE, "ref_ctr_offset")).hasValue(32);
+        assertThat(sources.type(PerfSources.KPROBE)).isEmpty();
+        assertThat(sources.firstBit(PerfSources.KPROBE, "retprobe")).isEmpty();
     }
 
     @Test
     void perfSourcesKeepWhatTheyFoundAndNotWhatTheyMissed() throws IOException {
         PerfSources sources = new PerfSources(root);
-        assertThat(sources.uprobeType()).isEmpty();
+        assertThat(sources.type(PerfSources.UPROBE)).isEmpty();
         write("uprobe/type", "8\n");
-        assertThat(sources.uprobeType()).hasValue(8);
+        assertThat(sources.type(PerfSources.UPROBE)).hasValue(8);
         Files.delete(root.resolve("uprobe/type"));
-        assertThat(sources.uprobeType()).hasValue(8);
+        assertThat(sources.type(PerfSources.UPROBE)).hasValue(8);
     }
 
     /** A kernel that has something is not one without, only because it could not be asked. */
     @Test
     void aSourceThatCannotBeReadIsNotMissing() throws IOException {
         Files.createDirectories(root.resolve("uprobe/type"));
-        assertThatThrownBy(() -> new PerfSources(root).uprobeType())
+        assertThatThrownBy(() -> new PerfSources(root).type(PerfSources.UPROBE))
                 .isInstanceOf(BpfException.class)
                 .hasMessageContaining("can't read " + root.resolve("uprobe/type"));
     }
