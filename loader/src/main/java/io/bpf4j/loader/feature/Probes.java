@@ -1,5 +1,8 @@
 package io.bpf4j.loader.feature;
 
+import static io.bpf4j.insn.Assembler.R0;
+import static io.bpf4j.insn.Assembler.R1;
+import static io.bpf4j.insn.Assembler.R10;
 import static io.bpf4j.loader.kernel.Errno.EBADF;
 import static io.bpf4j.loader.kernel.Errno.EINVAL;
 import static io.bpf4j.loader.kernel.Errno.ENODEV;
@@ -7,8 +10,13 @@ import static io.bpf4j.loader.kernel.Errno.ENOENT;
 import static io.bpf4j.loader.kernel.Errno.ENOTSUPP;
 import static io.bpf4j.loader.kernel.Errno.ESRCH;
 
+import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.btf.BtfType.Linkage;
+import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Helper;
+import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.PerfSources;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -16,6 +24,7 @@ import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.MapTraits;
 import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Facility;
@@ -25,9 +34,11 @@ import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.SectionKind;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -56,7 +67,8 @@ final class Probes {
     private static final LinkCommand.Details NO_FUNCTION =
             new LinkCommand.Details.KprobeMulti(new long[0], List.of("bpf4j_no_such_function"), new long[0], false);
 
-    private static final byte[] RETURN_0 = ProbePrograms.returning(0);
+    /** The type that all BTF of probes begins with: {@code int}. */
+    private static final int INT = 1;
 
     private final Host host;
     private final Trial trial;
@@ -71,7 +83,7 @@ final class Probes {
     Support probe(Facility facility) {
         return switch (facility) {
             case Feature feature -> feature(feature);
-            case ProgramType type -> trial.reachesVerifier(program(type, RETURN_0));
+            case ProgramType type -> trial.reachesVerifier(program(type, returning()));
             case MapType type -> mapType(type);
             case AttachType type -> attachType(type);
             case Facility.Call call -> calls(call.from(), call.helper());
@@ -80,36 +92,62 @@ final class Probes {
 
     private Support feature(Feature feature) {
         return switch (feature) {
-            case BTF -> trial.of(btf(ProbeBtf.integer()));
-            case BTF_FUNC -> trial.of(btf(ProbeBtf.function()));
-            case BTF_DATASEC -> trial.of(btf(ProbeBtf.dataSection()));
-            case BTF_GLOBAL_FUNC -> trial.of(btf(ProbeBtf.globalFunction()));
-            case BTF_FLOAT -> trial.of(btf(ProbeBtf.floatingPoint()));
-            case BTF_DECL_TAG -> trial.of(btf(ProbeBtf.declarationTag()));
-            case BTF_TYPE_TAG -> trial.of(btf(ProbeBtf.typeTag()));
-            case BTF_ENUM64 -> trial.of(btf(ProbeBtf.enum64()));
-            // A global function that reads a field of its argument; only a tag says that the argument is the context.
-            case ARGUMENT_TAGS ->
-                trial.with(
-                        btf(ProbeBtf.contextArgument()),
-                        btf -> trial.of(socketFilter(ProbePrograms.passingContext())
-                                .withBtf(btf, ProbeBtf.functionsOfContextArgument(), ProgCommand.InfoTable.NONE)));
-            case OBJECT_NAMES -> trial.of(socketFilter(RETURN_0).withName("probe"));
-            case SUBPROGRAMS -> trial.of(socketFilter(ProbePrograms.callingFunction()));
+            case BTF -> trial.of(btf(_ -> {}));
+            // Before functions had a linkage the field was required to be 0, which now means static.
+            case BTF_FUNC -> trial.of(btf(btf -> function(btf, Linkage.STATIC)));
+            case BTF_DATASEC ->
+                trial.of(btf(btf -> {
+                    int variable = btf.add(new BtfType.Var("x", INT, Linkage.STATIC));
+                    btf.add(new BtfType.Datasec(".bss", 4, List.of(new BtfType.SectionVariable(variable, 0, 4))));
+                }));
+            case BTF_GLOBAL_FUNC -> trial.of(btf(btf -> function(btf, Linkage.GLOBAL)));
+            case BTF_FLOAT -> trial.of(btf(btf -> btf.add(new BtfType.FloatingPoint("x", 4))));
+            // A tag on a variable as a whole, which is component -1.
+            case BTF_DECL_TAG ->
+                trial.of(btf(btf ->
+                        btf.add(new BtfType.DeclTag("x", btf.add(new BtfType.Var("x", INT, Linkage.GLOBAL)), -1, false))));
+            case BTF_TYPE_TAG ->
+                trial.of(btf(btf -> btf.pointer(btf.add(new BtfType.TypeTag("x", INT, false)))));
+            case BTF_ENUM64 ->
+                trial.of(btf(
+                        btf -> btf.add(new BtfType.Enum64("", 8, false, List.of(new BtfType.EnumValue("x", 0))))));
+            case ARGUMENT_TAGS -> argumentTags();
+            case OBJECT_NAMES -> trial.of(socketFilter(returning()).withName("probe"));
+            case SUBPROGRAMS -> trial.of(socketFilter(Trial.callingFunction().mov(R0, 0).exit()));
             // A program type without attach types, so that only CAP_BPF is needed. The kernel ignores the field's value
             // then, but must know the field.
             case EXPECTED_ATTACH_TYPE ->
-                trial.of(socketFilter(RETURN_0).withExpectedAttachType(AttachType.CGROUP_INET_SOCK_CREATE.number()));
+                trial.of(socketFilter(returning()).withExpectedAttachType(AttachType.CGROUP_INET_SOCK_CREATE.number()));
             case GLOBAL_DATA ->
                 trial.with(
                         map(MapType.ARRAY, 4, 32, 1),
-                        map -> trial.of(socketFilter(ProbePrograms.writingGlobal(map.number()))
+                        map -> trial.of(socketFilter(Assembler.create()
+                                        .loadMapValue(R1, map.number(), 16)
+                                        .st(8, R1, 0, 42)
+                                        .mov(R0, 0)
+                                        .exit())
                                 .withMentioned(List.of(map))));
             case MAP_FREEZE -> trial.with(array(), map -> trial.of(new MapCommand.Freeze(map)));
             // Without CAP_PERFMON the verifier also follows speculative execution, here an endless loop, and fails with
             // E2BIG. A verifier without loop support fails earlier, with EINVAL.
-            case BOUNDED_LOOPS -> trial.of(socketFilter(ProbePrograms.looping()), Errno.OK, Errno.E2BIG);
-            case ATOMIC_EXCHANGE -> trial.of(socketFilter(ProbePrograms.exchanging()));
+            case BOUNDED_LOOPS ->
+                trial.of(
+                        socketFilter(Assembler.create()
+                                .mov(R0, 10)
+                                .label("again")
+                                .alu(Opcodes.ADD, R0, -1)
+                                .jump(Opcodes.JNE, R0, 0, "again")
+                                .exit()),
+                        Errno.OK,
+                        Errno.E2BIG);
+            case ATOMIC_EXCHANGE ->
+                trial.of(socketFilter(Assembler.create()
+                        .st(8, R10, -8, 0)
+                        .mov(R0, 0)
+                        .mov(R1, 1)
+                        .atomic(8, Opcodes.CMPXCHG, R10, -8, R1)
+                        .mov(R0, 0)
+                        .exit()));
             case MMAPABLE_ARRAY -> trial.of(array().withFlags(MAP_MMAPABLE));
             case PROBE_READ_KERNEL -> calls(ProgramType.TRACEPOINT, Helper.named("bpf_probe_read_kernel"));
             case MAP_BATCH -> trial.with(map(MapType.HASH, 4, 8, 1), this::emptyBatch);
@@ -125,7 +163,7 @@ final class Probes {
                 trial.with(
                         array(),
                         map -> trial.with(
-                                socketFilter(RETURN_0), program -> trial.of(new ProgCommand.BindMap(program, map))));
+                                socketFilter(returning()), program -> trial.of(new ProgCommand.BindMap(program, map))));
             // The accounting itself can't be probed without side effects; this helper came with the same release.
             case MEMCG_ACCOUNTING -> calls(ProgramType.SOCKET_FILTER, Helper.named("bpf_ktime_get_coarse_ns"));
             case SYSCALL_WRAPPER -> announced.syscallWrapper();
@@ -141,7 +179,7 @@ final class Probes {
             case BPF_COOKIE -> calls(ProgramType.TRACEPOINT, Helper.named("bpf_get_attach_cookie"));
             case KPROBE_MULTI_LINK -> probe(AttachType.TRACE_KPROBE_MULTI);
             case SLEEPABLE_UPROBE ->
-                trial.of(program(ProgramType.KPROBE, RETURN_0).withFlags(PROGRAM_SLEEPABLE));
+                trial.of(program(ProgramType.KPROBE, returning()).withFlags(PROGRAM_SLEEPABLE));
             case UPROBE_MULTI_LINK -> probe(AttachType.TRACE_UPROBE_MULTI);
             // Kernels before the fix took the number for a task id and looked it up: ESRCH.
             case UPROBE_MULTI_PROCESS ->
@@ -157,15 +195,41 @@ final class Probes {
         };
     }
 
+    private static void function(BtfBuilder btf, int linkage) {
+        btf.add(new BtfType.Func("x", btf.add(new BtfType.FuncProto(0, List.of())), linkage));
+    }
+
+    /**
+     * A global function, in slot 2, that reads a field of its argument; only a tag says that the argument is the
+     * context. Types 2 to 6: {@code void *}, {@code int(void *)}, two functions of it, and a tag on the argument of the
+     * second.
+     */
+    private Support argumentTags() {
+        ProgCommand.LoadBtf types = btf(btf -> {
+            int pointer = btf.pointer(0);
+            int prototype = btf.add(new BtfType.FuncProto(INT, List.of(new BtfType.Parameter("ctx", pointer))));
+            btf.add(new BtfType.Func("probe", prototype, Linkage.GLOBAL));
+            int function = btf.add(new BtfType.Func("function", prototype, Linkage.GLOBAL));
+            btf.add(new BtfType.DeclTag("arg:ctx", function, 0, false));
+        });
+        // struct bpf_func_info: slot and type of each of the two.
+        ProgCommand.InfoTable functions = new ProgCommand.InfoTable(Struct.ints(0, 4, 2, 5), 8);
+        return trial.with(
+                types,
+                btf -> trial.of(
+                        socketFilter(Trial.callingFunction().ldx(4, R0, R1, 0).exit())
+                                .withBtf(btf, functions, ProgCommand.InfoTable.NONE)));
+    }
+
     private Support mapType(MapType type) {
         return switch (type) {
             case ARRAY_OF_MAPS, HASH_OF_MAPS ->
                 trial.with(array(), inner -> trial.of(smallest(type).withInner(inner)));
             case SK_STORAGE, INODE_STORAGE, TASK_STORAGE, CGRP_STORAGE ->
                 trial.with(
-                        btf(ProbeBtf.integer()),
-                        btf -> trial.of(smallest(type)
-                                .withTypes(new MapCommand.ElementTypes(btf, ProbeBtf.INT, ProbeBtf.INT, 0, null))));
+                        btf(_ -> {}),
+                        btf -> trial.of(
+                                smallest(type).withTypes(new MapCommand.ElementTypes(btf, INT, INT, 0, null))));
             case STRUCT_OPS -> structOps(0);
             default -> trial.of(smallest(type));
         };
@@ -190,14 +254,15 @@ final class Probes {
             // The program in a value came together with its attach type.
             case XDP_DEVMAP -> trial.of(map(MapType.DEVMAP, 4, 8, 1));
             case XDP_CPUMAP -> trial.of(map(MapType.CPUMAP, 4, 8, 1));
-            // This field of the context came together with both attach types.
+            // This field of the context (migrating_sk of struct sk_reuseport_md) came together with both attach types.
             case SK_REUSEPORT_SELECT, SK_REUSEPORT_SELECT_OR_MIGRATE ->
-                trial.of(program(type, ProbePrograms.readingMigratingSocket()));
-            case NETFILTER -> trial.of(program(type, RETURN_0));
+                trial.of(program(
+                        type, Assembler.create().ldx(8, R0, R1, 48).mov(R0, 0).exit()));
+            case NETFILTER -> trial.of(program(type, returning()));
             case STRUCT_OPS -> structOps(MAP_LINK);
             case TRACE_RAW_TP, TRACE_FENTRY, TRACE_FEXIT, TRACE_FSESSION, MODIFY_RETURN, TRACE_ITER ->
-                traced(type, RETURN_0, 0);
-            case LSM_MAC, LSM_CGROUP -> traced(type, RETURN_0, 0);
+                traced(type, returning(), 0);
+            case LSM_MAC, LSM_CGROUP -> traced(type, returning(), 0);
             case TCX_INGRESS, TCX_EGRESS, NETKIT_PRIMARY, NETKIT_PEER -> linked(type, LinkCommand.Details.NONE, ENODEV);
             case PERF_EVENT -> linked(type, new LinkCommand.Details.PerfEvent(0), EBADF);
             // A function that does not exist: a kernel that knows the link looks it up.
@@ -222,7 +287,7 @@ final class Probes {
     /** Links a program to an invalid target. */
     private Support linked(AttachType type, LinkCommand.Details details, Errno expected) {
         return trial.with(
-                program(type, RETURN_0),
+                program(type, returning()),
                 program -> trial.of(
                         new LinkCommand.Create("probe", program, null, NONE, type.number(), 0, details), expected));
     }
@@ -236,7 +301,7 @@ final class Probes {
      * A program for something that a kernel with such programs has, by its BTF; it is not attached. bpf_fentry_test1
      * and bpf_modify_return_test exist for tests (net/bpf/test_run.c, since 5.5 and 5.7).
      */
-    private Support traced(AttachType type, byte[] code, int flags) {
+    private Support traced(AttachType type, Assembler code, int flags) {
         String target = switch (type) {
             case TRACE_RAW_TP -> "btf_trace_sched_switch";
             case MODIFY_RETURN -> "bpf_modify_return_test";
@@ -256,7 +321,7 @@ final class Probes {
 
     /** As a program that may not sleep, or as one that may: some helpers are for the latter only. */
     private Support calls(ProgramType from, Helper helper) {
-        byte[] code = ProbePrograms.callingHelper(helper.number());
+        Assembler code = Assembler.create().call(helper.number()).mov(R0, 0).exit();
         return either(calls(from, code, 0), () -> calls(from, code, PROGRAM_SLEEPABLE));
     }
 
@@ -268,7 +333,7 @@ final class Probes {
         return first instanceof Support.Absent || other instanceof Support.Present ? other : first;
     }
 
-    private Support calls(ProgramType from, byte[] code, int flags) {
+    private Support calls(ProgramType from, Assembler code, int flags) {
         return switch (from) {
             case TRACING ->
                 either(traced(AttachType.TRACE_FENTRY, code, flags), () -> traced(AttachType.TRACE_ITER, code, flags));
@@ -310,16 +375,24 @@ final class Probes {
         return MapCommand.Create.of(type.number(), "", keySize, valueSize, maxEntries);
     }
 
-    private static ProgCommand.LoadBtf btf(byte[] btf) {
-        return new ProgCommand.LoadBtf("probe", btf, ProgCommand.Log.NONE);
+    /** The smallest BTF that has some types after {@link #INT}. */
+    private static ProgCommand.LoadBtf btf(Consumer<BtfBuilder> types) {
+        BtfBuilder btf = BtfBuilder.create();
+        btf.integer("int", 4, BtfType.Int.SIGNED);
+        types.accept(btf);
+        return new ProgCommand.LoadBtf("probe", btf.toBytes(ByteOrder.nativeOrder()), ProgCommand.Log.NONE);
     }
 
-    private ProgCommand.Load socketFilter(byte[] code) {
+    private static Assembler returning() {
+        return Assembler.create().mov(R0, 0).exit();
+    }
+
+    private ProgCommand.Load socketFilter(Assembler code) {
         return program(ProgramType.SOCKET_FILTER, code);
     }
 
     /** A program of the attach type. The type of perf links is not one that the kernel expects at load. */
-    private ProgCommand.Load program(AttachType type, byte[] code) {
+    private ProgCommand.Load program(AttachType type, Assembler code) {
         ProgCommand.Load load = program(typeOf(type), code);
         return type == AttachType.PERF_EVENT ? load : load.withExpectedAttachType(type.number());
     }
@@ -333,8 +406,8 @@ final class Probes {
     }
 
     /** A program of the type, with what the kernel insists on. */
-    private ProgCommand.Load program(ProgramType type, byte[] code) {
-        ProgCommand.Load load = ProgCommand.Load.of(type.number(), "", code, "GPL");
+    private ProgCommand.Load program(ProgramType type, Assembler code) {
+        ProgCommand.Load load = ProgCommand.Load.of(type.number(), "", Trial.encode(code), "GPL");
         return switch (type) {
             // Kernels before 5.0 require their own version.
             case KPROBE -> load.withKernelVersion(host.version().code());

@@ -1,6 +1,10 @@
 package io.bpf4j.loader.feature;
 
 import io.bpf4j.loader.error.SyscallException;
+import static io.bpf4j.insn.Assembler.R0;
+
+import io.bpf4j.insn.Assembler;
+import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Command;
 import io.bpf4j.loader.internal.sys.FailureHints;
@@ -9,6 +13,7 @@ import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.Errno;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BiPredicate;
@@ -105,7 +110,7 @@ record Trial(Host host) {
         Errno errno = Errno.of(errnoNumber);
         if (command instanceof ProgCommand.Load load && (errno == Errno.EACCES || !isDenial(errno))) {
             ProgCommand.Load plain = ProgCommand.Load.of(
-                            load.type(), "", ProbePrograms.callingFunction(), load.license())
+                            load.type(), "", encode(callingFunction().mov(R0, 0).exit()), load.license())
                     .withKernelVersion(load.kernelVersion());
             switch (host.kernel().execute(plain)) {
                 case LoadResult.Loaded loaded -> loaded.fd().close();
@@ -127,6 +132,16 @@ record Trial(Host host) {
     private Support unknown(Command<?> command, int errno) {
         Command<?> named = command instanceof ProgCommand.Load load ? load.withName("probe") : command;
         return Support.unknown(FailureHints.explained(named, errno, host.rights()));
+    }
+
+    /** A function that calls another, of which the instructions are to follow. */
+    static Assembler callingFunction() {
+        return Assembler.create().callLabel("function").exit().label("function");
+    }
+
+    /** The program for this machine. */
+    static byte[] encode(Assembler program) {
+        return Instructions.encode(program.assemble(), ByteOrder.nativeOrder());
     }
 
     /** Whether the error is not an answer: missing rights, a missing system call, or missing resources. */
