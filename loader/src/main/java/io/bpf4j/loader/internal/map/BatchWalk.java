@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.MapCommand.BatchOp;
 import io.bpf4j.loader.internal.sys.MapCommand.BatchResult;
+import io.bpf4j.loader.internal.sys.MapTraits;
 import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -55,17 +56,13 @@ final class BatchWalk {
         REFUSED
     }
 
-    BatchWalk(
-            KernelMap map,
-            BatchOp op,
-            boolean remember,
-            BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
+    BatchWalk(KernelMap map, BatchOp op, BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         this.map = map;
         this.op = op;
         this.handler = handler;
         this.keySize = map.keySize();
         this.valueSize = map.valueBytes();
-        this.remember = remember;
+        this.remember = !MapTraits.of(map.typeNumber()).has(MapTraits.Trait.ONCE);
         this.stepsLeft = KeyWalk.ROUNDS * (entries() + 1);
     }
 

@@ -4,7 +4,6 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.MapCommand.BatchOp;
 import io.bpf4j.loader.internal.sys.MapCommand.BatchResult;
-import io.bpf4j.loader.internal.sys.MapTraits;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.UpdateMode;
@@ -14,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 /**
  * Many elements of a map at once. <i>Thread-safe.</i>
@@ -44,33 +44,37 @@ final class MapBatch {
 
     /** Passes on each element. */
     void forEach(BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
-        if (refused.contains(BatchOp.LOOKUP) || !walked(walk(BatchOp.LOOKUP, handler), BatchOp.LOOKUP)) {
-            for (byte[] key : map.keys()) {
-                map.lookup(key).ifPresent(value -> hand(handler, key, value));
-            }
-        }
+        long _ = each(BatchOp.LOOKUP, map::lookup, handler);
     }
 
     /** Removes each element and passes it on; returns the count. */
     long drain(BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
-        if (isOneOf(MapType.QUEUE, MapType.STACK)) {
-            return pop(handler);
-        }
-        if (!refused.contains(BatchOp.LOOKUP_AND_DELETE)) {
-            BatchWalk walk = walk(BatchOp.LOOKUP_AND_DELETE, handler);
-            if (walked(walk, BatchOp.LOOKUP_AND_DELETE)) {
+        return map.typeNumber() == MapType.QUEUE.number() || map.typeNumber() == MapType.STACK.number()
+                ? pop(handler)
+                : each(BatchOp.LOOKUP_AND_DELETE, this::take, handler);
+    }
+
+    /** Passes on each element, in batches or by an operation for a single key; returns the count. */
+    private long each(
+            BatchOp op,
+            Function<byte[], Optional<byte[]>> single,
+            BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
+        if (!refused.contains(op)) {
+            BatchWalk walk = new BatchWalk(map, op, handler);
+            if (walk.run(step(map.keySize() + map.valueBytes()))) {
                 return walk.count();
             }
+            refused.add(op);
         }
-        long taken = 0;
+        long count = 0;
         for (byte[] key : map.keys()) {
-            Optional<byte[]> value = take(key);
+            Optional<byte[]> value = single.apply(key);
             if (value.isPresent()) {
-                taken++;
+                count++;
                 hand(handler, key, value.get());
             }
         }
-        return taken;
+        return count;
     }
 
     /** At most the map's capacity; otherwise a program that keeps pushing would make this loop endless. */
@@ -107,76 +111,53 @@ final class MapBatch {
                 MemorySegment.ofArray(value).asReadOnly());
     }
 
-    private BatchWalk walk(BatchOp op, BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
-        return new BatchWalk(map, op, !MapTraits.of(map.typeNumber()).has(MapTraits.Trait.ONCE), handler);
-    }
-
-    private boolean walked(BatchWalk walk, BatchOp op) {
-        boolean walked = walk.run(step(map.keySize() + map.valueBytes()));
-        if (!walked) {
-            refused.add(op);
-        }
-        return walked;
-    }
-
     /** Creates or replaces elements, in order; throws at the first failure, after updating the elements before it. */
     void updateAll(MemorySegment keys, MemorySegment values, int count) {
-        long keySize = map.keySize();
-        long valueSize = map.valueBytes();
-        checkSize("keys", keys, count, keySize);
-        checkSize("values", values, count, valueSize);
-        int done = 0;
-        int step = keys.isNative() && values.isNative() ? count : step(keySize + valueSize);
-        while (done < count && !refused.contains(BatchOp.UPDATE)) {
-            int size = Math.min(step, count - done);
-            BatchResult result = batch(
-                    BatchOp.UPDATE,
-                    keys.asSlice(done * keySize, size * keySize),
-                    values.asSlice(done * valueSize, size * valueSize),
-                    size);
-            if (result.errno() == 0) {
-                done += size;
-            } else if (done == 0 && meansRefused(result.errno())) {
-                refused.add(BatchOp.UPDATE);
-            } else {
-                throw MapFailure.of(map, BatchOp.UPDATE.kernelName(), result.errno());
-            }
-        }
-        for (; done < count; done++) {
-            map.update(
-                    keys.asSlice(done * keySize, keySize), values.asSlice(done * valueSize, valueSize), UpdateMode.ANY);
-        }
+        write(BatchOp.UPDATE, keys, values, map.valueBytes(), count);
     }
 
     /** Deletes elements; skips keys that do not exist. Returns the number of deleted elements. */
     int deleteAll(MemorySegment keys, int count) {
+        return write(BatchOp.DELETE, keys, MemorySegment.NULL, 0, count);
+    }
+
+    /** Returns the number of elements that were updated or deleted. */
+    private int write(BatchOp op, MemorySegment keys, MemorySegment values, long valueSize, int count) {
         long keySize = map.keySize();
         checkSize("keys", keys, count, keySize);
-        int deleted = 0;
+        checkSize("values", values, count, valueSize);
+        int written = 0;
         int done = 0;
-        int step = keys.isNative() ? count : step(keySize);
-        while (done < count && !refused.contains(BatchOp.DELETE)) {
+        int step = keys.isNative() && values.isNative() ? count : step(keySize + valueSize);
+        while (done < count && !refused.contains(op)) {
             int size = Math.min(step, count - done);
-            BatchResult result =
-                    batch(BatchOp.DELETE, keys.asSlice(done * keySize, size * keySize), MemorySegment.NULL, size);
+            BatchResult result = batch(
+                    op,
+                    keys.asSlice(done * keySize, size * keySize),
+                    values.asSlice(done * valueSize, size * valueSize),
+                    size);
             if (result.errno() == 0) {
-                deleted += size;
+                written += size;
                 done += size;
-            } else if (result.errno() == Errno.ENOENT.number()) {
+            } else if (op == BatchOp.DELETE && result.errno() == Errno.ENOENT.number()) {
                 // The kernel stops at a key that does not exist.
                 int before = result.count() < size ? result.count() : 0;
-                deleted += before;
+                written += before;
                 done += before + 1;
             } else if (done == 0 && meansRefused(result.errno())) {
-                refused.add(BatchOp.DELETE);
+                refused.add(op);
             } else {
-                throw MapFailure.of(map, BatchOp.DELETE.kernelName(), result.errno());
+                throw MapFailure.of(map, op.kernelName(), result.errno());
             }
         }
         for (; done < count; done++) {
-            deleted += map.delete(keys.asSlice(done * keySize, keySize)) ? 1 : 0;
+            MemorySegment key = keys.asSlice(done * keySize, keySize);
+            boolean changed = op == BatchOp.DELETE
+                    ? map.delete(key)
+                    : map.update(key, values.asSlice(done * valueSize, valueSize), UpdateMode.ANY);
+            written += changed ? 1 : 0;
         }
-        return deleted;
+        return written;
     }
 
     private BatchResult batch(BatchOp op, MemorySegment keys, MemorySegment values, int count) {
@@ -211,15 +192,6 @@ final class MapBatch {
             throw new IllegalArgumentException("map \"" + map.name() + "\": " + count + " " + what + " of " + each
                     + " bytes each are " + count * each + " bytes, not " + segment.byteSize());
         }
-    }
-
-    private boolean isOneOf(MapType... types) {
-        for (MapType type : types) {
-            if (map.typeNumber() == type.number()) {
-                return true;
-            }
-        }
-        return false;
     }
 
     static boolean meansRefused(int errno) {
