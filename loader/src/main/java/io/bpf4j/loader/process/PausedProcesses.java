@@ -6,8 +6,6 @@ import io.bpf4j.loader.internal.sys.ProcessCommand;
 import io.bpf4j.loader.internal.sys.Ptrace;
 import io.bpf4j.loader.kernel.Errno;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -106,22 +104,13 @@ public final class PausedProcesses {
      * been read. This also continues a process that somebody else has stopped.
      */
     public void resumeAll() {
-        traced.stream().filter(this::isStopped).forEach(this::add);
+        traced.stream().filter(new ProcessFiles(host)::isStopped).forEach(this::add);
         resume();
     }
 
     /** The processes that are still stopped, because this process may not send them signals; a view. */
     public Set<Integer> stuck() {
         return Collections.unmodifiableSet(stuck);
-    }
-
-    private boolean isStopped(int pid) {
-        try {
-            return Files.readString(host.process(pid).resolve("status"), StandardCharsets.ISO_8859_1)
-                    .contains("\nState:\tT");
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     private int send(int pid, int signal) {

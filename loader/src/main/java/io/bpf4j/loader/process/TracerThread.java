@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -52,7 +53,12 @@ final class TracerThread {
     private final Kernel kernel;
     private final boolean withChildren;
     private final Predicate<ProcessStop> onStop;
-    private final LiveProcesses processes;
+    private final Host host;
+    private final ProcessFiles files;
+
+    /** The processes that are traced, and have not ended. */
+    private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
+
     private final BlockingQueue<ProcessStop> resumed = new LinkedBlockingQueue<>();
     private final Set<String> gaps = new LinkedHashSet<>();
     private final long self = ProcessHandle.current().pid();
@@ -74,7 +80,8 @@ final class TracerThread {
      */
     TracerThread(Host host, boolean withChildren, Predicate<ProcessStop> onStop) {
         this.kernel = host.kernel();
-        this.processes = new LiveProcesses(host);
+        this.host = host;
+        this.files = new ProcessFiles(host);
         this.withChildren = withChildren;
         this.onStop = onStop;
     }
@@ -105,7 +112,7 @@ final class TracerThread {
 
     /** Whether a process is traced, and has not ended. */
     boolean isTracing(int pid) {
-        return processes.has(pid);
+        return processes.contains(pid);
     }
 
     /** Why a thread or process may have continued without being held. */
@@ -131,7 +138,7 @@ final class TracerThread {
         try {
             // The thread may not be asleep.
             started.join(RELEASED);
-            for (LiveProcesses.Wakeable one : processes.wakeable()) {
+            for (ProcessFiles.Wakeable one : files.wakeable(processes)) {
                 if (!started.isAlive()) {
                     break;
                 }
@@ -275,7 +282,7 @@ final class TracerThread {
 
     /** A thread that is seen for the first time. */
     private int adopt(int tid) {
-        int pid = processes.processOf(tid);
+        int pid = files.processOf(tid);
         tracees.put(tid, pid);
         return pid;
     }
@@ -297,7 +304,7 @@ final class TracerThread {
                 done.add(pid);
                 seizeThreads(pid);
                 if (withChildren) {
-                    children.addAll(processes.childrenOf(pid));
+                    children.addAll(host.children(pid));
                 }
             }
             children.removeAll(done);
@@ -311,7 +318,7 @@ final class TracerThread {
         Set<Integer> refused = new HashSet<>();
         while (found) {
             found = false;
-            for (int tid : processes.threadsOf(pid)) {
+            for (int tid : files.threadsOf(pid)) {
                 if (!tracees.containsKey(tid) && !refused.contains(tid)) {
                     found = true;
                     if (!seize(pid, tid)) {
@@ -327,7 +334,7 @@ final class TracerThread {
             kernel.execute(new ProcessCommand.Seize(tid, options()));
         } catch (SyscallException e) {
             // EPERM: also for a new child of a tracee, which this thread already traces.
-            if (e.errno() != Errno.ESRCH && !processes.isTracedByThisProcess(tid)) {
+            if (e.errno() != Errno.ESRCH && !files.isTracedByThisProcess(tid)) {
                 gap("thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage());
             }
             return false;

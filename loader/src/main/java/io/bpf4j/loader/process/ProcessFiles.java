@@ -10,42 +10,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The traced processes, and their information in /proc. <i>Thread-safe.</i>
+ * What /proc tells of processes and threads now. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code TracerThreadTest} and {@code ProcessTracerTest}.
  */
-final class LiveProcesses {
-    private final Host host;
-    private final Set<Integer> pids = ConcurrentHashMap.newKeySet();
-
-    LiveProcesses(Host host) {
-        this.host = host;
-    }
-
+record ProcessFiles(Host host) {
     /** A thread that receives a SIGURG at once. */
     record Wakeable(int pid, int tid) {}
 
-    void add(int pid) {
-        pids.add(pid);
-    }
-
-    boolean has(int pid) {
-        return pids.contains(pid);
-    }
-
-    void remove(int pid) {
-        pids.remove(pid);
-    }
-
-    void clear() {
-        pids.clear();
-    }
-
-    /** Threads that do not block SIGURG and are not stopped. */
-    List<Wakeable> wakeable() {
+    /** Threads of processes that do not block SIGURG and are not stopped. */
+    List<Wakeable> wakeable(Set<Integer> pids) {
         List<Wakeable> threads = new ArrayList<>();
         for (int pid : pids) {
             for (int tid : threadsOf(pid)) {
@@ -81,9 +57,9 @@ final class LiveProcesses {
         return threads;
     }
 
-    /** The children of a process. */
-    List<Integer> childrenOf(int pid) {
-        return host.children(pid);
+    /** Whether a signal has stopped a process. */
+    boolean isStopped(int pid) {
+        return field(status(pid), "State").startsWith("T");
     }
 
     /** Whether a thread of this process traces it. */
