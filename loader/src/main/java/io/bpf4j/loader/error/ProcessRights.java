@@ -49,13 +49,13 @@ public record ProcessRights(
     public static ProcessRights read(Path proc) {
         Path status = proc.resolve("self/status");
         return new ProcessRights(
-                capabilities(line(status, "CapEff:")),
+                number(line(status, "CapEff:"), 16, UNKNOWN),
                 isFirst(proc.resolve("self/ns/user")),
                 line(status, "Seccomp:").equals("2"),
-                number(proc.resolve("sys/kernel/cap_last_cap"), -1),
-                number(proc.resolve("sys/kernel/unprivileged_bpf_disabled"), -1),
-                number(proc.resolve("sys/kernel/perf_event_paranoid"), -2),
-                openFiles(line(proc.resolve("self/limits"), "Max open files")));
+                (int) number(line(proc.resolve("sys/kernel/cap_last_cap"), ""), 10, -1),
+                (int) number(line(proc.resolve("sys/kernel/unprivileged_bpf_disabled"), ""), 10, -1),
+                (int) number(line(proc.resolve("sys/kernel/perf_event_paranoid"), ""), 10, -2),
+                number(line(proc.resolve("self/limits"), "Max open files"), 10, -1));
     }
 
     /**
@@ -109,7 +109,11 @@ public record ProcessRights(
         return known ? capability : Capability.CAP_SYS_ADMIN;
     }
 
-    /** The rest of the line that starts with a word; empty if no line does. */
+    /**
+     * The rest of the line that starts with a word; empty if no line does.
+     *
+     * <p>Reads by lines: a sysctl returns its whole value to the first read, and Files.readString reads one byte first.
+     */
     private static String line(Path file, String word) {
         try {
             return Files.readAllLines(file).stream()
@@ -122,14 +126,6 @@ public record ProcessRights(
         }
     }
 
-    private static long capabilities(String set) {
-        try {
-            return Long.parseUnsignedLong(set, 16);
-        } catch (NumberFormatException e) {
-            return UNKNOWN;
-        }
-    }
-
     /** If /proc can't be read, the initial namespace is assumed. */
     private static boolean isFirst(Path namespace) {
         try {
@@ -139,20 +135,10 @@ public record ProcessRights(
         }
     }
 
-    private static long openFiles(String limits) {
+    /** The first number of a text; another one if there is none, as in "unlimited". */
+    private static long number(String text, int radix, long otherwise) {
         try {
-            return Long.parseLong(limits.split(" +", 2)[0]);
-        } catch (NumberFormatException e) {
-            return -1; // also for "unlimited"
-        }
-    }
-
-    /**
-     * Reads by lines: a sysctl returns its whole value to the first read, and Files.readString reads one byte first.
-     */
-    private static int number(Path file, int otherwise) {
-        try {
-            return Integer.parseInt(line(file, ""));
+            return Long.parseLong(text.split(" +", 2)[0], radix);
         } catch (NumberFormatException e) {
             return otherwise;
         }

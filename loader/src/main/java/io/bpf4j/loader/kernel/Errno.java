@@ -1,7 +1,6 @@
 package io.bpf4j.loader.kernel;
 
-import java.util.Arrays;
-import java.util.EnumSet;
+import java.util.stream.Stream;
 
 /**
  * The kernel's error numbers with their names and texts.
@@ -111,8 +110,6 @@ public enum Errno {
     /** A number that is not in this list; callers keep the number as well. */
     UNKNOWN(-1, "Unknown error");
 
-    private static final Errno[] BY_NUMBER = index();
-
     private final int number;
     private final String text;
 
@@ -133,21 +130,15 @@ public enum Errno {
 
     /** The error with this number, {@link #UNKNOWN} if this list lacks it. */
     public static Errno of(int number) {
-        return number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : UNKNOWN;
+        return Stream.of(values())
+                .filter(errno -> errno.number == number)
+                .findFirst()
+                .orElse(UNKNOWN);
     }
 
     /** Name, text and, for an unknown one, the number: {@code EPERM (Operation not permitted)}. */
     public static String describe(int number) {
         Errno errno = of(number);
         return errno == UNKNOWN ? "errno " + number : errno.name() + " (" + errno.text + ")";
-    }
-
-    private static Errno[] index() {
-        Errno[] index = new Errno[ENOTSUPP.number + 1];
-        Arrays.fill(index, UNKNOWN);
-        for (Errno errno : EnumSet.complementOf(EnumSet.of(UNKNOWN))) {
-            index[errno.number] = errno;
-        }
-        return index;
     }
 }

@@ -91,7 +91,7 @@ class FeaturesOnKernelTest {
         KernelVersion running = Host.running().version();
         Support support = Features.ofRunningKernel().support(feature);
         assertThat(support.reason()).isNotBlank();
-        boolean inVersion = running.isAtLeast(feature.since());
+        boolean inVersion = running.compareTo(feature.since()) >= 0;
         assertThat(support).as(support.reason()).isNotInstanceOf(Support.Unknown.class);
         if (support instanceof Support.Present) {
             // The fix went into stable kernels from 6.6 on.
