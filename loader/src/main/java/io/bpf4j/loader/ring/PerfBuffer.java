@@ -104,7 +104,7 @@ public final class PerfBuffer extends RecordReader {
     }
 
     private PerfBuffer(List<PerfConsumer> cpus, RingPoll poll) {
-        super(cpus, poll);
+        super(cpus, poll, cpu -> "the perf buffer of CPU " + cpu);
         this.cpus = cpus.size();
     }
 
@@ -190,10 +190,5 @@ public final class PerfBuffer extends RecordReader {
     /** The number of CPUs that have a ring. */
     public int cpus() {
         return cpus;
-    }
-
-    @Override
-    String name(int source) {
-        return "the perf buffer of CPU " + source;
     }
 }

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 
 /**
  * Reads the records that BPF programs write.
@@ -40,10 +41,13 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     private final List<? extends RecordConsumer> consumers;
     private final RingPoll poll;
     private final Pace pace;
+    private final IntFunction<String> nameOf;
 
-    RecordReader(List<? extends RecordConsumer> consumers, RingPoll poll) {
+    /** @param nameOf names a source for messages: {@code ring buffer events} */
+    RecordReader(List<? extends RecordConsumer> consumers, RingPoll poll, IntFunction<String> nameOf) {
         this.consumers = List.copyOf(consumers);
         this.poll = poll;
+        this.nameOf = nameOf;
         this.pace = new Pace(
                 consumers.stream().mapToLong(RecordConsumer::capacity).min().orElse(0));
     }
@@ -97,15 +101,12 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     public <T> int poll(Duration timeout, Codec<T> codec, Consumer<? super T> handler) {
         return poll(timeout, (source, data, offset, size) -> {
             if (size < codec.size()) {
-                throw new IllegalArgumentException(
-                        "a record of " + size + " bytes in " + name(source) + ", and a codec for " + codec.size());
+                throw new IllegalArgumentException("a record of " + size + " bytes in " + nameOf.apply(source)
+                        + ", and a codec for " + codec.size());
             }
             handler.accept(codec.decode(data, offset));
         });
     }
-
-    /** {@code ring buffer events}. */
-    abstract String name(int source);
 
     /**
      * Passes the available records to the handler, and never waits; otherwise as {@link #poll(Duration,

@@ -23,11 +23,8 @@ import java.util.List;
  * <p>{@link RecordReader} has its rules for threads, handlers and closing.
  */
 public final class RingBuffer extends RecordReader {
-    private final List<KernelMap> maps;
-
     private RingBuffer(List<KernelMap> maps, List<RingConsumer> rings, RingPoll poll) {
-        super(rings, poll);
-        this.maps = maps;
+        super(rings, poll, source -> "ring buffer " + maps.get(source).name());
     }
 
     /**
@@ -73,10 +70,5 @@ public final class RingBuffer extends RecordReader {
                 own.segment(),
                 kernels.segment().asSlice(0, page),
                 kernels.segment().asSlice(page, 2 * size));
-    }
-
-    @Override
-    String name(int source) {
-        return "ring buffer " + maps.get(source).name();
     }
 }

@@ -133,19 +133,7 @@ final class RingPoll implements AutoCloseable {
 
     /** Ends the current wait of a poll at once, or else the next one. Does nothing after close. */
     void wakeup() {
-        if (!closed) {
-            signal();
-        }
-    }
-
-    private void signal() {
-        try {
-            waiter.wake();
-        } catch (IllegalStateException e) {
-            if (!closed) {
-                throw e;
-            }
-        }
+        waiter.wake();
     }
 
     /**
@@ -165,7 +153,7 @@ final class RingPoll implements AutoCloseable {
             return; // the enclosing poll releases
         }
         if (first) {
-            signal();
+            waiter.wake();
         }
         consuming.lock();
         try {

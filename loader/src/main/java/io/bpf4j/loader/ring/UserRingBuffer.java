@@ -1,7 +1,5 @@
 package io.bpf4j.loader.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.EpollEvent;
 import io.bpf4j.loader.internal.sys.FileCommand;
@@ -113,9 +111,7 @@ public final class UserRingBuffer implements AutoCloseable {
          * @throws IllegalStateException if it has been finished
          */
         public MemorySegment data() {
-            if (done) {
-                throw new IllegalStateException("this record of user ring buffer " + name + " has been handed over");
-            }
+            requireUnfinished();
             return producer.payload(at, size);
         }
 
@@ -125,10 +121,14 @@ public final class UserRingBuffer implements AutoCloseable {
          * @throws IllegalStateException if it has been finished
          */
         public void submit() {
+            requireUnfinished();
+            finish(false);
+        }
+
+        private void requireUnfinished() {
             if (done) {
                 throw new IllegalStateException("this record of user ring buffer " + name + " has been handed over");
             }
-            finish(false);
         }
 
         /** Discards the record; programs skip it. Does nothing if it has been finished. */
@@ -222,14 +222,7 @@ public final class UserRingBuffer implements AutoCloseable {
      * @return false if the ring has no room now
      */
     public boolean submit(byte[] record) {
-        Optional<Sample> reserved = reserve(record.length);
-        if (reserved.isEmpty()) {
-            return false;
-        }
-        Sample sample = reserved.get();
-        MemorySegment.copy(record, 0, sample.data(), JAVA_BYTE, 0, record.length);
-        sample.submit();
-        return true;
+        return submit(Codec.ofBytes(record.length), record);
     }
 
     /**
@@ -276,21 +269,13 @@ public final class UserRingBuffer implements AutoCloseable {
             closed = true;
         }
         if (first) {
-            wakeWaiting();
+            waiter.wake();
         }
         waiting.lock();
         try {
             owned.close();
         } finally {
             waiting.unlock();
-        }
-    }
-
-    private void wakeWaiting() {
-        try {
-            waiter.wake();
-        } catch (IllegalStateException e) {
-            // A second close was faster: then no thread waits.
         }
     }
 }

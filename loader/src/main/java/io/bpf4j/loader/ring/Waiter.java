@@ -67,17 +67,17 @@ final class Waiter {
         return ready;
     }
 
-    /**
-     * Ends the current wait, or else the next one.
-     *
-     * @throws IllegalStateException if the descriptors are closed
-     */
+    /** Ends the current wait, or else the next one; does nothing if the descriptors are closed: then no thread waits. */
     void wake() {
         try (Arena own = Arena.ofConfined()) {
             MemorySegment one = own.allocate(Long.BYTES, 8);
             one.set(JAVA_LONG, 0, 1);
             // EAGAIN means that the counter is at its maximum, so the waiter wakes anyway.
             kernel.execute(new FileCommand.Write(wakeup, one));
+        } catch (IllegalStateException e) {
+            if (!wakeup.isClosed()) {
+                throw e;
+            }
         }
     }
 }
