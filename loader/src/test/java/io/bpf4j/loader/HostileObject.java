@@ -45,8 +45,8 @@ abstract class HostileObject {
     static final Instruction LOAD_2 = new Instruction(0, 0, 0, 0, 0);
 
     static final Features OLD = Features.of(feature -> switch (feature) {
-        case Feature.GLOBAL_DATA, Feature.BTF, Feature.BTF_FUNC, Feature.BTF_DATASEC -> Support.yes("scripted");
-        default -> Support.no("scripted");
+        case Feature.GLOBAL_DATA, Feature.BTF, Feature.BTF_FUNC, Feature.BTF_DATASEC -> new Support.Present("scripted");
+        default -> new Support.Absent("scripted");
     });
 
     final TestObject object = new TestObject();

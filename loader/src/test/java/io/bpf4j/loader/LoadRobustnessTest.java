@@ -32,8 +32,8 @@ class LoadRobustnessTest {
     private static final long SEED = Long.getLong("bpf4j.test.seed", 20260102);
 
     private static final Features OLD = Features.of(feature -> feature == Feature.GLOBAL_DATA || feature == Feature.BTF
-            ? Support.yes("scripted")
-            : Support.no("scripted"));
+            ? new Support.Present("scripted")
+            : new Support.Absent("scripted"));
 
     @ParameterizedTest
     @CsvSource({

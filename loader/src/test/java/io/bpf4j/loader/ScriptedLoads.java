@@ -26,7 +26,7 @@ public final class ScriptedLoads {
     }
 
     public static Features everything() {
-        return Features.of(feature -> Support.yes("scripted"));
+        return Features.of(feature -> new Support.Present("scripted"));
     }
 
     static BpfLoader loader(ScriptedKernel kernel, ObjectSpec spec) {

@@ -99,7 +99,7 @@ class UnknownFeaturesTest {
     @Test
     void aCookieIsNeverDroppedSilently() {
         // By ioctl, where there are no links, a perf event takes no cookie.
-        Features noLinks = Features.of(feature -> Support.yes("there")).without(Feature.PERF_LINK);
+        Features noLinks = Features.of(feature -> new Support.Present("there")).without(Feature.PERF_LINK);
         ScriptedKernel scripted = new ScriptedKernel();
         try (BpfObject object = BpfLoader.of(ScriptedLoads.spec("links.bpf.o"))
                 .host(scripted.host())

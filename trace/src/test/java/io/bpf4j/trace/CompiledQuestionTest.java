@@ -24,7 +24,7 @@ class CompiledQuestionTest {
     void functionsNeedCookies() {
         Question question = Question.on(List.of())
                 .on(FunctionProbe.entry(Path.of("/bin/true"), "main"))
-                .withFeatures(Features.of(_ -> Support.no("an older kernel")));
+                .withFeatures(Features.of(_ -> new Support.Absent("an older kernel")));
         assertThatThrownBy(question::load)
                 .isInstanceOf(UnsupportedFeatureException.class)
                 .hasMessage("ask about functions: BPF cookies not supported (requires Linux >= 5.15); an older kernel");

@@ -110,7 +110,8 @@ class AttachPlannerTest {
     private static Features kernel(Feature... missing) {
         EnumSet<Feature> none = EnumSet.noneOf(Feature.class);
         none.addAll(List.of(missing));
-        return Features.of(f -> none.contains(f) ? Support.no("tried, not there") : Support.yes("there"));
+        return Features.of(
+                f -> none.contains(f) ? new Support.Absent("tried, not there") : new Support.Present("there"));
     }
 
     private static UsdtProbe probe(String path, String name, long semaphore, int sites) {

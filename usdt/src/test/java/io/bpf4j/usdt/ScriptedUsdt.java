@@ -63,7 +63,7 @@ final class ScriptedUsdt {
 
     static Features features(Feature... missing) {
         List<Feature> none = List.of(missing);
-        return Features.of(f -> none.contains(f) ? Support.no("not there") : Support.yes("there"));
+        return Features.of(f -> none.contains(f) ? new Support.Absent("not there") : new Support.Present("there"));
     }
 
     /** The keys of the IP map. */

@@ -24,14 +24,16 @@ record Announcements(Host host) {
             List.of("__x64_sys_bpf", "__arm64_sys_bpf", "__s390x_sys_bpf", "__riscv_sys_bpf");
 
     Support number(OptionalInt number, String what) {
-        return number.isPresent() ? Support.yes("sysfs has " + what) : missing("bus", "sysfs does not have " + what);
+        return number.isPresent()
+                ? new Support.Present("sysfs has " + what)
+                : missing("bus", "sysfs does not have " + what);
     }
 
     /** A file of sysfs. */
     Support file(String path) {
         Path file = host.sys().resolve(path);
         if (Files.isReadable(file)) {
-            return Support.yes(file + " is there");
+            return new Support.Present(file + " is there");
         }
         return Files.exists(file)
                 ? unreadable(file, Errno.EACCES, "this user may not read it")
@@ -42,7 +44,7 @@ record Announcements(Host host) {
     private Support missing(String top, String reason) {
         Path directory = host.sys().resolve(top);
         return Files.isDirectory(directory)
-                ? Support.no(reason)
+                ? new Support.Absent(reason)
                 : unreadable(directory, Errno.ENOENT, "sysfs is not mounted here");
     }
 
@@ -54,15 +56,15 @@ record Announcements(Host host) {
     Support syscallWrapper() {
         for (String name : WRAPPED) {
             if (type(name, BtfKind.FUNC).isPresent()) {
-                return Support.yes("the kernel's BTF has " + name);
+                return new Support.Present("the kernel's BTF has " + name);
             }
         }
         Path symbols = host.symbols().file();
         try {
             return host.symbols().addresses(Set.copyOf(WRAPPED)).keySet().stream()
                     .findFirst()
-                    .map(name -> Support.yes("the kernel has " + name))
-                    .orElse(Support.no("the kernel has no entry point such as __x64_sys_bpf"));
+                    .<Support>map(name -> new Support.Present("the kernel has " + name))
+                    .orElse(new Support.Absent("the kernel has no entry point such as __x64_sys_bpf"));
         } catch (AccessDeniedException e) {
             return unreadable(symbols, Errno.EACCES, "this user may not read it");
         } catch (NoSuchFileException e) {

@@ -68,7 +68,7 @@ public final class Features {
      */
     public Support support(Facility facility) {
         if (without.contains(facility)) {
-            return Support.no("taken away by the caller");
+            return new Support.Absent("taken away by the caller");
         }
         Support answer = known.get(facility);
         if (answer == null) {

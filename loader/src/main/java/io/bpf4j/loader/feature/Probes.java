@@ -104,16 +104,15 @@ final class Probes {
             case BTF_FLOAT -> trial.of(btf(btf -> btf.add(new BtfType.FloatingPoint("x", 4))));
             // A tag on a variable as a whole, which is component -1.
             case BTF_DECL_TAG ->
-                trial.of(btf(btf ->
-                        btf.add(new BtfType.DeclTag("x", btf.add(new BtfType.Var("x", INT, Linkage.GLOBAL)), -1, false))));
-            case BTF_TYPE_TAG ->
-                trial.of(btf(btf -> btf.pointer(btf.add(new BtfType.TypeTag("x", INT, false)))));
+                trial.of(btf(btf -> btf.add(
+                        new BtfType.DeclTag("x", btf.add(new BtfType.Var("x", INT, Linkage.GLOBAL)), -1, false))));
+            case BTF_TYPE_TAG -> trial.of(btf(btf -> btf.pointer(btf.add(new BtfType.TypeTag("x", INT, false)))));
             case BTF_ENUM64 ->
-                trial.of(btf(
-                        btf -> btf.add(new BtfType.Enum64("", 8, false, List.of(new BtfType.EnumValue("x", 0))))));
+                trial.of(btf(btf -> btf.add(new BtfType.Enum64("", 8, false, List.of(new BtfType.EnumValue("x", 0))))));
             case ARGUMENT_TAGS -> argumentTags();
             case OBJECT_NAMES -> trial.of(socketFilter(returning()).withName("probe"));
-            case SUBPROGRAMS -> trial.of(socketFilter(Trial.callingFunction().mov(R0, 0).exit()));
+            case SUBPROGRAMS ->
+                trial.of(socketFilter(Trial.callingFunction().mov(R0, 0).exit()));
             // A program type without attach types, so that only CAP_BPF is needed. The kernel ignores the field's value
             // then, but must know the field.
             case EXPECTED_ATTACH_TYPE ->
@@ -228,8 +227,7 @@ final class Probes {
             case SK_STORAGE, INODE_STORAGE, TASK_STORAGE, CGRP_STORAGE ->
                 trial.with(
                         btf(_ -> {}),
-                        btf -> trial.of(
-                                smallest(type).withTypes(new MapCommand.ElementTypes(btf, INT, INT, 0, null))));
+                        btf -> trial.of(smallest(type).withTypes(new MapCommand.ElementTypes(btf, INT, INT, 0, null))));
             case STRUCT_OPS -> structOps(0);
             default -> trial.of(smallest(type));
         };
@@ -316,7 +314,7 @@ final class Probes {
         }
         return announced.file("kernel/btf/vmlinux") instanceof Support.Unknown unknown
                 ? unknown
-                : Support.no("the kernel shows no BTF with " + target + ", which it would be tried with");
+                : new Support.Absent("the kernel shows no BTF with " + target + ", which it would be tried with");
     }
 
     /** As a program that may not sleep, or as one that may: some helpers are for the latter only. */

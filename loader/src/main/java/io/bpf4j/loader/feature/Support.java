@@ -44,17 +44,4 @@ public sealed interface Support {
             return new SyscallException(what + ": " + call, errnoNumber, remedy.orElse(null));
         }
     }
-
-    static Support yes(String reason) {
-        return new Present(reason);
-    }
-
-    static Support no(String reason) {
-        return new Absent(reason);
-    }
-
-    /** The result for a feature if the kernel refused the probe itself. */
-    static Support unknown(SyscallException refused) {
-        return new Unknown(refused.call(), refused.errnoNumber(), refused.hint());
-    }
 }

@@ -1,10 +1,10 @@
 package io.bpf4j.loader.feature;
 
-import io.bpf4j.loader.error.SyscallException;
 import static io.bpf4j.insn.Assembler.R0;
 
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Command;
 import io.bpf4j.loader.internal.sys.FailureHints;
@@ -102,7 +102,8 @@ record Trial(Host host) {
             errno = e.errnoNumber();
         }
         return present.test(Errno.of(errno), log)
-                ? Support.yes(answer(command, errno) + (errno == 0 || log.isEmpty() ? "" : " from the verifier"))
+                ? new Support.Present(
+                        answer(command, errno) + (errno == 0 || log.isEmpty() ? "" : " from the verifier"))
                 : refused(command, errno, expected);
     }
 
@@ -123,7 +124,7 @@ record Trial(Host host) {
         } else if (isDenial(errno)) {
             return unknown(command, errnoNumber);
         }
-        return Support.no(answer(command, errnoNumber)
+        return new Support.Absent(answer(command, errnoNumber)
                 + (expected.equals(SUCCESS)
                         ? ""
                         : expected.stream().map(Errno::name).collect(Collectors.joining(" or ", ", not ", ""))));
@@ -131,7 +132,8 @@ record Trial(Host host) {
 
     private Support unknown(Command<?> command, int errno) {
         Command<?> named = command instanceof ProgCommand.Load load ? load.withName("probe") : command;
-        return Support.unknown(FailureHints.explained(named, errno, host.rights()));
+        SyscallException refused = FailureHints.explained(named, errno, host.rights());
+        return new Support.Unknown(refused.call(), refused.errnoNumber(), refused.hint());
     }
 
     /** A function that calls another, of which the instructions are to follow. */

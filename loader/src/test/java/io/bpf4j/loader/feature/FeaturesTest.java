@@ -110,7 +110,7 @@ class FeaturesTest {
     void theVerifiersEaccesIsANoIfOtherProgramsLoad() {
         kernel.failNth(1, ProgCommand.Load.class, Errno.EACCES);
         Support support = Features.of(kernel.host()).support(Feature.ARGUMENT_TAGS);
-        assertThat(support).isEqualTo(Support.no("bpf(BPF_PROG_LOAD) gave EACCES"));
+        assertThat(support).isEqualTo(new Support.Absent("bpf(BPF_PROG_LOAD) gave EACCES"));
         assertThat(kernel.commands(ProgCommand.Load.class).getLast().type())
                 .as("tried next: the same kind without the feature")
                 .isEqualTo(ProgramType.SOCKET_FILTER.number());
@@ -190,7 +190,7 @@ class FeaturesTest {
         Features features = Features.of(kernel.host());
         assertThat(features.has(Feature.UPROBE_MULTI_PROCESS)).isTrue();
         assertThat(features.support(Feature.UPROBE_MULTI_LINK))
-                .isEqualTo(Support.no("bpf(BPF_LINK_CREATE) gave EINVAL, not EBADF"));
+                .isEqualTo(new Support.Absent("bpf(BPF_LINK_CREATE) gave EINVAL, not EBADF"));
     }
 
     @Test
@@ -221,14 +221,15 @@ class FeaturesTest {
         ScriptedHost.write(files, "proc/kallsyms", "ffffffff81001000 T sys_bpf\n");
         assertThat(probes.probe(Feature.SYSCALL_WRAPPER)).isInstanceOf(Support.Absent.class);
         Files.writeString(symbols, "ffffffff81001000 T __arm64_sys_bpf\n");
-        assertThat(probes.probe(Feature.SYSCALL_WRAPPER)).isEqualTo(Support.yes("the kernel has __arm64_sys_bpf"));
+        assertThat(probes.probe(Feature.SYSCALL_WRAPPER))
+                .isEqualTo(new Support.Present("the kernel has __arm64_sys_bpf"));
         BtfBuilder types = BtfBuilder.create();
         types.add(new BtfType.Func(
                 "__s390x_sys_bpf", types.add(new BtfType.FuncProto(0, List.of())), BtfType.Linkage.STATIC));
         Path shown = Files.createDirectories(files.resolve("sys/kernel/btf"));
         Files.write(shown.resolve("vmlinux"), types.toBytes(ByteOrder.nativeOrder()));
         assertThat(probes.probe(Feature.SYSCALL_WRAPPER))
-                .isEqualTo(Support.yes("the kernel's BTF has __s390x_sys_bpf"));
+                .isEqualTo(new Support.Present("the kernel's BTF has __s390x_sys_bpf"));
     }
 
     @ParameterizedTest
@@ -239,18 +240,18 @@ class FeaturesTest {
         assertThat(support)
                 .isEqualTo(
                         type == MapType.STRUCT_OPS
-                                ? Support.no("bpf(BPF_MAP_CREATE) succeeded, not ENOTSUPP")
-                                : Support.yes("bpf(BPF_MAP_CREATE) succeeded"));
+                                ? new Support.Absent("bpf(BPF_MAP_CREATE) succeeded, not ENOTSUPP")
+                                : new Support.Present("bpf(BPF_MAP_CREATE) succeeded"));
     }
 
     @Test
     void aTypeWhoseProgramsTheVerifierSeesIsThere() {
         kernel.answer(ProgCommand.Load.class, load -> ScriptedKernel.refused(Errno.EINVAL, "must provide btf_id"));
         assertThat(Features.of(kernel.host()).support(ProgramType.TRACING))
-                .isEqualTo(Support.yes("bpf(BPF_PROG_LOAD) gave EINVAL from the verifier"));
+                .isEqualTo(new Support.Present("bpf(BPF_PROG_LOAD) gave EINVAL from the verifier"));
         kernel.answer(ProgCommand.Load.class, load -> ScriptedKernel.refused(Errno.EINVAL, ""));
         assertThat(Features.of(kernel.host()).support(ProgramType.EXT))
-                .isEqualTo(Support.no("bpf(BPF_PROG_LOAD) gave EINVAL"));
+                .isEqualTo(new Support.Absent("bpf(BPF_PROG_LOAD) gave EINVAL"));
     }
 
     @Test
@@ -260,11 +261,11 @@ class FeaturesTest {
         assertThat(features.has(AttachType.CGROUP_INET4_CONNECT)).isTrue();
         kernel.fail(LinkCommand.Attach.class, Errno.EINVAL);
         assertThat(features.support(AttachType.CGROUP_UNIX_CONNECT))
-                .isEqualTo(Support.no("bpf(BPF_PROG_ATTACH) gave EINVAL, not EBADF"));
+                .isEqualTo(new Support.Absent("bpf(BPF_PROG_ATTACH) gave EINVAL, not EBADF"));
         kernel.fail(ProgCommand.Load.class, Errno.EINVAL);
         assertThat(features.support(AttachType.LIRC_MODE2))
                 .as("the kernel may know the number and have no such programs")
-                .isEqualTo(Support.no("bpf(BPF_PROG_LOAD) gave EINVAL"));
+                .isEqualTo(new Support.Absent("bpf(BPF_PROG_LOAD) gave EINVAL"));
     }
 
     @Test
@@ -323,7 +324,7 @@ class FeaturesTest {
         AtomicInteger asked = new AtomicInteger();
         Features all = Features.of(feature -> {
             asked.incrementAndGet();
-            return Support.yes("because");
+            return new Support.Present("because");
         });
         Features less = all.without(Feature.UPROBE_MULTI_LINK).without(Feature.BPF_COOKIE);
         assertThat(less.has(Feature.UPROBE_MULTI_LINK)).isFalse();
@@ -335,7 +336,7 @@ class FeaturesTest {
 
     @Test
     void insistingOnAFeatureNamesTheVersion() {
-        Features none = Features.of(_ -> Support.no("said so"));
+        Features none = Features.of(_ -> new Support.Absent("said so"));
         assertThatThrownBy(() -> none.require(Feature.RING_BUFFER, "map \"events\""))
                 .isInstanceOf(UnsupportedFeatureException.class)
                 .hasMessage("map \"events\": ring buffer map not supported (requires Linux >= 5.8); said so");

@@ -47,7 +47,7 @@ public final class TargetKernel {
 
     /** A kernel other than the running one; it is assumed to have every feature. */
     public static TargetKernel ofTypes(CoreTarget types) {
-        return new TargetKernel(null, Features.of(_ -> Support.yes("not asked")), () -> types);
+        return new TargetKernel(null, Features.of(_ -> new Support.Present("not asked")), () -> types);
     }
 
     Features features() {

@@ -27,7 +27,7 @@ class ContextArgumentsTest {
     private static final Features NEW = features(true);
 
     private static Features features(boolean tags) {
-        return Features.of(_ -> tags ? Support.yes("it is so") : Support.no("it is not so"));
+        return Features.of(_ -> tags ? new Support.Present("it is so") : new Support.Absent("it is not so"));
     }
 
     /** What argument 1 of {@code int function(int, void *)} points to, in the BTF for the kernel. */
