@@ -37,11 +37,6 @@ public final class ArenaMap {
         return new ArenaMap(map, map.arena());
     }
 
-    /** The map of this view. */
-    public BpfMap map() {
-        return map;
-    }
-
     /**
      * The whole arena, unallocated pages included: {@code max_entries} pages. Its address is the one that programs use.
      */

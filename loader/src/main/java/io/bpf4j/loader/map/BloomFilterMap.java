@@ -36,11 +36,6 @@ public final class BloomFilterMap<V> {
         return new BloomFilterMap<>(map, values);
     }
 
-    /** The map of this view. */
-    public BpfMap map() {
-        return map;
-    }
-
     public void add(V value) {
         map.update(NO_KEY, TypedMap.encode(values, value));
     }

@@ -184,20 +184,13 @@ public interface BpfMap extends AutoCloseable {
 
     /**
      * Puts a map into this map of maps, which then holds a reference to it; {@code inner} may be closed. {@link
-     * #lookup} returns the inner map's {@link #id()}, 4 bytes. Arrays of maps and hashes of maps need Linux 4.12.
+     * #lookup} returns the inner map's {@link #id()}, 4 bytes, by which {@code Maps.byId} opens it. Arrays of maps and hashes of maps need Linux 4.12.
      *
      * @return false if the mode did not allow it
      * @throws io.bpf4j.loader.error.SyscallException EINVAL if the inner map does not match the inner map definition of
      *     this map
      */
     boolean update(byte[] key, BpfMap inner, UpdateMode mode);
-
-    /**
-     * Opens a map that is in this map of maps. Needs CAP_SYS_ADMIN, as all access by id does.
-     *
-     * @return the caller must close it; empty if the map has no such element
-     */
-    Optional<BpfMap> openInner(byte[] key);
 
     /** The kernel's current information about this map. */
     MapInfo info();

@@ -1,7 +1,6 @@
 package io.bpf4j.loader.map;
 
 import io.bpf4j.loader.kernel.MapType;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BiConsumer;
 
@@ -39,11 +38,6 @@ public final class MapOfMaps<K> {
         return new MapOfMaps<>(map, keys);
     }
 
-    /** The map of this view. */
-    public BpfMap map() {
-        return map;
-    }
-
     /**
      * Puts a map in. The inner map exists as long as it is in this map, even if its {@link BpfMap} is closed.
      *
@@ -53,20 +47,11 @@ public final class MapOfMaps<K> {
         map.update(TypedMap.encode(keys, key), inner, UpdateMode.ANY);
     }
 
-    /** The kernel's id of the map under a key; empty if the key has none. */
+    /** The kernel's id of the map under a key, by which {@code Maps.byId} opens it; empty if the key has none. */
     public OptionalInt id(K key) {
         return map.lookup(TypedMap.encode(keys, key))
                 .map(bytes -> OptionalInt.of(TypedMap.decode(Codec.ofInt(), bytes)))
                 .orElse(OptionalInt.empty());
-    }
-
-    /**
-     * Opens the map under a key. Needs CAP_SYS_ADMIN.
-     *
-     * @return the caller must close it; empty if the key has none
-     */
-    public Optional<BpfMap> open(K key) {
-        return map.openInner(TypedMap.encode(keys, key));
     }
 
     /** Removes a map.

@@ -39,11 +39,6 @@ public final class QueueMap<V> {
         return new QueueMap<>(map, values);
     }
 
-    /** The map of this view. */
-    public BpfMap map() {
-        return map;
-    }
-
     /**
      * Adds a value.
      *

@@ -65,11 +65,6 @@ public final class StackTraceMap {
         return new StackTraceMap(map);
     }
 
-    /** The map of this view. */
-    public BpfMap map() {
-        return map;
-    }
-
     /** The frames of a trace, the innermost first; empty if no trace has that id. */
     public Optional<List<Frame>> get(int id) {
         return map.lookup(TypedMap.encode(Codec.ofInt(), id)).map(bytes -> frames(MemorySegment.ofArray(bytes)));

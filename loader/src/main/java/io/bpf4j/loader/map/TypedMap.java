@@ -87,11 +87,6 @@ public final class TypedMap<K, V> {
         });
     }
 
-    /** The map of this view. */
-    public BpfMap map() {
-        return map;
-    }
-
     /** The value of a key; empty if the map has no such element. */
     public Optional<V> get(K key) {
         return map.lookup(encode(keys, key)).map(bytes -> decode(values, bytes));

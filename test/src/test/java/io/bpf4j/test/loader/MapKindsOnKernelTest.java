@@ -152,7 +152,7 @@ class MapKindsOnKernelTest {
                 }
                 assertThat(maps.id(2)).hasValue(id);
                 assertThat(maps.id(1)).isEmpty();
-                try (BpfMap again = maps.open(2).orElseThrow()) {
+                try (BpfMap again = Maps.byId(id)) {
                     assertThat(again.id()).isEqualTo(id);
                     assertThat(again.name()).isEqualTo("inner");
                     assertThat(again.lookup(new byte[4]).orElseThrow()[0]).isEqualTo((byte) 9);
@@ -167,7 +167,7 @@ class MapKindsOnKernelTest {
                                     e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
                 }
                 assertThat(maps.remove(2)).isTrue();
-                assertThat(maps.open(2)).isEmpty();
+                assertThat(maps.id(2)).isEmpty();
             }
         }
     }

@@ -2,7 +2,6 @@ package io.bpf4j.loader.internal.map;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -20,8 +19,6 @@ import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.CType;
 import io.bpf4j.loader.map.UpdateMode;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -358,23 +355,6 @@ public final class KernelMap implements BpfMap {
             return update(key, Struct.ints(number), mode);
         } finally {
             value.release();
-        }
-    }
-
-    @Override
-    public Optional<BpfMap> openInner(byte[] key) {
-        Optional<byte[]> value = lookup(key);
-        if (value.isEmpty()) {
-            return Optional.empty();
-        }
-        int id = ByteBuffer.wrap(value.get()).order(ByteOrder.nativeOrder()).getInt();
-        try {
-            return Optional.of(adopt(host, kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.MAP, id)), ""));
-        } catch (SyscallException e) {
-            if (e.errno() == Errno.ENOENT) {
-                return Optional.empty(); // taken out since, and gone
-            }
-            throw e;
         }
     }
 
