@@ -105,27 +105,21 @@ public sealed interface MapCommand<R> extends Command<R> {
 
     /** Operations on one element; the number is the command of bpf(2). */
     enum Op {
-        LOOKUP(1, "BPF_MAP_LOOKUP_ELEM"),
-        UPDATE(2, "BPF_MAP_UPDATE_ELEM"),
-        DELETE(3, "BPF_MAP_DELETE_ELEM"),
+        LOOKUP(1),
+        UPDATE(2),
+        DELETE(3),
         /** The kernel writes the next key to the value; a NULL key requests the first key. */
-        NEXT_KEY(4, "BPF_MAP_GET_NEXT_KEY"),
-        LOOKUP_AND_DELETE(21, "BPF_MAP_LOOKUP_AND_DELETE_ELEM");
+        NEXT_KEY(4),
+        LOOKUP_AND_DELETE(21);
 
         private final int number;
-        private final String kernelName;
 
-        Op(int number, String kernelName) {
+        Op(int number) {
             this.number = number;
-            this.kernelName = kernelName;
-        }
-
-        public int number() {
-            return number;
         }
 
         public String kernelName() {
-            return kernelName;
+            return this == NEXT_KEY ? "BPF_MAP_GET_NEXT_KEY" : "BPF_MAP_" + name() + "_ELEM";
         }
     }
 
@@ -154,7 +148,7 @@ public sealed interface MapCommand<R> extends Command<R> {
             encode(scratch.attr, map, key, value, flags);
             long result;
             do {
-                result = Libc.bpf(op.number(), scratch, SIZE, key, value);
+                result = Libc.bpf(op.number, scratch, SIZE, key, value);
             } while (result == -Errno.EINTR.number());
             return (int) -result;
         }
@@ -171,25 +165,19 @@ public sealed interface MapCommand<R> extends Command<R> {
 
     /** Operations on many elements at once; the number is the command of bpf(2). */
     enum BatchOp {
-        LOOKUP(24, "BPF_MAP_LOOKUP_BATCH"),
-        LOOKUP_AND_DELETE(25, "BPF_MAP_LOOKUP_AND_DELETE_BATCH"),
-        UPDATE(26, "BPF_MAP_UPDATE_BATCH"),
-        DELETE(27, "BPF_MAP_DELETE_BATCH");
+        LOOKUP(24),
+        LOOKUP_AND_DELETE(25),
+        UPDATE(26),
+        DELETE(27);
 
         private final int number;
-        private final String kernelName;
 
-        BatchOp(int number, String kernelName) {
+        BatchOp(int number) {
             this.number = number;
-            this.kernelName = kernelName;
-        }
-
-        public int number() {
-            return number;
         }
 
         public String kernelName() {
-            return kernelName;
+            return "BPF_MAP_" + name() + "_BATCH";
         }
     }
 
@@ -224,7 +212,7 @@ public sealed interface MapCommand<R> extends Command<R> {
             ATTR.set(attr, "map_fd", call.hold(map));
             ATTR.set(attr, "elem_flags", elementFlags);
             // The kernel overwrites the requested number by that of the processed elements.
-            long result = call.bpfResult(op.number(), attr, keys, values);
+            long result = call.bpfResult(op.number, attr, keys, values);
             return new BatchResult((int) -result, ATTR.u32(attr, "count"));
         }
     }
@@ -254,8 +242,8 @@ public sealed interface MapCommand<R> extends Command<R> {
             // No name for a kernel without names, or if the probe lacks permission.
             case Create create ->
                 "bpf(BPF_MAP_CREATE)" + (create.name.isEmpty() ? "" : " for map \"" + create.name + "\"");
-            case Element element -> "bpf(" + element.op.kernelName + ") on " + element.map.what();
-            case Batch batch -> "bpf(" + batch.op.kernelName + ") on " + batch.map.what();
+            case Element element -> "bpf(" + element.op.kernelName() + ") on " + element.map.what();
+            case Batch batch -> "bpf(" + batch.op.kernelName() + ") on " + batch.map.what();
             case Freeze(Fd map) -> "bpf(BPF_MAP_FREEZE) on " + map.what();
         };
     }
