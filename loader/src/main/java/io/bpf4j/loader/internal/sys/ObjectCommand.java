@@ -81,8 +81,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         @Override
         public Optional<Kind> run(Call call) {
             try {
-                Path link = call.kernel().self().resolve("fd/" + call.hold(object));
-                return Kind.of(Files.readSymbolicLink(link).toString());
+                return Kind.of(Files.readSymbolicLink(call.pathOf(object)).toString());
             } catch (IOException e) {
                 return Optional.empty();
             }

@@ -32,7 +32,7 @@ public record StructLayout(String type, Map<String, Field> fields, long size) {
      * Declares a struct.
      *
      * @param type the kernel's type, and the path of members in it: {@code bpf_attr.link_create.netfilter}
-     * @param declarations {@code u8}, {@code u16}, {@code u32} or {@code u64}, the last also for pointers, and names:
+     * @param declarations {@code u8}, {@code u32} or {@code u64}, the last also for pointers, and names:
      *     {@code u32 prog_fd, target_fd; u8 tag[8]}
      */
     public static StructLayout of(String type, String declarations) {
@@ -46,7 +46,6 @@ public record StructLayout(String type, Map<String, Field> fields, long size) {
             }
             int size = switch (fieldsOfOneType.substring(0, space)) {
                 case "u8" -> 1;
-                case "u16" -> 2;
                 case "u32" -> 4;
                 case "u64" -> 8;
                 default -> throw new IllegalArgumentException(declaration);
@@ -101,10 +100,6 @@ public record StructLayout(String type, Map<String, Field> fields, long size) {
 
     public void set(MemorySegment struct, String name, MemorySegment pointsAt) {
         set(struct, name, pointsAt.address());
-    }
-
-    int u16(MemorySegment struct, String name) {
-        return Short.toUnsignedInt(struct.get(ValueLayout.JAVA_SHORT_UNALIGNED, offset(name)));
     }
 
     int u32(MemorySegment struct, String name) {
