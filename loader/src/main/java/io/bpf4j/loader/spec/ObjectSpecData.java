@@ -12,7 +12,6 @@ record ObjectSpecData(
         String source,
         ByteOrder order,
         String license,
-        int version,
         List<ProgramSpec> programs,
         List<FunctionSpec> functions,
         List<MapSpec> maps,

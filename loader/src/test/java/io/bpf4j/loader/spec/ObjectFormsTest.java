@@ -3,7 +3,6 @@ package io.bpf4j.loader.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.insn.Instruction;
@@ -44,13 +43,12 @@ class ObjectFormsTest {
                 .hasMessageContaining(reason);
     }
 
-    // License and version
+    // License
 
     @Test
     void withoutALicenseItIsEmpty() {
         object.program("socket", "main", EXIT);
         assertThat(object.parse().license()).isEmpty();
-        assertThat(object.parse().version()).isZero();
     }
 
     @Test
@@ -60,21 +58,6 @@ class ObjectFormsTest {
         TestObject other = new TestObject();
         other.data("license", "Dual MIT/GPL\0rest".getBytes(StandardCharsets.US_ASCII));
         assertThat(other.parse().license()).isEqualTo("Dual MIT/GPL");
-    }
-
-    @Test
-    void aVersionHasFourBytes() {
-        object.data("version", new byte[] {7, 19, 4, 0});
-        assertThat(object.parse().version()).isEqualTo(4 << 16 | 19 << 8 | 7);
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {0, 3, 8})
-    void anotherVersionIsMalformed(int size) {
-        object.data("version", new byte[size]);
-        assertThatThrownBy(object::parse)
-                .isInstanceOf(MalformedDataException.class)
-                .hasMessageContaining("version");
     }
 
     // Functions

@@ -14,7 +14,6 @@ public final class ChangedObject {
                 spec.source(),
                 spec.order(),
                 license,
-                spec.version(),
                 spec.programs(),
                 spec.functions(),
                 List.of(),

@@ -12,7 +12,6 @@ import io.bpf4j.loader.internal.sys.KernelNames;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.MapTraits;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.loader.spec.MapSpec;
@@ -36,8 +35,8 @@ public record MapCreation(
         @Nullable Fd btf) {
     /** A map that belongs to no object. */
     public static KernelMap standalone(Host host, Features features, MapSpec spec) {
-        return new MapCreation(host, features, "map " + spec.name(), null)
-                .create(MapPlan.standalone(spec, features, host));
+        String source = "map " + spec.name();
+        return new MapCreation(host, features, source, null).create(MapPlan.of(spec, null, source, spec.name(), host));
     }
 
     /** A map; it is empty, except that global data is already written. */
@@ -79,7 +78,7 @@ public record MapCreation(
      */
     KernelMap create(StructOpsImage image, @Nullable Fd module) {
         StructOpsSpec variable = image.variable();
-        String name = features.lacks(Feature.OBJECT_NAMES) ? "" : KernelNames.of(variable.name());
+        String name = KernelNames.of(variable.name());
         MapCommand.Create create = MapCommand.Create.of(MapType.STRUCT_OPS.number(), name, 4, image.value().length, 1)
                 .withFlags(variable.isLinked() ? MapSpec.F_LINK : 0)
                 .withTypes(new MapCommand.ElementTypes(btf, 0, 0, image.wrapperTypeId(), module));

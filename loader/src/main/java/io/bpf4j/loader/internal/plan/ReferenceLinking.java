@@ -4,7 +4,6 @@ import io.bpf4j.core.CoreFixup;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.plan.AssembledProgram.Absent;
 import io.bpf4j.loader.internal.plan.AssembledProgram.Poisoned;
 import io.bpf4j.loader.internal.plan.AssembledProgram.Referent;
@@ -89,9 +88,9 @@ final class ReferenceLinking {
      *
      * @param functions and lines: their places in the source
      */
-    AssembledProgram done(InfoTable functions, InfoTable lines, Features features) {
+    AssembledProgram done(InfoTable functions, InfoTable lines) {
         return new AssembledProgram(
-                List.copyOf(OldKernelHelpers.fitted(code, features)),
+                List.copyOf(code),
                 functions,
                 lines,
                 List.copyOf(uses),
