@@ -4,8 +4,11 @@
 
 #define SEPARATE __attribute__((noipa))
 
+// Does something, or the probe would be at a return: where QEMU emulates s390x, a uprobe at a branch ends the program.
 SEPARATE void leaf(void) {
-    asm volatile("");
+    volatile long here = 1;
+
+    (void)here;
 }
 
 SEPARATE void odd(long path, long calls);

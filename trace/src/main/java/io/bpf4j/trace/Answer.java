@@ -28,7 +28,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,8 +51,7 @@ public final class Answer implements AutoCloseable {
     private final boolean lossless;
     private final PausedProcesses paused = new PausedProcesses();
     private final @Nullable RingBuffer records;
-    private final List<UsdtLink> links = new ArrayList<>();
-    private final List<Link> functionLinks = new ArrayList<>();
+    private final List<Link> links = new ArrayList<>();
 
     /**
      * The events with one combination of keys. <i>Immutable.</i>
@@ -175,19 +173,21 @@ public final class Answer implements AutoCloseable {
     /**
      * Attaches to functions that were given to {@link Question#on(FunctionProbe...)}: all of them, or none.
      *
-     * @param pid the process to watch; empty for every process that runs the files
-     * @return the functions that were not attached: a wildcard found them, and the kernel can't probe their first
-     *     instruction
+     * @param pid the process to watch; empty for every process that runs the files. They may be attached to once for each
+     *     of several processes
+     * @param leftOut receives the functions that were not attached: a wildcard found them, and the kernel can't probe
+     *     their first instruction
      * @throws io.bpf4j.loader.error.AttachException if a file lacks one of the others, or the kernel refuses it
      * @throws IllegalArgumentException if the question is not about one of the functions, or is lossless, and this
      *     process can't continue the process
      */
-    public synchronized List<FunctionProbe> attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
+    public synchronized Link attachFunctions(
+            List<FunctionProbe> functions, OptionalInt pid, Consumer<FunctionProbe> leftOut) {
         checkPauses(pid);
         numbers.require(functions);
-        List<FunctionProbe> leftOut = new ArrayList<>();
-        functionLinks.add(FunctionLinks.attach(object, functions, numbers, pid, leftOut));
-        return leftOut;
+        Link link = FunctionLinks.attach(object, functions, numbers, pid, leftOut);
+        links.add(link);
+        return link;
     }
 
     /**
@@ -217,24 +217,21 @@ public final class Answer implements AutoCloseable {
     }
 
     /** Detaches from probes in the background. */
-    public synchronized void detach(UsdtLink link) {
+    public synchronized void detach(Link link) {
         links.remove(link);
         Closing _ = link.closeAsync();
     }
 
     /** Detaches from probes. They no longer fire when this method has returned. */
-    public synchronized void close(UsdtLink link) {
+    public synchronized void close(Link link) {
         links.remove(link);
         link.close();
     }
 
     /** Starts to detach from every probe; the answer stays. */
     public synchronized List<Closing> detach() {
-        List<Closing> all = Stream.concat(links.stream(), functionLinks.stream())
-                .map(Link::closeAsync)
-                .toList();
+        List<Closing> all = links.stream().map(Link::closeAsync).toList();
         links.clear();
-        functionLinks.clear();
         return all;
     }
 
@@ -409,9 +406,7 @@ public final class Answer implements AutoCloseable {
             }
             LinkGroup all = LinkGroup.inParallel("the question's probes");
             links.forEach(all::add);
-            functionLinks.forEach(all::add);
             links.clear();
-            functionLinks.clear();
             try {
                 all.close();
             } finally {

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -74,7 +75,7 @@ final class FunctionLinks {
             List<FunctionProbe> functions,
             ProbeNumbers numbers,
             OptionalInt pid,
-            List<FunctionProbe> leftOut) {
+            Consumer<FunctionProbe> leftOut) {
         List<FunctionProbeData> asked =
                 functions.stream().map(FunctionProbeData.class::cast).toList();
         Set<FunctionProbeData> returns =
@@ -96,8 +97,7 @@ final class FunctionLinks {
             links.group.closeAfter(e);
             throw e;
         }
-        links.leftOut.removeIf(silent::contains);
-        leftOut.addAll(links.leftOut);
+        links.leftOut.stream().filter(function -> !silent.contains(function)).forEach(leftOut);
         return links.group;
     }
 

@@ -1,6 +1,7 @@
 package io.bpf4j.trace;
 
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.link.Link;
 import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtLink;
@@ -284,7 +285,7 @@ public final class Question {
                 UsdtLink _ = answer.attach(probes, process);
             }
             if (!functions.isEmpty()) {
-                answer.attachFunctions(functions, process);
+                Link _ = answer.attachFunctions(functions, process, _ -> {});
             }
             return answer;
         } catch (RuntimeException | Error e) {

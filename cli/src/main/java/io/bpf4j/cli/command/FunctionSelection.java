@@ -10,8 +10,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -45,11 +47,24 @@ final class FunctionSelection {
                         + FunctionProbe.nearest(files, name.substring(name.indexOf(':') + 1))
                                 .map(nearest -> "; the nearest is '" + nearest + "'")
                                 .orElse("")
-                        + "; it may be inlined, indirect (IFUNC), or its file may be stripped");
+                        + "; it may be inlined, indirect (IFUNC), or its file may be stripped"
+                        + (child != null && options.files().isEmpty()
+                                ? "; for a function of a library name its file, as in u:libc.so.6:malloc"
+                                : ""));
             }
             functions.addAll(found);
         }
         return functions;
+    }
+
+    /** The functions by the identities of their files, which processes that appear later may map under other names. */
+    static Map<FileIdentity, List<FunctionProbe>> byFile(List<FunctionProbe> functions) throws IOException {
+        Map<FileIdentity, List<FunctionProbe>> byFile = new LinkedHashMap<>();
+        for (FunctionProbe function : functions) {
+            byFile.computeIfAbsent(FileIdentity.of(function.file()), _ -> new ArrayList<>())
+                    .add(function);
+        }
+        return byFile;
     }
 
     private static List<FunctionProbe> in(Set<Path> files, String name) throws IOException {

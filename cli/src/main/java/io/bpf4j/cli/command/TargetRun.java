@@ -11,6 +11,7 @@ import io.bpf4j.cli.trace.Follower;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.cli.trace.ProbeSession;
 import io.bpf4j.cli.trace.StringArg;
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.trace.FunctionProbe;
@@ -25,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -59,6 +61,9 @@ final class TargetRun {
 
     /** The names of probes that a message has mentioned; child processes and libraries often have the same ones. */
     private final Set<String> said = ConcurrentHashMap.newKeySet();
+
+    /** Functions that the kernel can't probe. */
+    private final Set<FunctionProbe> leftOut = ConcurrentHashMap.newKeySet();
 
     /** The number of times that probes that appeared could not be attached. */
     private final AtomicInteger notAttached = new AtomicInteger();
@@ -164,21 +169,11 @@ final class TargetRun {
         try (ProbeSession session = work.load(probes, functions, sites + (appearing ? SPECS_OF_LATER_FILES : 0))) {
             interruption.onRequest(session::wakeup);
             interruption.beforeHalt(session::abandon);
-            if (!functions.isEmpty()) {
-                List<FunctionProbe> leftOut = attachFunctions(
-                        session, functions, child == null ? options.process() : OptionalInt.of(child.pid()));
-                attachedAny = true;
-                for (FunctionProbe each : leftOut) {
-                    console.error("bpf4j: " + Text.printable(each.toString())
-                            + " is left out: the kernel can't probe its first instruction");
-                }
-                console.error("bpf4j: tracing " + Scans.count(functions.size() - leftOut.size(), "function")
-                        + "; Ctrl-C ends");
-            }
             List<String> gaps = List.of();
             if (appearing) {
-                gaps = follow(session, work, probes, child);
+                gaps = follow(session, work, probes, functions, child);
             } else {
+                attachFunctions(functions, () -> session.attachFunctions(functions, options.process(), this::leftOut));
                 if (!probes.isEmpty()) {
                     report(attach(session, probes, sites));
                 }
@@ -212,10 +207,21 @@ final class TargetRun {
                         + String.join("; ", gaps);
     }
 
-    private List<FunctionProbe> attachFunctions(
-            ProbeSession session, List<FunctionProbe> functions, OptionalInt process) {
+    private void attachFunctions(List<FunctionProbe> functions, Runnable attach) {
+        if (functions.isEmpty()) {
+            return;
+        }
         try (Progress _ = Progress.of(console, "attaching to " + Scans.count(functions.size(), "function"))) {
-            return session.attachFunctions(functions, process);
+            attach.run();
+        }
+        attachedAny = true;
+        console.error("bpf4j: tracing " + Scans.count(functions.size() - leftOut.size(), "function") + "; Ctrl-C ends");
+    }
+
+    private void leftOut(FunctionProbe function) {
+        if (leftOut.add(function)) {
+            console.error("bpf4j: " + Text.printable(function.toString())
+                    + " is left out: the kernel can't probe its first instruction");
         }
     }
 
@@ -230,11 +236,20 @@ final class TargetRun {
      *
      * @return the reasons why first events may be missing; empty if none is missing
      */
-    private List<String> follow(ProbeSession session, Work work, List<UsdtProbe> first, @Nullable ChildCommand child) {
-        Follower follower = new Follower(session, selection.ofLater(first), this::report, this::notAttached);
-        UsdtWatch.Builder what = child != null
-                ? UsdtWatch.of(child.pid()).fromExec()
-                : UsdtWatch.of(options.process().orElseThrow());
+    private List<String> follow(
+            ProbeSession session,
+            Work work,
+            List<UsdtProbe> first,
+            List<FunctionProbe> functions,
+            @Nullable ChildCommand child)
+            throws IOException {
+        Map<FileIdentity, List<FunctionProbe>> byFile = FunctionSelection.byFile(functions);
+        Follower follower =
+                new Follower(session, selection.ofLater(first), byFile, this::report, this::leftOut, this::notAttached);
+        int root = child == null ? options.process().orElseThrow() : child.pid();
+        attachFunctions(functions, () -> follower.attachFunctions(root, byFile.keySet()));
+        UsdtWatch.Builder what =
+                child == null ? UsdtWatch.of(root) : UsdtWatch.of(root).fromExec();
         UsdtWatch.Builder followed = options.follow() ? what.withChildren() : what;
         try (UsdtWatch watch =
                 (options.hold() ? followed : followed.withoutHolding()).start(new Listener(follower, work))) {

@@ -1,6 +1,7 @@
 package io.bpf4j.cli.question;
 
 import io.bpf4j.cli.trace.ProbeSession;
+import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** A question that runs while a command runs. <i>Thread-safe.</i> */
 public final class AnswerSession implements ProbeSession {
@@ -39,17 +41,17 @@ public final class AnswerSession implements ProbeSession {
     }
 
     @Override
-    public List<FunctionProbe> attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
-        return answer.attachFunctions(functions, pid);
+    public Link attachFunctions(List<FunctionProbe> functions, OptionalInt pid, Consumer<FunctionProbe> leftOut) {
+        return answer.attachFunctions(functions, pid, leftOut);
     }
 
     @Override
-    public void detach(UsdtLink link) {
+    public void detach(Link link) {
         answer.detach(link);
     }
 
     @Override
-    public void close(UsdtLink link) {
+    public void close(Link link) {
         answer.close(link);
     }
 

@@ -1,11 +1,13 @@
 package io.bpf4j.cli.trace;
 
+import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 
 /**
  * A BPF program in the kernel that is attached to probes while a command runs. Closing it detaches and unloads
@@ -22,18 +24,19 @@ public interface ProbeSession extends AutoCloseable {
     /**
      * Attaches to entries and returns of functions: all of them, or none.
      *
-     * @return the functions that are left out, because the kernel can't probe them
+     * @param pid the process to watch; empty for every process that runs the file
+     * @param leftOut receives the functions that are left out, because the kernel can't probe them
      * @throws UnsupportedOperationException if the session takes USDT probes only
      */
-    default List<FunctionProbe> attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
+    default Link attachFunctions(List<FunctionProbe> functions, OptionalInt pid, Consumer<FunctionProbe> leftOut) {
         throw new UnsupportedOperationException("functions can't be traced, only counted");
     }
 
     /** Detaches from probes in the background, for instance from the probes of a process that has ended. */
-    void detach(UsdtLink link);
+    void detach(Link link);
 
     /** Detaches from probes. They no longer fire when this method has returned. */
-    void close(UsdtLink link);
+    void close(Link link);
 
     /** Starts to detach from every probe. */
     List<Closing> detach();

@@ -4,6 +4,7 @@ import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.PidNamespace;
+import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.process.PausedProcesses;
@@ -125,13 +126,13 @@ public final class Tracer implements ProbeSession {
     }
 
     @Override
-    public synchronized void detach(UsdtLink link) {
+    public synchronized void detach(Link link) {
         links.remove(link);
         Closing _ = link.closeAsync();
     }
 
     @Override
-    public synchronized void close(UsdtLink link) {
+    public synchronized void close(Link link) {
         links.remove(link);
         link.close();
     }

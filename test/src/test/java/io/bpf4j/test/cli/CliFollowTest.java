@@ -2,11 +2,13 @@ package io.bpf4j.test.cli;
 
 import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
@@ -123,6 +125,44 @@ class CliFollowTest {
             List<Map<String, @Nullable Object>> lines = Json.lines(result.out());
             assertThat(lines).as("a second of probes every 5 ms").hasSizeGreaterThan(20);
         }
+    }
+
+    /** The shell, which starts first, has none of these functions; its children are other programs. */
+    @Test
+    @Requires(BPF_COOKIE)
+    void functionsAreCountedInChildren() throws IOException, InterruptedException {
+        Path asked = CPrograms.asked();
+        String command = "sh -c '" + asked + " tree 3; " + asked + " tree 4 & wait; true'";
+        assertThat(Json.lines(
+                        Cli.run("count", "--follow", "--json", "-c", command, "u:" + asked + ":middle", "--by", "comm")
+                                .out()))
+                .containsExactly(
+                        Map.of("key", Map.of("comm", "asked"), "count", 7L),
+                        Map.of("events", 7L, "lost", 0L, "exact", true));
+    }
+
+    /** A child that shares its parent's code, and has mapped nothing itself. */
+    @Test
+    @Requires(BPF_COOKIE)
+    void functionsAreCountedInForkedCopies() throws IOException, InterruptedException {
+        Path program = folder.resolve("copies");
+        Path source = folder.resolve("copies.c");
+        Files.writeString(source, """
+                #include <sys/wait.h>
+                #include <unistd.h>
+                __attribute__((noipa)) void called(void) { volatile int here = 1; (void)here; }
+                int main(void) {
+                    for (int child = 0; child < 5; child++)
+                        if (!fork()) { called(); called(); _exit(0); }
+                    called();
+                    while (wait(0) > 0) {}
+                    return 0;
+                }
+                """);
+        Commands.check(List.of("gcc", "-O2", "-o", program.toString(), source.toString()));
+        assertThat(Cli.run("count", "--follow", "-c", program.toString(), "u:called")
+                        .out())
+                .isEqualTo("11 events\n");
     }
 
     @Test

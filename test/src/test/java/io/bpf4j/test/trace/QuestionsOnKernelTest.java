@@ -182,7 +182,7 @@ class QuestionsOnKernelTest {
                         "probes that appear later have no 'retval'; guard it, as in probe == \"ur:top\" && …");
         try (Answer answer = question.where("probe == \"ur:top\" && retval > 2").load()) {
             FunctionProbe entry = FunctionProbe.entry(CPrograms.asked(), "top");
-            assertThatThrownBy(() -> answer.attachFunctions(List.of(top, entry), OptionalInt.empty()))
+            assertThatThrownBy(() -> answer.attachFunctions(List.of(top, entry), OptionalInt.empty(), _ -> {}))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageStartingWith("the question is not about ");
         }
