@@ -15,6 +15,7 @@ import io.bpf4j.loader.internal.plan.LoadOptions;
 import io.bpf4j.loader.internal.plan.ResizedData;
 import io.bpf4j.loader.internal.sys.TokenKernel;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
@@ -261,6 +262,15 @@ public final class BpfLoader {
      */
     public BpfLoader objectName(String name) {
         options.objectName = Optional.of(name);
+        return this;
+    }
+
+    /**
+     * Sets the kernel version to load programs for. Kernels before 5.0 compare it with their own for kprobes. The
+     * default is the value of {@code SEC("version")}, or the version of the running kernel.
+     */
+    public BpfLoader kernelVersion(KernelVersion version) {
+        options.kernelVersion = Optional.of(version);
         return this;
     }
 

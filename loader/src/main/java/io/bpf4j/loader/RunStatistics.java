@@ -1,15 +1,18 @@
 package io.bpf4j.loader;
 
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
 
 /**
- * Makes the kernel count and time the runs of all programs on the machine while this object is open (Linux 5.8).
- * Measuring adds 20 to 40 ns to each run. {@link Program#info} returns the figures. Needs CAP_SYS_ADMIN.
- * <i>Thread-safe.</i>
+ * Makes the kernel count and time the runs of all programs on the machine while this object is open (Linux 5.8; before,
+ * {@code sysctl kernel.bpf_stats_enabled=1}). Measuring adds 20 to 40 ns to each run. {@link Program#info} returns the
+ * figures. Needs CAP_SYS_ADMIN. <i>Thread-safe.</i>
  *
  * <pre>{@code
  * try (RunStatistics on = RunStatistics.enable()) {
@@ -29,6 +32,7 @@ public final class RunStatistics implements AutoCloseable {
     /**
      * Turns measuring on.
      *
+     * @throws UnsupportedFeatureException before Linux 5.8
      * @throws SyscallException if the kernel refuses
      */
     public static RunStatistics enable() {
@@ -36,7 +40,19 @@ public final class RunStatistics implements AutoCloseable {
     }
 
     static RunStatistics enable(Kernel kernel) {
-        return new RunStatistics(kernel.execute(new ProgCommand.EnableStats()));
+        try {
+            return new RunStatistics(kernel.execute(new ProgCommand.EnableStats()));
+        } catch (SyscallException e) {
+            if (e.errno() == Errno.EINVAL) {
+                UnsupportedFeatureException unsupported = new UnsupportedFeatureException(
+                        "measure BPF programs",
+                        Feature.RUN_STATISTICS,
+                        "sysctl kernel.bpf_stats_enabled=1 does the same since 5.1");
+                unsupported.addSuppressed(e);
+                throw unsupported;
+            }
+            throw e;
+        }
     }
 
     /** Turns measuring off, unless others have it on. A second call does nothing. */

@@ -128,6 +128,18 @@ class BpfLoaderTest {
     }
 
     @Test
+    void withoutBtfOfFunctionsTheProgramsLoadPlain() {
+        try (BpfObject loaded = ScriptedLoads.loader(kernel, ScriptedLoads.spec("maps.bpf.o"))
+                .features(ScriptedLoads.everything().without(Feature.BTF_FUNC, Feature.BTF_DATASEC))
+                .load()) {
+            assertThat(loaded.programs()).isNotEmpty();
+            assertThat(kernel.commands(ProgCommand.Load.class))
+                    .allSatisfy(
+                            load -> assertThat(load.types().functions().count()).isZero());
+        }
+    }
+
+    @Test
     void aProcessWithoutRightsIsNotToldThatItsKernelIsOld() {
         kernel.fail(MapCommand.Create.class, Errno.EPERM);
         assertThatThrownBy(() -> ScriptedLoads.loader(kernel, ScriptedLoads.spec("globals.bpf.o"))
@@ -135,6 +147,16 @@ class BpfLoaderTest {
                         .load())
                 .isInstanceOf(SyscallException.class)
                 .hasMessageContaining("EPERM");
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void globalDataNeedsAKernelThatHasIt() {
+        assertThatThrownBy(() -> ScriptedLoads.loader(kernel, ScriptedLoads.spec("globals.bpf.o"))
+                        .features(ScriptedLoads.everything().without(Feature.GLOBAL_DATA))
+                        .load())
+                .isInstanceOf(UnsupportedFeatureException.class)
+                .hasMessageContaining("5.2");
         assertThat(kernel.open()).isEmpty();
     }
 
@@ -244,5 +266,23 @@ class BpfLoaderTest {
                 .isInstanceOf(UnsupportedFeatureException.class)
                 .hasMessageContaining("6.6");
         assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void anOlderKernelGetsTheHelpersThatItHas() {
+        try (BpfObject loaded = ScriptedLoads.loader(kernel, ScriptedLoads.spec("trace.bpf.o"))
+                .features(ScriptedLoads.everything().without(Feature.PROBE_READ_KERNEL))
+                .load()) {
+            assertThat(loaded.programs()).isNotEmpty();
+            for (ProgCommand.Load load : kernel.commands(ProgCommand.Load.class)) {
+                assertThat(
+                                Instructions.decode(ByteView.of("code", load.instructions(), ByteOrder.nativeOrder()))
+                                        .stream()
+                                        .filter(Instruction::isHelperCall)
+                                        .map(Instruction::imm))
+                        .doesNotContain(112, 113, 114, 115)
+                        .containsAnyOf(4, 45);
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.MapSpec;
@@ -41,12 +42,14 @@ class LoadEditsTest {
                                 .withAttachType(AttachType.CGROUP_INET_EGRESS)
                                 .withFlags(ProgramSpec.F_ANY_ALIGNMENT)
                                 .withIfindex(7))
+                .kernelVersion(new KernelVersion(4, 19, 304))
                 .load()) {
             ProgCommand.Load load = loaded("guarded");
             assertThat(load.type()).isEqualTo(ProgramType.CGROUP_SKB.number());
             assertThat(load.attachment().type()).isEqualTo(AttachType.CGROUP_INET_EGRESS.number());
             assertThat(load.flags()).isEqualTo(ProgramSpec.F_ANY_ALIGNMENT);
             assertThat(load.ifindex()).isEqualTo(7);
+            assertThat(load.kernelVersion()).isEqualTo(0x0413ff);
         }
     }
 

@@ -236,22 +236,27 @@ class LoadedDefinitionsTest {
         assertThatThrownBy(() -> loader(object.parse()).load()).hasMessageContaining("withInner");
     }
 
-    // License
+    // License and version
 
     @Test
-    void theLicenseReachesTheKernel() {
+    void licenseAndVersionReachTheKernel() {
         Instruction exit = new Instruction(0x95, 0, 0, 0, 0);
         object.program("socket", "main", exit);
         loader(object.parse()).load().close();
         ProgCommand.Load plain = kernel.commands(ProgCommand.Load.class).getFirst();
         assertThat(plain.license()).isEmpty();
+        // What kernels before 5.0 want of kprobes.
+        assertThat(plain.kernelVersion())
+                .isEqualTo(new ScriptedKernel().host().version().code());
 
         TestObject other = new TestObject();
         other.program("socket", "main", exit);
         other.data("license", new byte[] {'G', 'P', 'L', 0});
+        other.data("version", new byte[] {7, 19, 4, 0});
         loader(other.parse()).load().close();
         ProgCommand.Load told = kernel.commands(ProgCommand.Load.class).getLast();
         assertThat(told.license()).isEqualTo("GPL");
+        assertThat(told.kernelVersion()).isEqualTo(0x41307);
     }
 
     // Sizes of global data

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
@@ -137,6 +138,11 @@ class ProgramTest {
         on.close();
         on.close();
         assertThat(kernel.open()).doesNotContain("BPF statistics");
+        kernel.fail(ProgCommand.EnableStats.class, Errno.EINVAL);
+        assertThatThrownBy(() -> RunStatistics.enable(kernel))
+                .isInstanceOf(UnsupportedFeatureException.class)
+                .hasMessageContaining("5.8")
+                .hasMessageContaining("kernel.bpf_stats_enabled");
         kernel.fail(ProgCommand.EnableStats.class, Errno.EPERM);
         assertThatThrownBy(() -> RunStatistics.enable(kernel)).isInstanceOf(SyscallException.class);
     }

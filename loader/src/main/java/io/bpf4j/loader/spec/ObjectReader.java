@@ -93,6 +93,7 @@ final class ObjectReader {
                 elf.source(),
                 elf.header().order(),
                 license(),
+                version(),
                 functions.stream()
                         .filter(function -> !function.isSubprogram())
                         .map(function -> ProgramSpec.of(function.sectionName(), function))
@@ -202,6 +203,18 @@ final class ObjectReader {
             length++;
         }
         return new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+
+    private int version() {
+        Optional<Section> section = elf.section("version");
+        if (section.isEmpty()) {
+            return 0;
+        }
+        ByteView data = elf.data(section.get());
+        if (data.size() != 4) {
+            throw data.malformed(0, "section \"version\" has " + data.size() + " bytes, where a version has 4");
+        }
+        return data.s32(0);
     }
 
     private void requireUniqueNames(List<MapSpec> maps, List<StructOpsSpec> structOps) {

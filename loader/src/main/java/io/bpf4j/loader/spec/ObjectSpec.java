@@ -32,6 +32,9 @@ public sealed interface ObjectSpec permits ObjectSpecData {
     /** The license from {@code SEC("license")}; empty if the object states none. */
     String license();
 
+    /** The kernel version from {@code SEC("version")}, 0 if the object states none. */
+    int version();
+
     /** The programs, in the order of their sections and places. */
     List<ProgramSpec> programs();
 

@@ -12,6 +12,7 @@ record ObjectSpecData(
         String source,
         ByteOrder order,
         String license,
+        int version,
         List<ProgramSpec> programs,
         List<FunctionSpec> functions,
         List<MapSpec> maps,

@@ -3,6 +3,7 @@ package io.bpf4j.loader.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.insn.Instruction;
@@ -43,12 +44,13 @@ class ObjectFormsTest {
                 .hasMessageContaining(reason);
     }
 
-    // License
+    // License and version
 
     @Test
     void withoutALicenseItIsEmpty() {
         object.program("socket", "main", EXIT);
         assertThat(object.parse().license()).isEmpty();
+        assertThat(object.parse().version()).isZero();
     }
 
     @Test
@@ -58,6 +60,21 @@ class ObjectFormsTest {
         TestObject other = new TestObject();
         other.data("license", "Dual MIT/GPL\0rest".getBytes(StandardCharsets.US_ASCII));
         assertThat(other.parse().license()).isEqualTo("Dual MIT/GPL");
+    }
+
+    @Test
+    void aVersionHasFourBytes() {
+        object.data("version", new byte[] {7, 19, 4, 0});
+        assertThat(object.parse().version()).isEqualTo(4 << 16 | 19 << 8 | 7);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 3, 8})
+    void anotherVersionIsMalformed(int size) {
+        object.data("version", new byte[size]);
+        assertThatThrownBy(object::parse)
+                .isInstanceOf(MalformedDataException.class)
+                .hasMessageContaining("version");
     }
 
     // Functions

@@ -26,7 +26,7 @@ public final class Specs {
             List<ExternSpec> externs,
             Optional<Btf> types) {
         return new ObjectSpecData(
-                name, order, "GPL", programs, functions, maps, List.of(), externs, types, Optional.empty());
+                name, order, "GPL", 0, programs, functions, maps, List.of(), externs, types, Optional.empty());
     }
 
     public static FunctionSpec function(

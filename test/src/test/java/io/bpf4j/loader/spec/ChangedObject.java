@@ -14,6 +14,7 @@ public final class ChangedObject {
                 spec.source(),
                 spec.order(),
                 license,
+                spec.version(),
                 spec.programs(),
                 spec.functions(),
                 List.of(),

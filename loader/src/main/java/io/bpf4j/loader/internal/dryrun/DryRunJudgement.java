@@ -13,6 +13,7 @@ import io.bpf4j.loader.internal.plan.AssembledProgram;
 import io.bpf4j.loader.internal.plan.LoadOptions;
 import io.bpf4j.loader.internal.plan.LoadPlan;
 import io.bpf4j.loader.internal.plan.MapPlan;
+import io.bpf4j.loader.internal.plan.OldKernelHelpers;
 import io.bpf4j.loader.internal.plan.ProgramAssembly;
 import io.bpf4j.loader.internal.plan.ProgramPlan;
 import io.bpf4j.loader.internal.plan.SourceLines;
@@ -183,7 +184,10 @@ public final class DryRunJudgement {
         }
         for (int slot = reached.nextSetBit(0); slot >= 0; slot = reached.nextSetBit(slot + 1)) {
             Instruction instruction = code.get(slot);
-            if (instruction.isHelperCall() && !poisons.get(slot) && !vocabulary.hasHelper(instruction.imm())) {
+            if (instruction.isHelperCall()
+                    && !poisons.get(slot)
+                    && !vocabulary.hasHelper(instruction.imm())
+                    && !OldKernelHelpers.hasStandIn(instruction.imm())) {
                 own.add(new Finding(
                         Finding.Kind.HELPER,
                         lines.at(bySlot, slot),

@@ -18,8 +18,9 @@ import java.util.function.Function;
  *                size of the whole log (commit 47a71c1f9af0): one more try is enough
  * </pre>
  *
- * <p>The buffer's size is limited to protect this process's memory: {@value #LARGEST} bytes, less in a small heap. If
- * the log is longer, a kernel before 6.4 runs once more with statistics only (level 4): the log then omits the
+ * <p>The buffer's size is limited to protect this process's memory: {@value #LARGEST} bytes, less in a small heap;
+ * kernels before 5.2 accept at most {@value #LARGEST_BEFORE_5_2} (commit 7a9f5c65abcc). If the log is longer, a kernel
+ * before 6.4 runs once more with statistics only (level 4, Linux 5.2, commit 06ee7115b0d1): the log then omits the
  * instructions but keeps the reason.
  *
  * <p><i>Immutable.</i>
@@ -37,6 +38,7 @@ final class LoggedLoad {
 
     private static final int FIRST = 256 << 10;
     private static final int LARGEST = 64 << 20;
+    private static final int LARGEST_BEFORE_5_2 = (16 << 20) - 1;
     private static final int GROWTH = 8;
     /** The log of a second run may differ in the length of a number. */
     private static final int SLACK = 4 << 10;
@@ -66,22 +68,34 @@ final class LoggedLoad {
         while (result instanceof LoadResult.Refused refused && isTooLong(refused)) {
             boolean hopeless = !evenPart && refused.logSize() > largest;
             int next = hopeless ? size : next(size, refused.logSize());
-            if (next == size) {
+            LoadResult again = next > size ? attempt.apply(new Log(level, next)) : refused;
+            if (next == size || isTooLarge(again, next)) {
                 return part(refused, size, attempt);
             }
             size = next;
-            result = attempt.apply(new Log(level, size));
+            result = again;
         }
         return result;
     }
 
     private int next(int size, int needed) {
         long next = needed > 0 ? Math.max(needed + (long) SLACK, size * 2L) : (long) size * GROWTH;
+        if (needed == 0 && size < LARGEST_BEFORE_5_2) {
+            next = Math.min(next, LARGEST_BEFORE_5_2);
+        }
         return (int) Math.min(next, largest);
     }
 
     static boolean isTooLong(LoadResult.Refused refused) {
         return refused.errno() == Errno.ENOSPC.number();
+    }
+
+    /** A kernel before 5.2 rejects a buffer of that size before it verifies anything, so the log is empty. */
+    private static boolean isTooLarge(LoadResult result, int size) {
+        return size > LARGEST_BEFORE_5_2
+                && result instanceof LoadResult.Refused refused
+                && refused.errno() == Errno.EINVAL.number()
+                && refused.log().isEmpty();
     }
 
     private LoadResult part(LoadResult.Refused refused, int size, Function<Log, LoadResult> attempt) {

@@ -12,6 +12,7 @@ import io.bpf4j.loader.internal.sys.KernelNames;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.MapTraits;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.loader.spec.MapSpec;
@@ -35,8 +36,8 @@ public record MapCreation(
         @Nullable Fd btf) {
     /** A map that belongs to no object. */
     public static KernelMap standalone(Host host, Features features, MapSpec spec) {
-        String source = "map " + spec.name();
-        return new MapCreation(host, features, source, null).create(MapPlan.of(spec, null, source, spec.name(), host));
+        return new MapCreation(host, features, "map " + spec.name(), null)
+                .create(MapPlan.standalone(spec, features, host));
     }
 
     /** A map; it is empty, except that global data is already written. */
@@ -78,7 +79,7 @@ public record MapCreation(
      */
     KernelMap create(StructOpsImage image, @Nullable Fd module) {
         StructOpsSpec variable = image.variable();
-        String name = KernelNames.of(variable.name());
+        String name = features.lacks(Feature.OBJECT_NAMES) ? "" : KernelNames.of(variable.name());
         MapCommand.Create create = MapCommand.Create.of(MapType.STRUCT_OPS.number(), name, 4, image.value().length, 1)
                 .withFlags(variable.isLinked() ? MapSpec.F_LINK : 0)
                 .withTypes(new MapCommand.ElementTypes(btf, 0, 0, image.wrapperTypeId(), module));

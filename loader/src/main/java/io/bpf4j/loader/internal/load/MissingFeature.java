@@ -7,7 +7,6 @@ import io.bpf4j.loader.internal.sys.MapTraits;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.util.Optional;
@@ -57,9 +56,11 @@ public final class MissingFeature {
     }
 
     private static Optional<Feature> of(ProgramSpec program) {
-        return program.type() == ProgramType.KPROBE && program.isSleepable()
-                ? Optional.of(Feature.SLEEPABLE_UPROBE)
-                : Optional.empty();
+        return switch (program.type()) {
+            case KPROBE -> program.isSleepable() ? Optional.of(Feature.SLEEPABLE_UPROBE) : Optional.empty();
+            case RAW_TRACEPOINT -> Optional.of(Feature.RAW_TRACEPOINT);
+            default -> Optional.empty();
+        };
     }
 
     private static Optional<UnsupportedFeatureException> missing(String what, Feature feature, Features features) {

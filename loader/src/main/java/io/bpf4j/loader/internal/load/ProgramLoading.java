@@ -23,6 +23,7 @@ import io.bpf4j.loader.internal.sys.KernelNames;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
@@ -46,6 +47,7 @@ final class ProgramLoading {
     private final Kernel kernel;
     private final Features features;
     private final ObjectSpec spec;
+    private final int kernelVersion;
     private final @Nullable Fd btf;
     private final Map<String, KernelMap> maps;
     private final ModuleDescriptors modules;
@@ -70,6 +72,7 @@ final class ProgramLoading {
         this.kernel = host.kernel();
         this.features = features;
         this.spec = plan.spec();
+        this.kernelVersion = plan.kernelVersion();
         this.btf = types.fd();
         this.maps = Map.copyOf(maps);
         this.modules = modules;
@@ -143,12 +146,12 @@ final class ProgramLoading {
                 : new ProgCommand.Types(btf, ProgCommand.InfoTable.NONE, ProgCommand.InfoTable.NONE);
         return new ProgCommand.Load(
                 of.type().number(),
-                KernelNames.of(of.name()),
+                features.lacks(Feature.OBJECT_NAMES) ? "" : KernelNames.of(of.name()),
                 Instructions.encode(code, spec.order()),
                 spec.license(),
                 of.flags(),
                 of.ifindex(),
-                0, // of the kernel, which kernels before 5.0 compare
+                kernelVersion,
                 attachment(program, attachType),
                 btf == null ? ProgCommand.Types.NONE : types,
                 called(assembled),
@@ -159,8 +162,10 @@ final class ProgramLoading {
     /** The function that the program is loaded for: of the kernel, of a module, or of another program. */
     private ProgCommand.Attachment attachment(ProgramPlan program, Optional<AttachType> attachType) {
         AttachPoint point = program.point().orElseThrow();
-        int type = point.member()
-                .orElseGet(() -> attachType.map(AttachType::number).orElse(0));
+        int type = features.lacks(Feature.EXPECTED_ATTACH_TYPE)
+                ? 0
+                : point.member()
+                        .orElseGet(() -> attachType.map(AttachType::number).orElse(0));
         ProgramHandle target = point.program();
         if (target == null) {
             return new ProgCommand.Attachment(
@@ -179,13 +184,13 @@ final class ProgramLoading {
     }
 
     /**
-     * Binds the read-only data to the program even if it doesn't use the data. Tools read metadata of a
+     * Binds the read-only data to the program even if it doesn't use the data (Linux 5.10). Tools read metadata of a
      * program there: {@code bpftool prog show} prints the variables whose names begin with {@code bpf_metadata_}. If
      * the kernel refuses, only this metadata is missing.
      */
     private void bindConstants(Set<Fd> mentioned, Fd loaded) {
         for (Fd map : constants) {
-            if (!mentioned.contains(map)) {
+            if (!mentioned.contains(map) && !features.lacks(Feature.PROGRAM_BIND_MAP)) {
                 try {
                     kernel.execute(new ProgCommand.BindMap(loaded, map));
                 } catch (SyscallException e) {

@@ -5,6 +5,7 @@ import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.ProgramSpec;
@@ -50,6 +51,9 @@ public final class LoadOptions {
 
     /** The prefix of the names of global data maps; empty to use the file's name. */
     public Optional<String> objectName = Optional.empty();
+
+    /** The version to report to old kernels; empty for the version of the object or the running kernel. */
+    public Optional<KernelVersion> kernelVersion = Optional.empty();
 
     /** The directory of maps that are pinned by name; empty for the default. */
     public Optional<Path> pinDirectory = Optional.empty();

@@ -14,9 +14,10 @@ import java.util.stream.Stream;
  * The steps of a load, computed before the first system call of the load. <i>Immutable.</i>
  *
  * @param spec the object as the embedder edited it
+ * @param kernelVersion the version to report to old kernels, as {@code LINUX_VERSION_CODE}
  * @param pinDirectory the directory of maps that are pinned by name; empty for the default
- * @param btf the object's types in the form that the kernel accepts; empty if the object has none, or the plan is
- *     not for the running kernel
+ * @param btf the object's types in the form that the kernel accepts; empty if it accepts none, or is not the running
+ *     kernel
  * @param maps maps to create, to open by pin or to reuse, in the order of the object
  * @param structOps struct_ops variables to register
  * @param programs programs to load, in the order of the object
@@ -25,6 +26,7 @@ import java.util.stream.Stream;
  */
 public record LoadPlan(
         ObjectSpec spec,
+        int kernelVersion,
         Optional<Path> pinDirectory,
         Optional<byte[]> btf,
         List<MapPlan> maps,

@@ -1,8 +1,10 @@
 package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.KernelNames;
+import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.DataSection;
@@ -14,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code LoadPlanTest}.
  *
- * @param spec the definition, with the size for the kernel
- * @param kernelName its name in the kernel, at most 15 bytes
+ * @param spec the definition, with the flags and size for the kernel
+ * @param kernelName its name in the kernel, at most 15 bytes; empty if the kernel does not support names
  * @param initial its bytes, for global data; null for other maps, and for all zeroes (a new map has them already)
  * @param frozen whether its value can't change after the load, so that the verifier treats it as a constant
  * @param inner the definition of the maps in it, for a map of maps
@@ -33,25 +35,31 @@ public record MapPlan(
         return spec.name();
     }
 
+    /** A map that belongs to no object. */
+    public static MapPlan standalone(MapSpec spec, Features features, Host host) {
+        return of(spec, null, "map " + spec.name(), spec.name(), new TargetKernel(host, features));
+    }
+
     /**
      * A map to create.
      *
      * @param source what messages call the object
      * @param objectName path or name, the prefix of the names of global data maps
-     * @param host null if the plan is not for the running kernel
      */
-    public static MapPlan of(
-            MapSpec spec, byte @Nullable [] initial, String source, String objectName, @Nullable Host host) {
+    static MapPlan of(MapSpec spec, byte @Nullable [] initial, String source, String objectName, TargetKernel kernel) {
+        Features features = kernel.features();
         DataSection data = spec.data();
         MapSpec inner = spec.inner();
         String name = spec.isData() ? KernelNames.ofSection(objectName, spec.name()) : KernelNames.of(spec.name());
-        int entries = maxEntries(spec, source, host);
+        int flags = flags(spec, features);
+        int entries = maxEntries(spec, source, kernel.host());
+        boolean asItIs = flags == spec.flags() && entries == spec.maxEntries();
         return new MapPlan(
-                entries == spec.maxEntries() ? spec : spec.withMaxEntries(entries),
-                name,
+                asItIs ? spec : spec.withFlags(flags).withMaxEntries(entries),
+                features.lacks(Feature.OBJECT_NAMES) ? "" : name,
                 initial,
-                initial != null && data != null && data.readOnly(),
-                inner == null ? null : of(inner, null, source, objectName, host),
+                initial != null && data != null && data.readOnly() && !features.lacks(Feature.MAP_FREEZE),
+                inner == null ? null : of(inner, null, source, objectName, kernel),
                 null);
     }
 
@@ -70,6 +78,12 @@ public record MapPlan(
                     + " B, value " + wanted.valueSize() + " B are needed");
         }
         return new MapPlan(wanted, "", null, false, null, found);
+    }
+
+    private static int flags(MapSpec spec, Features features) {
+        return spec.isData() && features.lacks(Feature.MMAPABLE_ARRAY)
+                ? spec.flags() & ~MapSpec.F_MMAPABLE
+                : spec.flags();
     }
 
     /**

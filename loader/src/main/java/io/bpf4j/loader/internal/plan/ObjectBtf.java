@@ -30,6 +30,9 @@ import java.util.stream.Collectors;
  *
  * <pre>
  *   kind                 until   becomes
+ *   FUNC, FUNC_PROTO     5.0     typedef; enum (and the programs are loaded without function information)
+ *   VAR, DATASEC         5.2     int; struct without members
+ *   global FUNC          5.6     static FUNC
  *   FLOAT                5.13    struct of that size
  *   DECL_TAG             5.16    int
  *   TYPE_TAG             5.17    const
@@ -211,6 +214,18 @@ final class ObjectBtf {
 
     private BtfType knownToKernel(BtfType type) {
         return switch (type) {
+            case BtfType.Func func
+            when features.lacks(Feature.BTF_FUNC) -> new BtfType.Typedef(func.name(), func.type());
+            case BtfType.FuncProto proto
+            when features.lacks(Feature.BTF_FUNC) -> new BtfType.Enum32("", 4, false, List.of());
+            case BtfType.Func func
+            when func.linkage() != BtfType.Linkage.STATIC && features.lacks(Feature.BTF_GLOBAL_FUNC) ->
+                new BtfType.Func(func.name(), func.type(), BtfType.Linkage.STATIC);
+            case BtfType.Var var
+            when features.lacks(Feature.BTF_DATASEC) -> BtfType.Int.of(identifier(var.name()), 1, 0);
+            case BtfType.Datasec datasec
+            when features.lacks(Feature.BTF_DATASEC) ->
+                new BtfType.Struct(identifier(datasec.name()), datasec.size(), List.of());
             case BtfType.FloatingPoint real
             when features.lacks(Feature.BTF_FLOAT) -> new BtfType.Struct("", real.size(), List.of());
             case BtfType.DeclTag tag when features.lacks(Feature.BTF_DECL_TAG) -> BtfType.Int.of("tag", 1, 0);
@@ -222,5 +237,15 @@ final class ObjectBtf {
                 new BtfType.Enum32(narrow.name(), narrow.size(), false, narrow.values());
             default -> type;
         };
+    }
+
+    /** As in C, a struct or an int can't be named {@code .bss}. */
+    private static String identifier(String name) {
+        return name.replace('.', '_');
+    }
+
+    /** Whether the kernel accepts function information at all. */
+    static boolean describesFunctions(ObjectSpec spec, Features features) {
+        return spec.btf().isPresent() && !features.lacks(Feature.BTF_FUNC);
     }
 }

@@ -2,7 +2,11 @@ package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.FunctionSpec;
@@ -58,13 +62,15 @@ final class Planner {
                 mapNumbers,
                 new KernelSymbols(spec, kernel).resolve(problems),
                 () -> options.targetBtf.orElseGet(kernel::types),
-                btf.isPresent());
+                features,
+                btf.isPresent() && ObjectBtf.describesFunctions(spec, features));
         List<ProgramPlan> programs = spec.programs().stream()
                 .filter(this::isWanted)
                 .map(program -> program(program, assembly))
                 .toList();
         return new LoadPlan(
                 spec,
+                kernelVersion(),
                 options.pinDirectory,
                 btf,
                 List.copyOf(maps),
@@ -81,7 +87,7 @@ final class Planner {
 
     /** The object's types in the form that the kernel accepts; empty if the plan is not for the running kernel. */
     private Optional<byte[]> btf() {
-        return kernel.host() == null || spec.btf().isEmpty()
+        return kernel.host() == null || spec.btf().isEmpty() || features.lacks(Feature.BTF)
                 ? Optional.empty()
                 : problems.attempt(
                         Finding.Kind.OBJECT,
@@ -93,8 +99,11 @@ final class Planner {
         if (reused != null) {
             return MapPlan.reuse(map, reused, spec.source());
         }
-        return MapPlan.of(
-                map, contents.initial(map), spec.source(), options.objectName.orElse(spec.source()), kernel.host());
+        if (map.isData() && features.support(Feature.GLOBAL_DATA) instanceof Support.Absent absent) {
+            throw new UnsupportedFeatureException(
+                    spec.source() + ": section " + map.name(), Feature.GLOBAL_DATA, absent.reason());
+        }
+        return MapPlan.of(map, contents.initial(map), spec.source(), options.objectName.orElse(spec.source()), kernel);
     }
 
     private ProgramPlan program(ProgramSpec program, ProgramAssembly assembly) {
@@ -126,5 +135,15 @@ final class Planner {
             throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" is in SEC(\""
                     + program.sectionName() + "\"), a name that says no program type; skip it, or rename its section");
         }
+    }
+
+    private int kernelVersion() {
+        Host host = kernel.host();
+        if (options.kernelVersion.isPresent()) {
+            return options.kernelVersion.get().code();
+        }
+        return spec.version() != 0 || host == null
+                ? spec.version()
+                : host.version().code();
     }
 }

@@ -7,6 +7,7 @@ import io.bpf4j.core.CoreRelocator;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.plan.AssembledProgram.Poisoned;
 import io.bpf4j.loader.internal.sys.ProgCommand.InfoTable;
 import io.bpf4j.loader.spec.ExternSpec;
@@ -43,6 +44,7 @@ import org.jspecify.annotations.Nullable;
 public final class ProgramAssembly {
     private final ObjectSpec spec;
     private final Supplier<CoreTarget> target;
+    private final Features features;
     private final boolean describe;
     private final ReferenceLinking.Targets references;
     private final Map<FunctionSpec, Relocated> relocated = new HashMap<>();
@@ -64,16 +66,18 @@ public final class ProgramAssembly {
      *
      * @param maps their numbers; maps that are left out have none
      * @param target types for CO-RE relocations
-     * @param describe whether the kernel gets function and line information
+     * @param describe whether the kernel accepts function information
      */
     ProgramAssembly(
             ObjectSpec spec,
             Map<String, Integer> maps,
             Map<String, KernelSymbols.Resolved> symbols,
             Supplier<CoreTarget> target,
+            Features features,
             boolean describe) {
         this.spec = spec;
         this.target = target;
+        this.features = features;
         this.describe = describe;
         this.relocations = new RecordsByPlace<>(spec, BtfExt::relocations, BtfExt.CoreRelocation::offset);
         this.info = new InfoTables(spec);
@@ -95,7 +99,9 @@ public final class ProgramAssembly {
             linking.append(function, body.instructions(), body.poisoned());
         }
         return linking.done(
-                describe ? info.functions(places) : InfoTable.NONE, describe ? info.lines(places) : InfoTable.NONE);
+                describe ? info.functions(places) : InfoTable.NONE,
+                describe ? info.lines(places) : InfoTable.NONE,
+                features);
     }
 
     private Relocated relocate(FunctionSpec function) {

@@ -4,6 +4,7 @@ import io.bpf4j.core.CoreFixup;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.plan.AssembledProgram.Absent;
 import io.bpf4j.loader.internal.plan.AssembledProgram.Poisoned;
 import io.bpf4j.loader.internal.plan.AssembledProgram.Referent;
@@ -88,9 +89,9 @@ final class ReferenceLinking {
      *
      * @param functions and lines: their places in the source
      */
-    AssembledProgram done(InfoTable functions, InfoTable lines) {
+    AssembledProgram done(InfoTable functions, InfoTable lines, Features features) {
         return new AssembledProgram(
-                List.copyOf(code),
+                List.copyOf(OldKernelHelpers.fitted(code, features)),
                 functions,
                 lines,
                 List.copyOf(uses),

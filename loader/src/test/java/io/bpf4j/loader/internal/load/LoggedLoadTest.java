@@ -37,7 +37,7 @@ class LoggedLoadTest {
         };
     }
 
-    /** Before Linux 6.4; of level 4 come only the reason and the figures. */
+    /** Linux 5.2 to 6.3; of level 4 come only the reason and the figures. */
     private Function<Log, LoadResult> fixed(String log) {
         return attempt -> {
             tries.add(attempt);
@@ -46,6 +46,17 @@ class LoggedLoadTest {
             return all.length() <= room
                     ? new LoadResult.Refused(Errno.EACCES.number(), all, 0)
                     : new LoadResult.Refused(Errno.ENOSPC.number(), all.substring(0, room), 0);
+        };
+    }
+
+    /** Before Linux 5.2: no large buffers, no level 4. */
+    private Function<Log, LoadResult> old(String log) {
+        return attempt -> {
+            if (attempt.size() >= 16 * MIB || attempt.level() > 3) {
+                tries.add(attempt);
+                return new LoadResult.Refused(Errno.EINVAL.number(), "", 0);
+            }
+            return fixed(log).apply(attempt);
         };
     }
 
@@ -82,7 +93,7 @@ class LoggedLoadTest {
     void anOlderKernelIsAskedWithLargerAndLargerBuffers() {
         String log = log(20 * MIB);
         assertThat(refused(fixed(log)).log()).isEqualTo(log);
-        assertThat(sizes()).containsExactly(256 * KIB, 2 * MIB, 16 * MIB, 64 * MIB);
+        assertThat(sizes()).containsExactly(256 * KIB, 2 * MIB, 16 * MIB - 1, 64 * MIB);
     }
 
     @Test
@@ -120,6 +131,15 @@ class LoggedLoadTest {
                         processed 1 insns
                         """);
         assertThat(tries.getLast().level()).isEqualTo(4);
+    }
+
+    @Test
+    void aVeryOldKernelGivesAsMuchAsItCan() {
+        LoadResult.Refused refused = refused(old(log(17 * MIB)));
+        assertThat(refused.log())
+                .startsWith("0: (b7) r0 = 42\n")
+                .endsWith("(the log is longer than 16777215 bytes, and the rest of it did not fit)\n");
+        assertThat(sizes()).containsExactly(256 * KIB, 2 * MIB, 16 * MIB - 1, 64 * MIB, 256 * KIB);
     }
 
     @Test

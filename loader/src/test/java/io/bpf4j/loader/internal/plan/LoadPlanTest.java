@@ -70,6 +70,19 @@ class LoadPlanTest {
     }
 
     @Test
+    void anOlderKernelGetsWhatItTakes() {
+        ObjectSpec spec = ScriptedLoads.spec("globals.bpf.o");
+        LoadPlan plan = plan(spec, Feature.BTF, Feature.MMAPABLE_ARRAY, Feature.MAP_FREEZE, Feature.OBJECT_NAMES);
+        plan.requireSound();
+        assertThat(plan.btf()).isEmpty();
+        assertThat(map(plan, ".rodata").frozen()).isFalse();
+        assertThat(plan.maps()).allSatisfy(map -> {
+            assertThat(map.kernelName()).isEmpty();
+            assertThat(map.spec().flags() & MapSpec.F_MMAPABLE).isZero();
+        });
+    }
+
+    @Test
     void aRingIsOfWholePages() {
         ObjectSpec spec = ScriptedLoads.spec("maps.bpf.o");
         MapSpec ring = spec.map("ring").withMaxEntries(5000);

@@ -105,6 +105,18 @@ class ObjectBtfTest {
     @MethodSource("orders")
     void whatAKernelLacksBecomesSomethingOfTheSameSize(ByteOrder order) {
         ObjectSpec spec = object(order);
+        Btf functions = loadable(spec, without(Feature.BTF_FUNC));
+        assertThat(functions.type(PROTOTYPE)).isInstanceOf(BtfType.Enum32.class);
+        assertThat(functions.type(GLOBAL_FUNCTION)).isEqualTo(new BtfType.Typedef("global", PROTOTYPE));
+        assertThat(functions.type(STATIC_FUNCTION)).isEqualTo(new BtfType.Typedef("static", PROTOTYPE));
+        assertThat(loadable(spec, without(Feature.BTF_GLOBAL_FUNC)).type(GLOBAL_FUNCTION))
+                .isEqualTo(new BtfType.Func("global", PROTOTYPE, Linkage.STATIC));
+
+        Btf sections = loadable(spec, without(Feature.BTF_DATASEC));
+        assertThat(sections.type(VARIABLE)).isInstanceOf(BtfType.Int.class);
+        assertThat(sections.type(SECTION)).isEqualTo(new BtfType.Struct("_bss", 16, List.of()));
+        assertThat(((BtfType.Struct) sections.type(OPTIONAL)).name()).isEqualTo("__struct_ops");
+
         assertThat(loadable(spec, without(Feature.BTF_FLOAT)).size(REAL)).isEqualTo(8);
         assertThat(loadable(spec, without(Feature.BTF_FLOAT)).type(REAL)).isInstanceOf(BtfType.Struct.class);
         assertThat(loadable(spec, without(Feature.BTF_DECL_TAG)).type(DECLARATION_TAG))
@@ -118,22 +130,31 @@ class ObjectBtfTest {
                 .isEqualTo("MINUS");
     }
 
-    /** Linux 5.10 has none of them; and nothing of what it gets may be of a kind that it does not know. */
+    /** Linux 4.18 has none of them; and nothing of what it gets may be of a kind that it does not know. */
     @Test
     void theOldestKernelOfAll() {
         ObjectSpec spec = object(ByteOrder.nativeOrder());
         Btf after = loadable(
-                spec, without(Feature.BTF_FLOAT, Feature.BTF_DECL_TAG, Feature.BTF_TYPE_TAG, Feature.BTF_ENUM64));
+                spec,
+                without(
+                        Feature.BTF_FUNC,
+                        Feature.BTF_GLOBAL_FUNC,
+                        Feature.BTF_DATASEC,
+                        Feature.BTF_FLOAT,
+                        Feature.BTF_DECL_TAG,
+                        Feature.BTF_TYPE_TAG,
+                        Feature.BTF_ENUM64));
         assertThat(after.typeCount()).isEqualTo(spec.btf().orElseThrow().typeCount());
         List<BtfType> newer = new ArrayList<>();
         for (int id = 1; id < after.typeCount(); id++) {
             switch (after.type(id)) {
-                case BtfType.FloatingPoint _, BtfType.DeclTag _, BtfType.TypeTag _, BtfType.Enum64 _ ->
-                    newer.add(after.type(id));
-                default -> {}
+                case BtfType.Int _, BtfType.Enum32 _, BtfType.Typedef _, BtfType.Const _, BtfType.Composite _ -> {}
+                default -> newer.add(after.type(id));
             }
         }
         assertThat(newer).isEmpty();
+        assertThat(ObjectBtf.describesFunctions(spec, without(Feature.BTF_FUNC)))
+                .isFalse();
     }
 
     @Test

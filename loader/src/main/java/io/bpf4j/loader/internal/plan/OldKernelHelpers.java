@@ -1,0 +1,53 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.kernel.Feature;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Replaces helpers that an older kernel lacks by older helpers with the same arguments.
+ *
+ * <p>Before Linux 5.5 one helper read memory of kernel and user alike (commit 6ae08ae3dea2 split it: on some machines
+ * one address means different things to the two). If the newer helpers are missing, the old helper does the same.
+ *
+ * <p>Tested by {@code BpfLoaderTest}.
+ */
+public final class OldKernelHelpers {
+    private static final int PROBE_READ = 4;
+    private static final int PROBE_READ_STR = 45;
+    private static final int PROBE_READ_USER = 112;
+    private static final int PROBE_READ_KERNEL = 113;
+    private static final int PROBE_READ_USER_STR = 114;
+    private static final int PROBE_READ_KERNEL_STR = 115;
+
+    private static final Map<Integer, Integer> PROBE_READS = Map.of(
+            PROBE_READ_USER, PROBE_READ,
+            PROBE_READ_KERNEL, PROBE_READ,
+            PROBE_READ_USER_STR, PROBE_READ_STR,
+            PROBE_READ_KERNEL_STR, PROBE_READ_STR);
+
+    private OldKernelHelpers() {}
+
+    /** Whether this helper has a replacement for kernels that lack it. */
+    public static boolean hasStandIn(int helper) {
+        return PROBE_READS.containsKey(helper);
+    }
+
+    /** The code for the kernel; the same list if nothing changes. */
+    static List<Instruction> fitted(List<Instruction> code, Features features) {
+        // Look at the code first: a probe costs system calls, and most programs need none.
+        boolean calls = false;
+        for (Instruction instruction : code) {
+            calls |= instruction.isHelperCall() && PROBE_READS.containsKey(instruction.imm());
+        }
+        if (!calls || !features.lacks(Feature.PROBE_READ_KERNEL)) {
+            return code;
+        }
+        List<Instruction> fitted = new ArrayList<>(code);
+        fitted.replaceAll(i -> i.isHelperCall() ? i.withImm(PROBE_READS.getOrDefault(i.imm(), i.imm())) : i);
+        return fitted;
+    }
+}
