@@ -2,6 +2,7 @@ package io.bpf4j.loader.ring;
 
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.EpollEvent;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
@@ -103,8 +104,8 @@ public final class PerfBuffer extends RecordReader {
         }
     }
 
-    private PerfBuffer(List<PerfConsumer> cpus, RingPoll poll) {
-        super(cpus, poll, cpu -> "the perf buffer of CPU " + cpu);
+    private PerfBuffer(List<PerfConsumer> cpus, Waiter waiter) {
+        super("perf buffer", cpus, waiter, cpu -> "the perf buffer of CPU " + cpu);
         this.cpus = cpus.size();
     }
 
@@ -124,7 +125,7 @@ public final class PerfBuffer extends RecordReader {
             throw new IllegalArgumentException(map + " is not a perf event array");
         }
         KernelMap own = KernelMap.of(map);
-        RingPoll poll = new RingPoll(own.kernel(), "perf buffer", map.name());
+        Waiter waiter = new Waiter(own.kernel(), "perf buffer " + map.name());
         try {
             List<PerfConsumer> cpus = new ArrayList<>();
             int[] numbers = own.host()
@@ -133,20 +134,20 @@ public final class PerfBuffer extends RecordReader {
                     .filter(cpu -> Integer.compareUnsigned(cpu, map.maxEntries()) < 0)
                     .toArray();
             for (int cpu : numbers) {
-                openCpu(own, cpu, options, poll, cpus);
+                openCpu(own, cpu, options, waiter, cpus);
             }
-            return new PerfBuffer(cpus, poll);
+            return new PerfBuffer(cpus, waiter);
         } catch (RuntimeException e) {
-            throw poll.closeAfter(e);
+            throw waiter.owned().closeAfter(e);
         }
     }
 
-    private static void openCpu(KernelMap map, int cpu, Options options, RingPoll poll, List<PerfConsumer> cpus) {
+    private static void openCpu(KernelMap map, int cpu, Options options, Waiter waiter, List<PerfConsumer> cpus) {
         Kernel kernel = map.kernel();
         String what = "ring of CPU " + cpu + " of perf buffer " + map.name();
         Fd event;
         try {
-            event = poll.owned().own(kernel.execute(PerfCommand.Open.output(what, cpu, options.wakeupEvents)));
+            event = waiter.owned().own(kernel.execute(PerfCommand.Open.output(what, cpu, options.wakeupEvents)));
         } catch (SyscallException e) {
             if (e.errno() == Errno.ENODEV) {
                 return; // went offline meanwhile
@@ -154,10 +155,10 @@ public final class PerfBuffer extends RecordReader {
             throw e;
         }
         long page = map.host().pageSize();
-        Mapping mapping = poll.owned().own(mapped(kernel, event, page, page * options.pages));
+        Mapping mapping = waiter.owned().own(mapped(kernel, event, page, page * options.pages));
         map.put(Struct.ints(cpu), event, UpdateMode.ANY);
-        poll.owned().push(() -> remove(map, cpu));
-        poll.watch(event, cpu);
+        waiter.owned().push(() -> remove(map, cpu));
+        waiter.watch(event, cpu, EpollEvent.READABLE);
         kernel.execute(new PerfCommand.Enable(event));
         MemorySegment memory = mapping.segment();
         cpus.add(new PerfConsumer(cpu, options.onLost, memory.asSlice(0, page), memory.asSlice(page)));

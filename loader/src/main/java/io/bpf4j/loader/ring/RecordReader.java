@@ -4,6 +4,7 @@ import io.bpf4j.loader.map.Codec;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
@@ -38,15 +39,32 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
      */
     public record Stats(long records, long bytes, long discarded, long lost, long waits) {}
 
-    private final List<? extends RecordConsumer> consumers;
-    private final RingPoll poll;
-    private final Pace pace;
-    private final IntFunction<String> nameOf;
+    /** A century: practically unlimited, and does not overflow. */
+    private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
-    /** @param nameOf names a source for messages: {@code ring buffer events} */
-    RecordReader(List<? extends RecordConsumer> consumers, RingPoll poll, IntFunction<String> nameOf) {
+    private final String kind;
+    private final List<? extends RecordConsumer> consumers;
+    private final Waiter waiter; // closed only while holding consuming
+    private final IntFunction<String> nameOf;
+    private final Pace pace;
+
+    /** Held while polling: allows one consumer at a time, and makes close wait for it. */
+    private final ReentrantLock consuming = new ReentrantLock();
+
+    private volatile boolean closed;
+    private volatile long waits;
+
+    /**
+     * A reader that is ready.
+     *
+     * @param kind for messages: {@code ring buffer}
+     * @param waiter waits for the rings, and closes them
+     * @param nameOf names a source for messages: {@code ring buffer events}
+     */
+    RecordReader(String kind, List<? extends RecordConsumer> consumers, Waiter waiter, IntFunction<String> nameOf) {
+        this.kind = kind;
         this.consumers = List.copyOf(consumers);
-        this.poll = poll;
+        this.waiter = waiter;
         this.nameOf = nameOf;
         this.pace = new Pace(
                 consumers.stream().mapToLong(RecordConsumer::capacity).min().orElse(0));
@@ -71,17 +89,70 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         if (timeout.isPositive()) {
             pace.await();
         }
-        return poll.poll(timeout, () -> {
-            int handled = 0;
-            long bytes = 0;
-            for (RecordConsumer consumer : consumers) {
-                long before = consumer.bytes;
-                handled += consumer.consume(handler, poll::isClosed);
-                bytes += consumer.bytes - before;
+        if (consuming.isHeldByCurrentThread()) {
+            throw new IllegalStateException("a record handler can't read its own " + kind);
+        }
+        if (!consuming.tryLock()) {
+            requireOpen();
+            throw new IllegalStateException("another thread reads this " + kind + "; it has a single consumer");
+        }
+        try {
+            requireOpen();
+            int handled = pass(handler);
+            return handled > 0 || !timeout.isPositive() ? handled : sleep(timeout, handler);
+        } finally {
+            try {
+                if (closed) {
+                    waiter.owned().close();
+                }
+            } finally {
+                consuming.unlock();
             }
-            pace.passed(handled, bytes + (long) RingConsumer.HEADER_SIZE * handled, System.nanoTime());
-            return handled;
-        });
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the " + kind + " is closed");
+        }
+    }
+
+    /** Handles the available records, without waiting. */
+    private int pass(RecordHandler handler) {
+        int handled = 0;
+        long bytes = 0;
+        for (RecordConsumer consumer : consumers) {
+            long before = consumer.bytes;
+            handled += consumer.consume(handler, this::isClosed);
+            bytes += consumer.bytes - before;
+        }
+        pace.passed(handled, bytes + (long) RingConsumer.HEADER_SIZE * handled, System.nanoTime());
+        return handled;
+    }
+
+    /** Waits, until a pass finds records or the timeout expires. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    private int sleep(Duration timeout, RecordHandler handler) {
+        long start = System.nanoTime();
+        long limit = (timeout.compareTo(FOR_EVER) > 0 ? FOR_EVER : timeout).toNanos();
+        while (!closed) {
+            long left = limit - (System.nanoTime() - start);
+            if (left <= 0) {
+                // Programs may write without waking anyone (BPF_RB_NO_WAKEUP).
+                return pass(handler);
+            }
+            waits++;
+            int ready = waiter.await(left);
+            int handled = closed ? 0 : pass(handler);
+            if (handled > 0 || ready == Waiter.WOKEN) {
+                return handled;
+            }
+            if (ready > 0) {
+                // Reserved and not finished: the program is writing on another CPU, for nanoseconds.
+                Thread.onSpinWait();
+            }
+        }
+        return 0;
     }
 
     /**
@@ -128,7 +199,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
 
     /** Ends the current wait of a poll at once, or else the next one. Does nothing after close. */
     public void wakeup() {
-        poll.wakeup();
+        waiter.wake();
     }
 
     /** Statistics of the records read so far, all rings together. */
@@ -143,7 +214,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
             discarded += consumer.discarded;
             lost += consumer.lost;
         }
-        return new Stats(records, bytes, discarded, lost, poll.waits());
+        return new Stats(records, bytes, discarded, lost, waits);
     }
 
     /**
@@ -156,7 +227,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     }
 
     public boolean isClosed() {
-        return poll.isClosed();
+        return closed;
     }
 
     /**
@@ -168,6 +239,19 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
      */
     @Override
     public void close() {
-        poll.close();
+        boolean first = !closed;
+        closed = true;
+        if (consuming.isHeldByCurrentThread()) {
+            return; // the enclosing poll releases
+        }
+        if (first) {
+            waiter.wake();
+        }
+        consuming.lock();
+        try {
+            waiter.owned().close();
+        } finally {
+            consuming.unlock();
+        }
     }
 }

@@ -1,8 +1,10 @@
 package io.bpf4j.loader.ring;
 
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.EpollEvent;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Mapping;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import java.util.ArrayList;
@@ -23,8 +25,12 @@ import java.util.List;
  * <p>{@link RecordReader} has its rules for threads, handlers and closing.
  */
 public final class RingBuffer extends RecordReader {
-    private RingBuffer(List<KernelMap> maps, List<RingConsumer> rings, RingPoll poll) {
-        super(rings, poll, source -> "ring buffer " + maps.get(source).name());
+    RingBuffer(List<KernelMap> maps, List<RingConsumer> rings, Waiter waiter) {
+        super(
+                "ring buffer",
+                rings,
+                waiter,
+                source -> "ring buffer " + maps.get(source).name());
     }
 
     /**
@@ -39,16 +45,16 @@ public final class RingBuffer extends RecordReader {
         for (BpfMap another : more) {
             maps.add(ringMap(another));
         }
-        RingPoll poll = new RingPoll(maps.getFirst().kernel(), "ring buffer", map.name());
+        Waiter waiter = new Waiter(maps.getFirst().kernel(), "ring buffer " + map.name());
         try {
             List<RingConsumer> rings = new ArrayList<>();
             for (KernelMap each : maps) {
-                poll.watch(each.fd(), rings.size());
-                rings.add(consumer(rings.size(), each, poll));
+                waiter.watch(each.fd(), rings.size(), EpollEvent.READABLE);
+                rings.add(consumer(rings.size(), each, waiter.owned()));
             }
-            return new RingBuffer(maps, rings, poll);
+            return new RingBuffer(maps, rings, waiter);
         } catch (RuntimeException e) {
-            throw poll.closeAfter(e);
+            throw waiter.owned().closeAfter(e);
         }
     }
 
@@ -59,12 +65,11 @@ public final class RingBuffer extends RecordReader {
         return KernelMap.of(map);
     }
 
-    private static RingConsumer consumer(int source, KernelMap map, RingPoll poll) {
+    private static RingConsumer consumer(int source, KernelMap map, UndoStack owned) {
         long page = map.host().pageSize();
         long size = Integer.toUnsignedLong(map.maxEntries());
-        Mapping own = poll.owned().own(map.kernel().execute(new FileCommand.Map(map.fd(), 0, page, true)));
-        Mapping kernels =
-                poll.owned().own(map.kernel().execute(new FileCommand.Map(map.fd(), page, page + 2 * size, false)));
+        Mapping own = owned.own(map.kernel().execute(new FileCommand.Map(map.fd(), 0, page, true)));
+        Mapping kernels = owned.own(map.kernel().execute(new FileCommand.Map(map.fd(), page, page + 2 * size, false)));
         return new RingConsumer(
                 source,
                 own.segment(),

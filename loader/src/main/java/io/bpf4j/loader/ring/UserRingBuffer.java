@@ -39,8 +39,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class UserRingBuffer implements AutoCloseable {
     private final String name;
     private final UserRingProducer producer;
-    private final UndoStack owned; // closed only while holding waiting
-    private final Waiter waiter;
+    private final Waiter waiter; // closed only while holding waiting
 
     /** Held while reserving, so that positions move in order. */
     private final Object reserving = new Object();
@@ -50,10 +49,9 @@ public final class UserRingBuffer implements AutoCloseable {
 
     private volatile boolean closed;
 
-    private UserRingBuffer(String name, UserRingProducer producer, UndoStack owned, Waiter waiter) {
+    private UserRingBuffer(String name, UserRingProducer producer, Waiter waiter) {
         this.name = name;
         this.producer = producer;
-        this.owned = owned;
         this.waiter = waiter;
     }
 
@@ -71,12 +69,11 @@ public final class UserRingBuffer implements AutoCloseable {
         Kernel kernel = own.kernel();
         long page = own.host().pageSize();
         long size = Integer.toUnsignedLong(map.maxEntries());
-        String what = "user ring buffer " + map.name();
-        UndoStack owned = new UndoStack();
+        Waiter waiter = new Waiter(kernel, "user ring buffer " + map.name());
+        UndoStack owned = waiter.owned();
         try {
             Mapping consumer = owned.own(kernel.execute(new FileCommand.Map(own.fd(), 0, page, false)));
             Mapping rest = owned.own(kernel.execute(new FileCommand.Map(own.fd(), page, page + 2 * size, true)));
-            Waiter waiter = new Waiter(kernel, what, owned);
             // Edge-triggered: wakes once for each time that a program makes room. Level-triggered would wake as long as
             // there is room.
             waiter.watch(own.fd(), 0, EpollEvent.WRITABLE | EpollEvent.ONCE_EACH);
@@ -84,7 +81,7 @@ public final class UserRingBuffer implements AutoCloseable {
                     consumer.segment().asReadOnly(),
                     rest.segment().asSlice(0, page),
                     rest.segment().asSlice(page, 2 * size));
-            return new UserRingBuffer(map.name(), producer, owned, waiter);
+            return new UserRingBuffer(map.name(), producer, waiter);
         } catch (RuntimeException e) {
             throw owned.closeAfter(e);
         }
@@ -273,7 +270,7 @@ public final class UserRingBuffer implements AutoCloseable {
         }
         waiting.lock();
         try {
-            owned.close();
+            waiter.owned().close();
         } finally {
             waiting.unlock();
         }

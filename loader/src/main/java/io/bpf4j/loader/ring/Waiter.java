@@ -14,6 +14,9 @@ import java.lang.foreign.MemorySegment;
  * A wait for file descriptors to become ready (epoll), which another thread can end (eventfd). <i>Confined</i> to one
  * waiting thread at a time, except for {@link #wake}.
  *
+ * <p>What is waited for belongs to the waiter, too, once it is added to {@link #owned}. So if opening a ring fails
+ * half-way, only the waiter has to be closed.
+ *
  * <p>Tested by {@code RingBufferTest} and {@code UserRingBufferTest}.
  */
 final class Waiter {
@@ -26,6 +29,7 @@ final class Waiter {
     private static final long WAKEUP = -1;
 
     private final Kernel kernel;
+    private final UndoStack owned = new UndoStack();
     private final Fd epoll;
     private final Fd wakeup;
 
@@ -36,13 +40,21 @@ final class Waiter {
      * Opens the descriptors.
      *
      * @param what for messages: {@code ring buffer events}
-     * @param owned closes them
      */
-    Waiter(Kernel kernel, String what, UndoStack owned) {
+    Waiter(Kernel kernel, String what) {
         this.kernel = kernel;
-        this.epoll = owned.own(kernel.execute(new FileCommand.EpollCreate(what)));
-        this.wakeup = owned.own(kernel.execute(new FileCommand.Eventfd(what)));
-        watch(wakeup, WAKEUP, EpollEvent.READABLE);
+        try {
+            this.epoll = owned.own(kernel.execute(new FileCommand.EpollCreate(what)));
+            this.wakeup = owned.own(kernel.execute(new FileCommand.Eventfd(what)));
+            watch(wakeup, WAKEUP, EpollEvent.READABLE);
+        } catch (RuntimeException e) {
+            throw owned.closeAfter(e);
+        }
+    }
+
+    /** The resources that are closed together, the last first. */
+    UndoStack owned() {
+        return owned;
     }
 
     void watch(Fd fd, long number, int flags) {

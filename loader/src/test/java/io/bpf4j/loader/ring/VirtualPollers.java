@@ -1,6 +1,7 @@
 package io.bpf4j.loader.ring;
 
 import io.bpf4j.loader.host.Host;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,17 +20,18 @@ final class VirtualPollers {
     @SuppressWarnings("ThreadPriorityCheck") // yield() is the work: it takes a free carrier to go on
     public static void main(String[] arguments) throws InterruptedException {
         int pollers = Integer.parseInt(arguments[0]);
-        List<RingPoll> polls = new ArrayList<>();
+        List<RingBuffer> polls = new ArrayList<>();
         List<Thread> threads = new ArrayList<>();
         ConcurrentLinkedQueue<String> ended = new ConcurrentLinkedQueue<>();
         CountDownLatch started = new CountDownLatch(pollers);
         for (int i = 0; i < pollers; i++) {
-            RingPoll poll = new RingPoll(Host.running().kernel(), "ring buffer", "test");
+            Waiter waiter = new Waiter(Host.running().kernel(), "ring buffer test");
+            RingBuffer poll = new RingBuffer(List.of(), List.of(), waiter);
             polls.add(poll);
             threads.add(Thread.ofVirtual().start(() -> {
                 started.countDown();
-                int handled = poll.poll(Duration.ofDays(1), () -> 0);
-                ended.add(handled + " after " + poll.waits() + " wait, interrupted "
+                int handled = poll.poll(Duration.ofDays(1), (MemorySegment _) -> {});
+                ended.add(handled + " after " + poll.stats().waits() + " wait, interrupted "
                         + Thread.currentThread().isInterrupted());
             }));
         }
@@ -44,16 +46,16 @@ final class VirtualPollers {
                 })
                 .join();
 
-        while (polls.stream().anyMatch(poll -> poll.waits() == 0)) {
+        while (polls.stream().anyMatch(poll -> poll.stats().waits() == 0)) {
             Thread.onSpinWait();
         }
         threads.forEach(Thread::interrupt); // ends no wait
-        polls.forEach(RingPoll::wakeup);
+        polls.forEach(RingBuffer::wakeup);
         for (Thread thread : threads) {
             thread.join();
         }
         ended.forEach(System.out::println);
-        polls.forEach(RingPoll::close);
+        polls.forEach(RingBuffer::close);
     }
 
     private static void await(CountDownLatch latch) {
