@@ -2,6 +2,7 @@ package io.bpf4j.loader.map;
 
 import io.bpf4j.btf.BtfType;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
@@ -64,10 +65,13 @@ record RecordCodec<R extends Record>(
     /**
      * A component.
      *
+     * @param accessor returns its value
      * @param cName of the C field, if {@link Codec.Name} sets it
      * @param text as in Java, such as {@code int[4]}
+     * @param offset bytes from the start of the struct
      */
-    private record Field(String name, Optional<String> cName, String text, Element element, long offset) {
+    record Field(
+            String name, MethodHandle accessor, Optional<String> cName, String text, Element element, long offset) {
         boolean isFor(CType.Field field) {
             return cName.isPresent()
                     ? cName.get().equals(field.name())
@@ -107,7 +111,6 @@ record RecordCodec<R extends Record>(
         MethodHandles.Lookup lookup = MethodHandles.lookup();
         RecordComponent[] components = type.getRecordComponents();
         List<Field> fields = new ArrayList<>();
-        List<RecordCompiler.Part> parts = new ArrayList<>();
         long offset = 0;
         long alignment = 1;
         try {
@@ -115,9 +118,9 @@ record RecordCodec<R extends Record>(
                 Element element = elementOf(component, depth);
                 offset = roundUp(offset, element.alignment());
                 component.getAccessor().setAccessible(true);
-                parts.add(new RecordCompiler.Part(lookup.unreflect(component.getAccessor()), element, offset));
                 fields.add(new Field(
                         component.getName(),
+                        lookup.unreflect(component.getAccessor()),
                         Optional.ofNullable(component.getAnnotation(Name.class)).map(Name::value),
                         text(component),
                         element,
@@ -129,7 +132,7 @@ record RecordCodec<R extends Record>(
                     Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
             Constructor<R> canonical = type.getDeclaredConstructor(types);
             canonical.setAccessible(true);
-            RecordCompiler.Compiled compiled = RecordCompiler.compile(lookup.unreflectConstructor(canonical), parts);
+            RecordCompiler.Compiled compiled = RecordCompiler.compile(lookup.unreflectConstructor(canonical), fields);
             return new RecordCodec<>(type, compiled, List.copyOf(fields), roundUp(offset, alignment), alignment);
         } catch (ReflectiveOperationException | RuntimeException e) {
             if (e instanceof IllegalArgumentException known) {

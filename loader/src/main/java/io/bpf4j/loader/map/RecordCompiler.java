@@ -20,7 +20,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Generates the code that reads and writes a record: for each record type a hidden class, in which every offset,
@@ -40,7 +39,8 @@ import java.util.Locale;
  * </pre>
  *
  * <p>The class belongs to this module and accesses the record through method handles. So the record's module need only
- * be open to reflection. Handles and codecs are the class data ({@link MethodHandles#classData}).
+ * be open to reflection. Handles, layouts and codecs are the class data ({@link MethodHandles#classData}). Handles have
+ * erased types, because the class can't name the record, and possibly not the types of its components.
  *
  * <p>Rejected: composed method handles ({@code filterArguments} and the like). The JVM inlines those into the caller
  * only if the codec is a constant there.
@@ -54,14 +54,6 @@ final class RecordCompiler {
 
         void encode(Object value, MemorySegment target, long offset);
     }
-
-    /**
-     * A component.
-     *
-     * @param accessor returns its value
-     * @param offset bytes from the start of the struct
-     */
-    record Part(MethodHandle accessor, RecordCodec.Element element, long offset) {}
 
     private static final ClassDesc NAME = ClassDesc.of("io.bpf4j.loader.map.CompiledRecord");
     private static final ClassDesc SEGMENT = ClassDesc.of(MemorySegment.class.getName());
@@ -87,9 +79,9 @@ final class RecordCompiler {
     /**
      * Generates the code for a record type.
      *
-     * @param constructor takes the values of all parts in order, and returns a record
+     * @param constructor takes the values of all components in order, and returns a record
      */
-    static Compiled compile(MethodHandle constructor, List<Part> parts) {
+    static Compiled compile(MethodHandle constructor, List<RecordCodec.Field> fields) {
         RecordCompiler compiler = new RecordCompiler();
         byte[] code = ClassFile.of()
                 .build(
@@ -108,9 +100,9 @@ final class RecordCompiler {
                                         "decode",
                                         DECODE,
                                         ClassFile.ACC_PUBLIC,
-                                        body -> compiler.decode(body, constructor, parts))
+                                        body -> compiler.decode(body, constructor, fields))
                                 .withMethodBody(
-                                        "encode", ENCODE, ClassFile.ACC_PUBLIC, body -> compiler.encode(body, parts)));
+                                        "encode", ENCODE, ClassFile.ACC_PUBLIC, body -> compiler.encode(body, fields)));
         try {
             MethodHandles.Lookup hidden =
                     MethodHandles.lookup().defineHiddenClassWithClassData(code, List.copyOf(compiler.data), true);
@@ -121,15 +113,15 @@ final class RecordCompiler {
         }
     }
 
-    private void decode(CodeBuilder body, MethodHandle constructor, List<Part> parts) {
-        MethodType erased = erased(constructor.type());
+    private void decode(CodeBuilder body, MethodHandle constructor, List<RecordCodec.Field> fields) {
+        MethodType erased = constructor.type().erase();
         body.loadConstant(constant(HANDLE, constructor.asType(erased)));
-        for (Part part : parts) {
-            switch (part.element()) {
+        for (RecordCodec.Field field : fields) {
+            switch (field.element()) {
                 case Scalar scalar -> {
                     body.aload(SOURCE);
-                    loadLayout(body, scalar);
-                    loadOffset(body, SOURCE_OFFSET, part.offset());
+                    body.loadConstant(constant(layoutType(scalar), scalar.layout()));
+                    loadOffset(body, SOURCE_OFFSET, field.offset());
                     ClassDesc number = stored(scalar);
                     body.invokeinterface(SEGMENT, "get", MethodTypeDesc.of(number, layoutType(scalar), CD_long));
                     if (scalar == Scalar.BOOLEAN) {
@@ -138,7 +130,7 @@ final class RecordCompiler {
                 }
                 case RecordCodec.Whole whole -> {
                     body.loadConstant(constant(CODEC, whole.codec())).aload(SOURCE);
-                    loadOffset(body, SOURCE_OFFSET, part.offset());
+                    loadOffset(body, SOURCE_OFFSET, field.offset());
                     body.invokeinterface(CODEC, "decode", DECODE);
                 }
             }
@@ -146,15 +138,15 @@ final class RecordCompiler {
         body.invokevirtual(HANDLE, "invokeExact", describe(erased)).areturn();
     }
 
-    private void encode(CodeBuilder body, List<Part> parts) {
-        for (Part part : parts) {
-            MethodType erased = erased(part.accessor().type()).changeParameterType(0, Object.class);
-            DynamicConstantDesc<?> accessor = constant(HANDLE, part.accessor().asType(erased));
-            switch (part.element()) {
+    private void encode(CodeBuilder body, List<RecordCodec.Field> fields) {
+        for (RecordCodec.Field field : fields) {
+            MethodType erased = field.accessor().type().erase().changeParameterType(0, Object.class);
+            DynamicConstantDesc<?> accessor = constant(HANDLE, field.accessor().asType(erased));
+            switch (field.element()) {
                 case Scalar scalar -> {
                     body.aload(TARGET);
-                    loadLayout(body, scalar);
-                    loadOffset(body, TARGET_OFFSET, part.offset());
+                    body.loadConstant(constant(layoutType(scalar), scalar.layout()));
+                    loadOffset(body, TARGET_OFFSET, field.offset());
                     body.loadConstant(accessor).aload(VALUE).invokevirtual(HANDLE, "invokeExact", describe(erased));
                     body.invokeinterface(
                             SEGMENT, "set", MethodTypeDesc.of(CD_void, layoutType(scalar), CD_long, stored(scalar)));
@@ -163,17 +155,12 @@ final class RecordCompiler {
                     body.loadConstant(constant(CODEC, whole.codec()));
                     body.loadConstant(accessor).aload(VALUE).invokevirtual(HANDLE, "invokeExact", describe(erased));
                     body.aload(TARGET);
-                    loadOffset(body, TARGET_OFFSET, part.offset());
+                    loadOffset(body, TARGET_OFFSET, field.offset());
                     body.invokeinterface(CODEC, "encode", ENCODE);
                 }
             }
         }
         body.return_();
-    }
-
-    /** The hidden class can't name the record, and possibly not the types of its components. */
-    private static MethodType erased(MethodType type) {
-        return type.erase();
     }
 
     private static MethodTypeDesc describe(MethodType type) {
@@ -193,19 +180,8 @@ final class RecordCompiler {
     }
 
     private static ClassDesc layoutType(Scalar scalar) {
-        return VALUE_LAYOUT.nested("Of" + word(scalar));
-    }
-
-    private static String word(Scalar scalar) {
         String carrier = scalar.layout().carrier().getName();
-        return Character.toUpperCase(carrier.charAt(0)) + carrier.substring(1);
-    }
-
-    /** The field of {@link ValueLayout} that holds the layout. */
-    private static void loadLayout(CodeBuilder body, Scalar scalar) {
-        String carrier = scalar.layout().carrier().getName().toUpperCase(Locale.ROOT);
-        String field = "JAVA_" + carrier + (scalar.size() == 1 ? "" : "_UNALIGNED");
-        body.getstatic(VALUE_LAYOUT, field, layoutType(scalar));
+        return VALUE_LAYOUT.nested("Of" + Character.toUpperCase(carrier.charAt(0)) + carrier.substring(1));
     }
 
     private static void loadOffset(CodeBuilder body, int slot, long distance) {
