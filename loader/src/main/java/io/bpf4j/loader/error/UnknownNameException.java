@@ -21,8 +21,6 @@ public final class UnknownNameException extends BpfException {
     /** Longer names are compared by their beginning, to bound the cost for hostile names. */
     private static final int COMPARED = 100;
 
-    private final String kind;
-    private final String name;
     private final @Nullable String nearest;
 
     /**
@@ -35,19 +33,7 @@ public final class UnknownNameException extends BpfException {
      */
     public UnknownNameException(String kind, String name, String where, Collection<String> known) {
         super("no " + kind + " '" + name + "' in " + where + others(name, known));
-        this.kind = kind;
-        this.name = name;
         this.nearest = nearest(name, known).orElse(null);
-    }
-
-    /** The kind of thing, such as {@code map}. */
-    public String kind() {
-        return kind;
-    }
-
-    /** The name that was looked for. */
-    public String name() {
-        return name;
     }
 
     /** The name that exists and is most like it; empty if none exists. */

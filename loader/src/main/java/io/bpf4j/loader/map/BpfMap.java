@@ -47,14 +47,10 @@ public interface BpfMap extends AutoCloseable {
     int valueSize();
 
     /** The C type of a key, from the object that this map was loaded with; empty if the object has none. */
-    default Optional<CType> keyType() {
-        return Optional.empty();
-    }
+    Optional<CType> keyType();
 
     /** The C type of a value, as {@link #keyType}. */
-    default Optional<CType> valueType() {
-        return Optional.empty();
-    }
+    Optional<CType> valueType();
 
     /** Bytes of a value as {@link #lookup} and {@link #update} take it: for all CPUs in per-CPU maps. */
     long valueBytes();
@@ -200,9 +196,7 @@ public interface BpfMap extends AutoCloseable {
      *
      * @throws UnsupportedOperationException if this is not an arena
      */
-    default MemorySegment arena() {
-        throw new UnsupportedOperationException("map \"" + name() + "\" is no arena");
-    }
+    MemorySegment arena();
 
     /**
      * Forbids writes from user space permanently; programs may still write. Needs Linux 5.2.
