@@ -237,10 +237,12 @@ final class ObjectReport {
         return switch (reference) {
             case CodeReference.ToMap map -> new Row(function.name(), at, "map", map.map());
             case CodeReference.ToData data -> new Row(function.name(), at, "data", data.map() + "+" + data.offset());
-            case CodeReference.ToFunction call ->
-                new Row(function.name(), at, "call", functionAt(call.section(), call.slot()));
-            case CodeReference.ToFunctionAddress address ->
-                new Row(function.name(), at, "function address", functionAt(address.section(), address.slot()));
+            case CodeReference.ToFunction used ->
+                new Row(
+                        function.name(),
+                        at,
+                        function.instructions().get(at).isCall() ? "call" : "function address",
+                        functionAt(used.section(), used.slot()));
             case CodeReference.ToExtern extern -> new Row(function.name(), at, "extern", extern.name());
             case CodeReference.ToJumpTable table ->
                 new Row(function.name(), at, "jump table", table.slots().size() + " entries");

@@ -16,11 +16,11 @@ public sealed interface CodeReference {
     /** A 64-bit load of the address of global data: {@code offset} bytes into the value of the map of a section. */
     record ToData(int instruction, String map, int offset) implements CodeReference {}
 
-    /** A call of another function of the object, by section index and slot in that section. */
+    /**
+     * A call of another function of the object, or a 64-bit load of its address, for a callback. The function is given
+     * by section index and slot in that section.
+     */
     record ToFunction(int instruction, int section, int slot) implements CodeReference {}
-
-    /** A 64-bit load of the address of a function of the object, for a callback. */
-    record ToFunctionAddress(int instruction, int section, int slot) implements CodeReference {}
 
     /**
      * A 64-bit load of the address of an entry of a jump table.

@@ -54,7 +54,7 @@ record DataReader(ObjectFile file) {
                 if (!names.add(section.name())) {
                     throw file.invalid("two sections of variables are named \"" + section.name() + "\"");
                 }
-                maps.add(map(section));
+                maps.add(map(data(section, section.name())));
             }
         }
         return maps;
@@ -83,20 +83,12 @@ record DataReader(ObjectFile file) {
                 .toList();
     }
 
-    private MapSpec map(Section section) {
-        DataSection data = data(section, section.name());
+    /** The map of a section. */
+    MapSpec map(DataSection data) {
         boolean exported = data.variables().stream().anyMatch(GlobalSpec::exported);
         int flags = (exported ? MapSpec.F_MMAPABLE : 0) | (data.readOnly() ? MapSpec.F_RDONLY_PROG : 0);
         return new MapSpecData(
-                section.name(),
-                MapType.ARRAY.number(),
-                4,
-                data.size(),
-                1,
-                flags,
-                0,
-                file.datasecId(section.name()),
-                data);
+                data.name(), MapType.ARRAY.number(), 4, data.size(), 1, flags, 0, file.datasecId(data.name()), data);
     }
 
     private DataSection data(Section section, String map) {

@@ -4,7 +4,6 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.spec.ExternSpec.KconfigType;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -92,21 +91,12 @@ final class ExternReader {
         }
     }
 
-    /** The map of the kconfig externs: read-only, its values are set at load. */
-    Optional<MapSpec> kconfigMap() {
-        if (kconfigSize == 0) {
-            return Optional.empty();
-        }
-        return Optional.of(new MapSpecData(
-                DataSection.KCONFIG,
-                MapType.ARRAY.number(),
-                4,
-                kconfigSize,
-                1,
-                MapSpec.F_MMAPABLE | MapSpec.F_RDONLY_PROG,
-                0,
-                file.datasecId(DataSection.KCONFIG),
-                new DataSection(DataSection.KCONFIG, 0, new byte[0], kconfigSize, true, kconfigVariables)));
+    /** The section of the kconfig externs: read-only, its values are set at load. */
+    Optional<DataSection> kconfig() {
+        return kconfigSize == 0
+                ? Optional.empty()
+                : Optional.of(
+                        new DataSection(DataSection.KCONFIG, 0, new byte[0], kconfigSize, true, kconfigVariables));
     }
 
     /** BTF ids of the variables and functions of a DATASEC, by name. */

@@ -80,7 +80,7 @@ final class ObjectReader {
         DataReader data = new DataReader(file);
         List<MapSpec> maps = new ArrayList<>(data.withArenaData(new MapReader(file).read()));
         maps.addAll(data.read());
-        externs.kconfigMap().ifPresent(maps::add);
+        externs.kconfig().map(data::map).ifPresent(maps::add);
 
         Map<Integer, Map<Long, FunctionSpecData>> code = code();
         ReferenceReader references = new ReferenceReader(file, maps, externs.all(), code);

@@ -148,7 +148,7 @@ final class ReferenceReader {
         if (code.containsKey(symbol.sectionIndex())) {
             long bytes = symbol.value() + instruction.imm();
             requireWhole(function, index, symbol, bytes);
-            return new CodeReference.ToFunctionAddress(
+            return new CodeReference.ToFunction(
                     index, symbol.sectionIndex(), slot(function, index, bytes / Instruction.SIZE));
         }
         if (jumpTables.isIn(symbol)) {

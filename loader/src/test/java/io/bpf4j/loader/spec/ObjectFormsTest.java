@@ -117,7 +117,7 @@ class ObjectFormsTest {
         object.program(".text", "helper", EXIT, EXIT);
         int section = object.symbol("", 1, 0, 0, Symbol.STT_SECTION, Symbol.STB_LOCAL, 0);
         loads(8, section);
-        assertThat(references()).containsExactly(new CodeReference.ToFunctionAddress(0, 1, 1));
+        assertThat(references()).containsExactly(new CodeReference.ToFunction(0, 1, 1));
     }
 
     @Test

@@ -181,7 +181,7 @@ class ObjectSpecTest {
         assertThat(spec.program("tail").autoload()).isTrue();
         assertThat(spec.program("callback").function().references())
                 .hasSize(1)
-                .allSatisfy(r -> assertThat(r).isInstanceOf(CodeReference.ToFunctionAddress.class));
+                .allSatisfy(r -> assertThat(r).isInstanceOf(CodeReference.ToFunction.class));
     }
 
     @Test

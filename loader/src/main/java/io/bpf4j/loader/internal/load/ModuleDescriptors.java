@@ -44,19 +44,18 @@ final class ModuleDescriptors implements AutoCloseable {
     }
 
     private Fd open(String module) {
-        int id = 0;
-        for (OptionalInt next = nextId(id); next.isPresent(); next = nextId(id)) {
-            id = next.getAsInt();
+        for (OptionalInt id = nextId(0); id.isPresent(); id = nextId(id.getAsInt())) {
             Fd fd;
             try {
-                fd = kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.BTF, id));
+                fd = kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.BTF, id.getAsInt()));
             } catch (SyscallException e) {
                 if (e.errno() == Errno.ENOENT) {
                     continue; // gone in between
                 }
                 throw e;
             }
-            if (isOf(fd, module)) {
+            BtfInfo info = fd.ownedBy(own -> kernel.execute(new ObjectCommand.InfoOfBtf(own)));
+            if (info.ofKernel() && info.name().equals(module)) {
                 return fd;
             }
             fd.close();
@@ -67,15 +66,5 @@ final class ModuleDescriptors implements AutoCloseable {
 
     private OptionalInt nextId(int after) {
         return kernel.execute(new ObjectCommand.NextId(ObjectCommand.Kind.BTF, after));
-    }
-
-    private boolean isOf(Fd fd, String module) {
-        try {
-            BtfInfo info = kernel.execute(new ObjectCommand.InfoOfBtf(fd));
-            return info.ofKernel() && info.name().equals(module);
-        } catch (RuntimeException e) {
-            fd.close();
-            throw e;
-        }
     }
 }

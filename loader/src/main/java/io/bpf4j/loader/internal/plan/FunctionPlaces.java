@@ -74,11 +74,13 @@ final class FunctionPlaces {
     }
 
     /** The function that a reference in another function leads to. */
-    FunctionSpec target(FunctionSpec caller, int instruction, int section, int slot) {
-        FunctionSpec callee = functions.getOrDefault(section, Map.of()).get(slot);
+    FunctionSpec target(FunctionSpec caller, CodeReference.ToFunction reference) {
+        FunctionSpec callee =
+                functions.getOrDefault(reference.section(), Map.of()).get(reference.slot());
         if (callee == null) {
             throw new InvalidObjectException(spec.source() + ": function \"" + caller.name() + "\": instruction "
-                    + instruction + " calls slot " + slot + " of section " + section + ", where no function starts");
+                    + reference.instruction() + " calls slot " + reference.slot() + " of section "
+                    + reference.section() + ", where no function starts");
         }
         return callee;
     }
@@ -103,7 +105,17 @@ final class FunctionPlaces {
                 continue;
             }
             end += function.size();
-            allSlots += function.size() + FUNCTION + tableEntries(function);
+            allSlots += function.size() + FUNCTION;
+            List<FunctionSpec> used = new ArrayList<>();
+            for (CodeReference reference : function.references()) {
+                switch (reference) {
+                    case CodeReference.ToFunction other -> used.add(target(function, other));
+                    // Each program gets its own copy of a jump table.
+                    case CodeReference.ToJumpTable table ->
+                        allSlots += table.slots().size();
+                    default -> {}
+                }
+            }
             if (allSlots > MAX_ALL_SLOTS) {
                 throw new InvalidObjectException(spec.source() + ": the programs have together more than "
                         + MAX_ALL_SLOTS + " instructions and entries of jump tables with the functions they call");
@@ -112,35 +124,9 @@ final class FunctionPlaces {
                 throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" has more than "
                         + MAX_SLOTS + " instructions with the functions it calls, and no kernel takes that");
             }
-            open.push(used(function).iterator());
+            open.push(used.iterator());
         }
         return end;
-    }
-
-    /** Each program gets its own copy of a jump table. */
-    private static long tableEntries(FunctionSpec function) {
-        long entries = 0;
-        for (CodeReference reference : function.references()) {
-            if (reference instanceof CodeReference.ToJumpTable table) {
-                entries += table.slots().size();
-            }
-        }
-        return entries;
-    }
-
-    private List<FunctionSpec> used(FunctionSpec function) {
-        List<FunctionSpec> used = new ArrayList<>();
-        for (CodeReference reference : function.references()) {
-            switch (reference) {
-                case CodeReference.ToFunction call ->
-                    used.add(target(function, call.instruction(), call.section(), call.slot()));
-                case CodeReference.ToFunctionAddress address ->
-                    used.add(target(function, address.instruction(), address.section(), address.slot()));
-                case CodeReference.ToMap _, CodeReference.ToData _, CodeReference.ToExtern _ -> {}
-                case CodeReference.ToKernelFunction _, CodeReference.ToJumpTable _ -> {}
-            }
-        }
-        return used;
     }
 
     /** The names of exception callbacks in tags of functions, by function. */

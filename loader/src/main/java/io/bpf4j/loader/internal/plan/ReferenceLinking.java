@@ -105,15 +105,13 @@ final class ReferenceLinking {
         int at = start + reference.instruction();
         Instruction instruction = code.get(at);
         switch (reference) {
-            case CodeReference.ToFunction call -> {
-                FunctionSpec callee =
-                        targets.functions().target(function, call.instruction(), call.section(), call.slot());
-                code.set(at, instruction.withSrc(Opcodes.PSEUDO_CALL).withImm(place(callee) - at - 1));
-            }
-            case CodeReference.ToFunctionAddress address -> {
-                FunctionSpec callee =
-                        targets.functions().target(function, address.instruction(), address.section(), address.slot());
-                load(at, Opcodes.PSEUDO_FUNC, place(callee) - at - 1, 0);
+            case CodeReference.ToFunction used -> {
+                int distance = place(targets.functions().target(function, used)) - at - 1;
+                if (instruction.isCall()) {
+                    code.set(at, instruction.withSrc(Opcodes.PSEUDO_CALL).withImm(distance));
+                } else {
+                    load(at, Opcodes.PSEUDO_FUNC, distance, 0);
+                }
             }
             case CodeReference.ToMap map -> loadMap(at, Opcodes.PSEUDO_MAP_FD, 0, function, map.map());
             case CodeReference.ToData data ->

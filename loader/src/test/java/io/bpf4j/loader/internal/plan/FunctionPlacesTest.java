@@ -9,7 +9,6 @@ import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.spec.CodeReference;
 import io.bpf4j.loader.spec.CodeReference.ToFunction;
-import io.bpf4j.loader.spec.CodeReference.ToFunctionAddress;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
@@ -28,7 +27,7 @@ class FunctionPlacesTest {
 
     @Test
     void whatAFunctionUsesFollowsRightBehindIt() {
-        FunctionSpec main = function("main", 2, 0, 4, call(0, 0), address(1, 10));
+        FunctionSpec main = function("main", 2, 0, 4, call(0, 0), call(1, 10));
         FunctionSpec first = function("first", TEXT, 0, 10, call(3, 20));
         FunctionSpec second = function("second", TEXT, 10, 10, call(3, 20), call(4, 0));
         FunctionSpec deepest = function("deepest", TEXT, 20, 5);
@@ -122,9 +121,5 @@ class FunctionPlacesTest {
 
     private static CodeReference call(int instruction, int slot) {
         return new ToFunction(instruction, TEXT, slot);
-    }
-
-    private static CodeReference address(int instruction, int slot) {
-        return new ToFunctionAddress(instruction, TEXT, slot);
     }
 }
