@@ -8,7 +8,7 @@ import io.bpf4j.elf.SymbolPlaces;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.Function;
-import io.bpf4j.loader.internal.attach.FunctionSymbols.Wanted;
+import io.bpf4j.loader.internal.attach.FunctionSymbols.VersionedName;
 import io.bpf4j.loader.link.OpenFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,9 +16,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Resolves names of functions to the places in a file that the kernel probes. <i>Immutable.</i> */
@@ -57,28 +58,25 @@ record FunctionSites(DebugFiles debugFiles) {
      */
     Places each(String what, Path file, List<String> functions) {
         return reading(what, file, elf -> {
-            List<Wanted> wanted = functions.stream().map(FunctionSites::wanted).toList();
+            List<VersionedName> wanted =
+                    functions.stream().map(FunctionSites::single).toList();
             Set<String> names = wanted.stream().map(w -> w.name().pattern()).collect(Collectors.toSet());
             Map<String, List<Function>> found =
                     FunctionSymbols.find(elf, debugFiles, f -> names.contains(f.name())).stream()
                             .collect(Collectors.groupingBy(Function::name));
             List<Function> chosen = new ArrayList<>();
-            for (int i = 0; i < wanted.size(); i++) {
-                Wanted each = wanted.get(i);
+            for (VersionedName each : wanted) {
                 List<Function> own = found.getOrDefault(each.name().pattern(), List.of()).stream()
                         .filter(f -> f.is(each))
                         .toList();
-                chosen.add(chosen(elf, functions.get(i), each, own));
+                chosen.add(choose(elf, each, own));
             }
-            return places(
-                    elf,
-                    chosen,
-                    chosen.stream().mapToLong(f -> fileOffset(elf, f)).toArray());
+            return places(elf, chosen);
         });
     }
 
-    private static Wanted wanted(String function) {
-        Wanted wanted = Wanted.parse(function);
+    private static VersionedName single(String function) {
+        VersionedName wanted = VersionedName.parse(function);
         if (wanted.name().isWild()) {
             throw new AttachException("\"" + function + "\" is a pattern, which can fit many functions:"
                     + " AttachTarget.UprobeMulti without cookies and semaphores is for those, with a program for many:"
@@ -87,20 +85,15 @@ record FunctionSites(DebugFiles debugFiles) {
         return wanted;
     }
 
-    private Function chosen(ElfFile elf, String function, Wanted wanted, List<Function> found) {
-        return choose(function, found)
-                .orElseThrow(() ->
-                        new AttachException("there is no function \"" + function + "\" in it" + why(elf, wanted)));
-    }
-
     /**
      * The places where all functions start whose name matches a pattern, each place once, in file order.
      *
      * @throws AttachException if no function matches one of the patterns, or more than the kernel accepts match
      */
     Places matching(String what, Path file, List<String> patterns) {
-        List<Wanted> wanted = patterns.stream().map(Wanted::parse).toList();
         return reading(what, file, elf -> {
+            List<VersionedName> wanted =
+                    patterns.stream().map(VersionedName::parse).toList();
             // A symbol whose bytes are not in the file, such as one in a section without file contents, can't be
             // probed.
             List<Function> found = FunctionSymbols.find(
@@ -109,10 +102,9 @@ record FunctionSites(DebugFiles debugFiles) {
                     f -> wanted.stream().anyMatch(f::is)
                             && !f.indirect()
                             && elf.fileOffset(f.address()).isPresent());
-            for (int i = 0; i < wanted.size(); i++) {
-                Wanted each = wanted.get(i);
+            for (VersionedName each : wanted) {
                 if (found.stream().noneMatch(f -> f.is(each))) {
-                    throw new AttachException("no function in it fits \"" + patterns.get(i) + "\"" + why(elf, each));
+                    throw new AttachException("no function in it fits \"" + each.text() + "\"" + why(elf, each));
                 }
             }
             TreeMap<Long, Function> once = new TreeMap<>();
@@ -121,10 +113,7 @@ record FunctionSites(DebugFiles debugFiles) {
                 throw new AttachException(once.size() + " functions fit " + String.join(", ", patterns)
                         + ", and the kernel takes " + MOST_SITES + " in one link");
             }
-            return places(
-                    elf,
-                    once.values(),
-                    once.keySet().stream().mapToLong(Long::longValue).toArray());
+            return places(elf, once.values());
         });
     }
 
@@ -132,21 +121,18 @@ record FunctionSites(DebugFiles debugFiles) {
      * Chooses among definitions: a function that other files can link against precedes a static function of the same
      * name, and the default version precedes other versions. Symbols at one address are one function.
      */
-    private static Optional<Function> choose(String function, List<Function> found) {
+    private Function choose(ElfFile elf, VersionedName wanted, List<Function> found) {
+        if (found.isEmpty()) {
+            throw new AttachException("there is no function \"" + wanted.text() + "\" in it" + why(elf, wanted));
+        }
         List<Function> direct = found.stream().filter(f -> !f.indirect()).toList();
-        if (direct.isEmpty() && !found.isEmpty()) {
-            throw new AttachException("\"" + function + "\" is an indirect function (IFUNC): which"
+        if (direct.isEmpty()) {
+            throw new AttachException("\"" + wanted.text() + "\" is an indirect function (IFUNC): which"
                     + " code runs is chosen when a process starts; probe that, by its own name");
         }
-        List<Function> chosen = direct;
-        if (chosen.stream().anyMatch(f -> !f.local())) {
-            chosen = chosen.stream().filter(f -> !f.local()).toList();
-        }
+        List<Function> chosen = preferred(direct, f -> !f.local());
         if (addresses(chosen) > 1) {
-            List<Function> defaults = chosen.stream()
-                    .filter(f -> f.isDefault() && f.version().isPresent())
-                    .toList();
-            chosen = defaults.isEmpty() ? chosen : defaults;
+            chosen = preferred(chosen, f -> f.isDefault() && f.version().isPresent());
         }
         int count = addresses(chosen);
         if (count > 1) {
@@ -155,11 +141,17 @@ record FunctionSites(DebugFiles debugFiles) {
                             + Long.toHexString(f.address()))
                     .distinct()
                     .collect(Collectors.joining(", "));
-            throw new AttachException("\"" + function + "\" is " + count + " functions: "
+            throw new AttachException("\"" + wanted.text() + "\" is " + count + " functions: "
                     + all + "; name the version, attach to one by its file offset, or to all with a"
                     + " program for many: SEC(\"uprobe.multi\")");
         }
-        return chosen.stream().findFirst();
+        return chosen.getFirst();
+    }
+
+    /** Those that a test accepts; all if it accepts none. */
+    private static List<Function> preferred(List<Function> all, Predicate<Function> test) {
+        List<Function> accepted = all.stream().filter(test).toList();
+        return accepted.isEmpty() ? all : accepted;
     }
 
     private static int addresses(List<Function> functions) {
@@ -173,18 +165,18 @@ record FunctionSites(DebugFiles debugFiles) {
                                 + " of " + function.name() + " is not in the file"));
     }
 
-    private static Places places(ElfFile elf, Collection<Function> functions, long[] offsets) {
+    private static Places places(ElfFile elf, Collection<Function> functions) {
         return new Places(
                 elf.path().orElseThrow(),
                 elf.identity().orElseThrow(),
-                offsets,
+                functions.stream().mapToLong(f -> fileOffset(elf, f)).toArray(),
                 functions.stream().map(Function::name).toList());
     }
 
     /** Similar functions in the file, or the reason why it may have none. */
-    private String why(ElfFile elf, Wanted wanted) {
+    private String why(ElfFile elf, VersionedName wanted) {
         String name = wanted.name().pattern();
-        TreeMap<String, Boolean> similar = new TreeMap<>();
+        TreeSet<String> similar = new TreeSet<>();
         UnknownNameException.Nearest nearest = new UnknownNameException.Nearest(name);
         int[] functions = {0};
         FunctionSymbols.find(elf, debugFiles, f -> {
@@ -192,13 +184,13 @@ record FunctionSites(DebugFiles debugFiles) {
             nearest.offer(f.name());
             // Mangled names contain the plain name: _ZN3Foo3barEv.
             if (f.name().contains(name)) {
-                similar.put(f.version().map(v -> f.name() + "@" + v).orElse(f.name()), true);
+                similar.add(f.version().map(v -> f.name() + "@" + v).orElse(f.name()));
             }
             return false;
         });
         if (!similar.isEmpty()) {
             return "; it has "
-                    + similar.keySet().stream().limit(MOST_SUGGESTIONS).collect(Collectors.joining(", "))
+                    + similar.stream().limit(MOST_SUGGESTIONS).collect(Collectors.joining(", "))
                     + (similar.size() > MOST_SUGGESTIONS
                             ? " and " + (similar.size() - MOST_SUGGESTIONS) + " more"
                             : "");
@@ -212,14 +204,10 @@ record FunctionSites(DebugFiles debugFiles) {
                 : closest;
     }
 
-    private interface Reading {
-        Places of(ElfFile elf);
-    }
-
     /** Reads a file; a problem gets the attempt put before it. */
-    private static Places reading(String what, Path file, Reading reading) {
+    private static Places reading(String what, Path file, java.util.function.Function<ElfFile, Places> reading) {
         try (ElfFile elf = ElfFile.open(file)) {
-            return reading.of(elf);
+            return reading.apply(elf);
         } catch (IOException e) {
             throw new AttachException("attach " + what + ": the file can't be read: " + e.getMessage(), e);
         } catch (MalformedDataException e) {

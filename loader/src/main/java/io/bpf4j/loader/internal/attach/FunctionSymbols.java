@@ -28,24 +28,29 @@ final class FunctionSymbols {
     record Function(
             String name, Optional<String> version, boolean isDefault, boolean local, boolean indirect, long address) {
         /** Whether it matches {@code NAME}, {@code NAME@VERSION} or {@code NAME@@VERSION}. */
-        boolean is(Wanted wanted) {
+        boolean is(VersionedName wanted) {
             return wanted.name().matches(name)
                     && (wanted.version().isEmpty() || wanted.version().equals(version))
-                    && (!wanted.onlyDefault() || isDefault);
+                    && (!wanted.isDefault() || isDefault);
         }
     }
 
-    /** The requested name: {@code memcpy}, {@code memcpy@GLIBC_2.2.5}, {@code memcpy@@GLIBC_2.14}, {@code mem*}. */
-    record Wanted(NamePattern name, Optional<String> version, boolean onlyDefault) {
-        static Wanted parse(String text) {
+    /**
+     * The name of a symbol or of a function that is wanted: {@code memcpy}, {@code memcpy@GLIBC_2.2.5}, {@code
+     * memcpy@@GLIBC_2.14}, {@code mem*}.
+     *
+     * @param isDefault whether it names the default version, by two signs
+     */
+    record VersionedName(String text, NamePattern name, Optional<String> version, boolean isDefault) {
+        static VersionedName parse(String text) {
             // Not at the start: a name may begin with any character.
             int at = text.indexOf('@', 1);
             if (at < 0) {
-                return new Wanted(new NamePattern(text), Optional.empty(), false);
+                return new VersionedName(text, new NamePattern(text), Optional.empty(), false);
             }
-            boolean onlyDefault = text.startsWith("@@", at);
-            String version = text.substring(onlyDefault ? at + 2 : at + 1);
-            return new Wanted(new NamePattern(text.substring(0, at)), Optional.of(version), onlyDefault);
+            boolean isDefault = text.startsWith("@@", at);
+            String version = text.substring(isDefault ? at + 2 : at + 1);
+            return new VersionedName(text, new NamePattern(text.substring(0, at)), Optional.of(version), isDefault);
         }
     }
 
@@ -71,26 +76,18 @@ final class FunctionSymbols {
                 && (symbol.type() == Symbol.STT_FUNC || symbol.type() == Symbol.STT_GNU_IFUNC);
     }
 
+    /** Without an entry in the table of versions, the name may have one: the linker writes them into .symtab. */
     private static Function function(Symbol symbol, Optional<SymbolVersions.Version> version) {
-        boolean indirect = symbol.type() == Symbol.STT_GNU_IFUNC;
-        // The linker writes versions into the names of .symtab.
-        int at = symbol.name().indexOf('@', 1);
-        if (version.isEmpty() && at > 0) {
-            boolean isDefault = symbol.name().startsWith("@@", at);
-            return new Function(
-                    symbol.name().substring(0, at),
-                    Optional.of(symbol.name().substring(isDefault ? at + 2 : at + 1)),
-                    isDefault,
-                    symbol.isLocal(),
-                    indirect,
-                    symbol.value());
-        }
+        String text = symbol.name();
+        VersionedName name = version.map(
+                        v -> new VersionedName(text, new NamePattern(text), Optional.of(v.name()), v.isDefault()))
+                .orElseGet(() -> VersionedName.parse(text));
         return new Function(
-                symbol.name(),
-                version.map(SymbolVersions.Version::name),
-                version.map(SymbolVersions.Version::isDefault).orElse(true),
+                name.name().pattern(),
+                name.version(),
+                name.version().isEmpty() || name.isDefault(),
                 symbol.isLocal(),
-                indirect,
+                symbol.type() == Symbol.STT_GNU_IFUNC,
                 symbol.value());
     }
 }

@@ -7,7 +7,7 @@ import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.Function;
-import io.bpf4j.loader.internal.attach.FunctionSymbols.Wanted;
+import io.bpf4j.loader.internal.attach.FunctionSymbols.VersionedName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -116,15 +116,15 @@ class FunctionSitesTest {
         Function today = new Function("memcpy", Optional.of("GLIBC_2.14"), true, false, false, 1);
         Function old = new Function("memcpy", Optional.of("GLIBC_2.2.5"), false, false, false, 2);
         Function plain = new Function("memcpy", Optional.empty(), true, true, false, 3);
-        assertThat(today.is(Wanted.parse("memcpy"))).isTrue();
-        assertThat(old.is(Wanted.parse("memcpy"))).isTrue();
-        assertThat(plain.is(Wanted.parse("memcpy"))).isTrue();
-        assertThat(old.is(Wanted.parse("memcpy@GLIBC_2.2.5"))).isTrue();
-        assertThat(old.is(Wanted.parse("memcpy@@GLIBC_2.2.5"))).isFalse();
-        assertThat(today.is(Wanted.parse("memcpy@GLIBC_2.14"))).isTrue();
-        assertThat(today.is(Wanted.parse("memcpy@@GLIBC_2.14"))).isTrue();
-        assertThat(plain.is(Wanted.parse("memcpy@GLIBC_2.14"))).isFalse();
-        assertThat(today.is(Wanted.parse("mem*@GLIBC_2.14"))).isTrue();
+        assertThat(today.is(VersionedName.parse("memcpy"))).isTrue();
+        assertThat(old.is(VersionedName.parse("memcpy"))).isTrue();
+        assertThat(plain.is(VersionedName.parse("memcpy"))).isTrue();
+        assertThat(old.is(VersionedName.parse("memcpy@GLIBC_2.2.5"))).isTrue();
+        assertThat(old.is(VersionedName.parse("memcpy@@GLIBC_2.2.5"))).isFalse();
+        assertThat(today.is(VersionedName.parse("memcpy@GLIBC_2.14"))).isTrue();
+        assertThat(today.is(VersionedName.parse("memcpy@@GLIBC_2.14"))).isTrue();
+        assertThat(plain.is(VersionedName.parse("memcpy@GLIBC_2.14"))).isFalse();
+        assertThat(today.is(VersionedName.parse("mem*@GLIBC_2.14"))).isTrue();
     }
 
     @Test
