@@ -225,7 +225,8 @@ class MapKindsOnKernelTest {
         switch (kernel.execute(load)) {
             case LoadResult.Loaded loaded -> {
                 try (Fd program = loaded.fd()) {
-                    int id = kernel.execute(new ProgCommand.TestRun(program, new byte[0], 0, new byte[0], 0, 0, 0, 0))
+                    int id = kernel.execute(
+                                    new ProgCommand.TestRun(program, new byte[0], 0, new byte[0], 0, 0, 0, 0, 0))
                             .returned();
                     assertThat(id).as("what bpf_get_stackid gave").isNotNegative();
                     return id;

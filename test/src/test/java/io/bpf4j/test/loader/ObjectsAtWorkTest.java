@@ -240,7 +240,7 @@ class ObjectsAtWorkTest {
     private static int run(Program program) {
         Kernel kernel = Host.running().kernel();
         try (Fd fd = kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.PROGRAM, program.id()))) {
-            return kernel.execute(new ProgCommand.TestRun(fd, new byte[64], 0, new byte[0], 0, 1, 0, 0))
+            return kernel.execute(new ProgCommand.TestRun(fd, new byte[64], 0, new byte[0], 0, 1, 0, 0, 0))
                     .returned();
         }
     }

@@ -124,7 +124,7 @@ class PerfBufferOnKernelTest {
     private int emit(int count) {
         return Host.running()
                 .kernel()
-                .execute(new ProgCommand.TestRun(program, new byte[14], 0, new byte[0], 0, count, 0, 0))
+                .execute(new ProgCommand.TestRun(program, new byte[14], 0, new byte[0], 0, count, 0, 0, 0))
                 .returned();
     }
 

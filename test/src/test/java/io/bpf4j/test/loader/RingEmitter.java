@@ -92,7 +92,7 @@ final class RingEmitter implements AutoCloseable {
     private static int run(Fd program, int count) {
         return Host.running()
                 .kernel()
-                .execute(new ProgCommand.TestRun(program, new byte[14], 0, new byte[0], 0, count, 0, 0))
+                .execute(new ProgCommand.TestRun(program, new byte[14], 0, new byte[0], 0, count, 0, 0, 0))
                 .returned();
     }
 

@@ -88,7 +88,7 @@ public final class TraceFs {
     private static List<String> functions(Path tracefs, Predicate<String> test) {
         Path list = tracefs.resolve("available_filter_functions");
         try (Stream<String> lines = Files.lines(list, StandardCharsets.ISO_8859_1)) {
-            return lines.map(line -> line.substring(0, end(line)))
+            return lines.map(line -> line.indexOf(' ') < 0 ? line : line.substring(0, line.indexOf(' ')))
                     // Names that the kernel generates for code without a name.
                     .filter(name -> !name.isEmpty() && !name.startsWith("__ftrace_invalid_address__"))
                     .filter(test)
@@ -100,15 +100,6 @@ public final class TraceFs {
                             + " kernel with CONFIG_DYNAMIC_FTRACE",
                     e);
         }
-    }
-
-    private static int end(String line) {
-        for (int i = 0; i < line.length(); i++) {
-            if (line.charAt(i) == ' ' || line.charAt(i) == '\t') {
-                return i;
-            }
-        }
-        return line.length();
     }
 
     private static long id(Path tracefs, String category, String name) {

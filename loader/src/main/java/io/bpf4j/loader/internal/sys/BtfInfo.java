@@ -18,10 +18,7 @@ public record BtfInfo(int id, String name, boolean ofKernel, byte[] data) {
 
     /** Tells the kernel where to put the types and the name. */
     static void request(MemorySegment info, MemorySegment data, MemorySegment name) {
-        LAYOUT.set(info, "btf", data);
-        LAYOUT.set(info, "btf_size", data.byteSize());
-        LAYOUT.set(info, "name", name);
-        LAYOUT.set(info, "name_len", name.byteSize());
+        LAYOUT.setAll(info, data.address(), data.byteSize(), 0, name.address(), name.byteSize());
     }
 
     static BtfInfo read(MemorySegment info, MemorySegment data, MemorySegment name) {

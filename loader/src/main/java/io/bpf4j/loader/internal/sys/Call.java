@@ -2,12 +2,14 @@ package io.bpf4j.loader.internal.sys;
 
 import static io.bpf4j.loader.internal.sys.Libc.NUMBERS;
 
+import io.bpf4j.elf.FileName;
 import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +69,8 @@ class Call implements SegmentAllocator, AutoCloseable {
 
     /** The address of a path, all of its bytes, ended by NUL. */
     long path(Path path) {
-        return Struct.path(this, path).address();
+        byte[] bytes = FileName.of(path).bytes();
+        return Struct.bytes(this, Arrays.copyOf(bytes, bytes.length + 1)).address();
     }
 
     /** Zeroes in memory that the thread has for the struct of its current system call. */

@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.sys;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Set;
 
 /**
  * {@code struct epoll_event} (include/uapi/linux/eventpoll.h): u32 events, u64 data. Packed only on x86-64, so that
@@ -10,10 +11,7 @@ import java.lang.foreign.ValueLayout;
  * <p>Tested by {@code LinuxKernelTest}.
  */
 public final class EpollEvent {
-    private static final boolean PACKED = switch (System.getProperty("os.arch", "")) {
-        case "amd64", "x86_64" -> true;
-        default -> false;
-    };
+    private static final boolean PACKED = Set.of("amd64", "x86_64").contains(System.getProperty("os.arch", ""));
 
     /** Bytes of one event in an array. */
     public static final int SIZE = PACKED ? 12 : 16;

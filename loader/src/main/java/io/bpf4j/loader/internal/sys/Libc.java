@@ -98,10 +98,6 @@ final class Libc {
         }
     }
 
-    static long syscall(long number, long a, long b, long c) {
-        return syscall(number, a, b, c, 0, 0, 0);
-    }
-
     /** A system call whose arguments are numbers and addresses; returns the result or minus the error number. */
     static long syscall(long number, long a, long b, long c, long d, long e, long f) {
         if (SYSCALL == null) {

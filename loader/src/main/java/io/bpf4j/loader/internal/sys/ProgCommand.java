@@ -265,12 +265,6 @@ public sealed interface ProgCommand<R> extends Command<R> {
                 u32 flags, cpu, batch_size;
                 """);
 
-        /** Without live frames. */
-        public TestRun(
-                Fd program, byte[] data, int dataOut, byte[] context, int contextOut, int repeat, int flags, int cpu) {
-            this(program, data, dataOut, context, contextOut, repeat, flags, cpu, 0);
-        }
-
         @Override
         public TestRunResult run(Call call) {
             MemorySegment after = Struct.room(call, dataOut);

@@ -36,11 +36,6 @@ public record RawLinkInfo(int type, int id, int programId, byte[] detail, String
     private static final int DETAIL_SIZE = 48;
     static final int SIZE = DETAIL + DETAIL_SIZE;
 
-    /** Without the fields specific to the type. */
-    public RawLinkInfo(int type, int id, int programId) {
-        this(type, id, programId, new byte[DETAIL_SIZE], "");
-    }
-
     static RawLinkInfo read(MemorySegment info, String text) {
         return new RawLinkInfo(
                 LAYOUT.u32(info, "type"),

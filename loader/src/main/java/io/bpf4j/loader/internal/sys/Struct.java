@@ -2,13 +2,11 @@ package io.bpf4j.loader.internal.sys;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.bpf4j.elf.FileName;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 
 /** What fields of C structs refer to, copied to and from native memory. */
 public final class Struct {
@@ -22,9 +20,7 @@ public final class Struct {
         if (bytes.length == 0) {
             return MemorySegment.NULL;
         }
-        MemorySegment copy = memory.allocate(bytes.length, 8);
-        MemorySegment.copy(bytes, 0, copy, JAVA_BYTE, 0, bytes.length);
-        return copy;
+        return memory.allocate(bytes.length, 8).copyFrom(MemorySegment.ofArray(bytes));
     }
 
     /** Numbers of 4 bytes, in the machine's byte order. */
@@ -70,15 +66,6 @@ public final class Struct {
     static byte[] filled(MemorySegment buffer, int size) {
         return buffer.asSlice(0, Math.min(buffer.byteSize(), Integer.toUnsignedLong(size)))
                 .toArray(JAVA_BYTE);
-    }
-
-    /** All bytes of a path, ended by NUL. */
-    static MemorySegment path(SegmentAllocator memory, Path path) {
-        byte[] bytes = FileName.of(path).bytes();
-        MemorySegment name = memory.allocate(bytes.length + 1L);
-        MemorySegment.copy(bytes, 0, name, JAVA_BYTE, 0, bytes.length);
-        name.set(JAVA_BYTE, bytes.length, (byte) 0);
-        return name;
     }
 
     /** A name in the form that the kernel accepts: an invalid one should not make the call fail. */

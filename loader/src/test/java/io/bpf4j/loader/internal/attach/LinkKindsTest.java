@@ -86,6 +86,6 @@ class LinkKindsTest {
         LinkDetail unknown = LinkKinds.detail(new RawLinkInfo(99, 1, 2, bytes, ""));
         assertThat(unknown).isEqualTo(new LinkDetail.Unknown("7f" + "00".repeat(47)));
         // A perf event of a kernel that doesn't tell which.
-        assertThat(LinkKinds.detail(new RawLinkInfo(7, 1, 2))).isInstanceOf(LinkDetail.Unknown.class);
+        assertThat(LinkKinds.detail(new RawLinkInfo(7, 1, 2, new byte[48], ""))).isInstanceOf(LinkDetail.Unknown.class);
     }
 }

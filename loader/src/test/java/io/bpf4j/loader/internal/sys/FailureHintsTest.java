@@ -151,7 +151,7 @@ class FailureHintsTest {
     @Test
     void aTestRunSaysWhatItTakes() {
         try (Fd fd = new ScriptedKernel().newFd("program")) {
-            Command<?> run = new ProgCommand.TestRun(fd, new byte[4], 9, new byte[0], 0, 0, 0, 0);
+            Command<?> run = new ProgCommand.TestRun(fd, new byte[4], 9, new byte[0], 0, 0, 0, 0, 0);
             assertThat(hint(run, Errno.ENOTSUPP, ROOT)).contains("can't run this kind of program");
             assertThat(hint(run, Errno.ENOSPC, ROOT)).contains("9 bytes for data, 0 for the context");
             assertThat(hint(run, Errno.EINVAL, ROOT)).contains("14 bytes at least");

@@ -301,7 +301,7 @@ public final class ScriptedKernel implements Kernel {
             case ObjectCommand.InfoOfMap of -> map(of.object()).info();
             case ObjectCommand.InfoOfProgram of -> program(identity(of.object()).id(), 0);
             case ObjectCommand.InfoOfLink of ->
-                new RawLinkInfo(0, identity(of.object()).id(), 0);
+                new RawLinkInfo(0, identity(of.object()).id(), 0, new byte[48], "");
             case ObjectCommand.InfoOfBtf of -> new BtfInfo(of.object().number(), "", false, new byte[0]);
         };
     }
