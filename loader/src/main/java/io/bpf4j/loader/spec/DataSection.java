@@ -66,14 +66,7 @@ public record DataSection(
                 throw new InvalidObjectException("section \"" + name + "\" can't have " + newSize
                         + " bytes: its last variable, \"" + last.name() + "\", is at " + last.offset());
             }
-            moved.add(new GlobalSpec(
-                    last.name(),
-                    last.map(),
-                    last.offset(),
-                    newSize - last.offset(),
-                    last.typeId(),
-                    last.variableId(),
-                    last.exported()));
+            moved.add(RecordCopy.with(last, GlobalSpec.class, "size", newSize - last.offset()));
         }
         return new DataSection(
                 name,

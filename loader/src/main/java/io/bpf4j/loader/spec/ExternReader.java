@@ -52,21 +52,15 @@ final class ExternReader {
             if (symbol.index() == 0 || symbol.isDefined() || symbol.name().isEmpty() || symbol.isLocal()) {
                 continue;
             }
-            Integer id = kconfig.get(symbol.name());
-            boolean isKconfig = id != null;
-            if (id == null) {
-                id = ksyms.get(symbol.name());
-            }
-            if (id == null) {
-                continue;
-            }
-            if (!names.add(symbol.name())) {
+            Integer option = kconfig.get(symbol.name());
+            Integer ksym = ksyms.get(symbol.name());
+            if ((option != null || ksym != null) && !names.add(symbol.name())) {
                 throw invalid(symbol, "has two symbols");
             }
-            if (isKconfig) {
-                unplaced.add(kconfig(symbol, id));
-            } else {
-                externs.add(ksym(symbol, id));
+            if (option != null) {
+                unplaced.add(kconfig(symbol, option));
+            } else if (ksym != null) {
+                externs.add(ksym(symbol, ksym));
             }
         }
         place();

@@ -198,11 +198,9 @@ final class ObjectReader {
         }
         ByteView data = elf.data(section.get());
         byte[] bytes = data.slice(0, Math.min(data.size(), 128)).toByteArray();
-        int length = 0;
-        while (length < bytes.length && bytes[length] != 0) {
-            length++;
-        }
-        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        int end = text.indexOf('\0');
+        return end < 0 ? text : text.substring(0, end);
     }
 
     private int version() {

@@ -19,6 +19,7 @@ import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
 import io.bpf4j.loader.spec.SectionKind.Target;
 import io.bpf4j.loader.spec.SectionPlaces.Reader;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,14 +48,9 @@ final class SectionKinds {
     }
 
     static Optional<SectionKind> find(String sectionName) {
-        SectionKind best = null;
-        for (SectionKind kind : ROWS.kinds) {
-            if (matches(kind, sectionName)
-                    && (best == null || kind.name().length() > best.name().length())) {
-                best = kind;
-            }
-        }
-        return Optional.ofNullable(best);
+        return ROWS.kinds.stream()
+                .filter(kind -> matches(kind, sectionName))
+                .max(Comparator.comparingInt(kind -> kind.name().length()));
     }
 
     private static boolean matches(SectionKind kind, String sectionName) {

@@ -84,7 +84,7 @@ public final class DryRunJudgement {
     private List<Finding> object() {
         List<Finding> findings = new ArrayList<>();
         for (MapPlan map : plan.maps()) {
-            if (!vocabulary.hasMapType(map.spec().typeNumber())) {
+            if (!vocabulary.has("bpf_map_type", map.spec().typeNumber())) {
                 findings.add(finding(
                         Finding.Kind.MAP,
                         "map \"" + map.name() + "\": the kernel has no maps of type "
@@ -143,10 +143,10 @@ public final class DryRunJudgement {
         String problem = null;
         if (type == ProgramType.UNSPEC) {
             problem = "SEC(\"" + program.sectionName() + "\") says no program type";
-        } else if (!vocabulary.hasProgramType(type.number())) {
+        } else if (!vocabulary.has("bpf_prog_type", type.number())) {
             problem = "the kernel has no programs of type " + type;
         } else if (attachType.isPresent()
-                && !vocabulary.hasAttachType(attachType.get().number())) {
+                && !vocabulary.has("bpf_attach_type", attachType.get().number())) {
             problem = "the kernel has no attach type " + attachType.get();
         }
         if (problem != null) {
@@ -156,7 +156,7 @@ public final class DryRunJudgement {
 
     private void checkCode(AssembledProgram assembled, Map<FunctionSpec, Integer> places, List<Finding> own) {
         List<Instruction> code = assembled.instructions();
-        if (!assembled.jumpTables().isEmpty() && !vocabulary.hasMapType(MapType.INSN_ARRAY.number())) {
+        if (!assembled.jumpTables().isEmpty() && !vocabulary.has("bpf_map_type", MapType.INSN_ARRAY.number())) {
             own.add(finding(Finding.Kind.MAP, "the kernel has no maps of type INSN_ARRAY, for jump tables"));
         }
         BitSet reached = surelyReached(assembled);
@@ -186,7 +186,7 @@ public final class DryRunJudgement {
             Instruction instruction = code.get(slot);
             if (instruction.isHelperCall()
                     && !poisons.get(slot)
-                    && !vocabulary.hasHelper(instruction.imm())
+                    && !vocabulary.has("bpf_func_id", instruction.imm())
                     && !OldKernelHelpers.hasStandIn(instruction.imm())) {
                 own.add(new Finding(
                         Finding.Kind.HELPER,

@@ -21,25 +21,12 @@ final class KernelVocabulary {
         this.kernel = kernel;
     }
 
-    boolean hasHelper(int id) {
-        return has("bpf_func_id", id);
-    }
-
-    boolean hasMapType(int number) {
-        return has("bpf_map_type", number);
-    }
-
-    boolean hasProgramType(int number) {
-        return has("bpf_prog_type", number);
-    }
-
-    boolean hasAttachType(int number) {
-        return has("bpf_attach_type", number);
-    }
-
-    /** The last value of each is the count, whose name begins with two underscores. */
-    private boolean has(String name, long number) {
-        Map<Long, String> known = namesByEnum.computeIfAbsent(name, this::names);
+    /**
+     * Whether an enumeration, such as {@code bpf_map_type}, has a number. The last value of each is the count, whose name
+     * begins with two underscores.
+     */
+    boolean has(String enumeration, long number) {
+        Map<Long, String> known = namesByEnum.computeIfAbsent(enumeration, this::names);
         return known.isEmpty() || !known.getOrDefault(number, "__").startsWith("__");
     }
 
