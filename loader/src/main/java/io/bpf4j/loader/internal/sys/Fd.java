@@ -1,7 +1,6 @@
 package io.bpf4j.loader.internal.sys;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Function;
 
 /**
@@ -16,21 +15,12 @@ import java.util.function.Function;
  */
 public final class Fd implements AutoCloseable {
     private static final int CLOSED = 1 << 31;
-    private static final VarHandle STATE;
-
-    static {
-        try {
-            STATE = MethodHandles.lookup().findVarHandle(Fd.class, "state", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final AtomicIntegerFieldUpdater<Fd> STATE = AtomicIntegerFieldUpdater.newUpdater(Fd.class, "state");
 
     private final int number;
     private final String what;
     private final LeakDetector.Entry leak;
 
-    @SuppressWarnings("unused") // through STATE
     private volatile int state;
 
     private Fd(Kernel kernel, int number, String what) {
@@ -76,7 +66,7 @@ public final class Fd implements AutoCloseable {
     }
 
     public boolean isClosed() {
-        return (int) STATE.getAcquire(this) < 0;
+        return state < 0;
     }
 
     /**
@@ -87,7 +77,7 @@ public final class Fd implements AutoCloseable {
      */
     public int hold() {
         while (true) {
-            int seen = (int) STATE.getAcquire(this);
+            int seen = state;
             if (seen < 0) {
                 throw closed();
             }
@@ -99,7 +89,7 @@ public final class Fd implements AutoCloseable {
 
     /** Ends a {@link #hold}; the last release of a closed file descriptor releases the number. */
     public void release() {
-        int before = (int) STATE.getAndAdd(this, -1);
+        int before = STATE.getAndDecrement(this);
         if (before == (CLOSED | 1)) {
             leak.close();
         }
@@ -108,7 +98,7 @@ public final class Fd implements AutoCloseable {
     /** Releases the number as soon as no call is in flight. A second close has no effect. */
     @Override
     public void close() {
-        int before = (int) STATE.getAndBitwiseOr(this, CLOSED);
+        int before = STATE.getAndUpdate(this, seen -> seen | CLOSED);
         if (before == 0) {
             leak.close();
         }

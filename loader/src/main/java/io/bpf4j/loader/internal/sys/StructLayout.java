@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 /**
  * A kernel struct, declared once as in C: its fields in order, from which their offsets follow. <i>Immutable.</i>
@@ -22,6 +23,7 @@ import java.util.Objects;
  * @param size bytes up to the end of the last declared field, rounded up to a multiple of 8
  */
 public record StructLayout(String type, Map<String, Field> fields, long size) {
+    private static final Pattern SEPARATOR = Pattern.compile("[\\s,]+");
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
 
@@ -39,25 +41,12 @@ public record StructLayout(String type, Map<String, Field> fields, long size) {
         Map<String, Field> fields = new LinkedHashMap<>();
         int end = 0;
         for (String declaration : declarations.split(";", -1)) {
-            String fieldsOfOneType = declaration.strip();
-            int space = fieldsOfOneType.indexOf(' ');
-            if (space < 0) {
-                continue; // after the last
-            }
-            int size = switch (fieldsOfOneType.substring(0, space)) {
-                case "u8" -> 1;
-                case "u32" -> 4;
-                case "u64" -> 8;
-                default -> throw new IllegalArgumentException(declaration);
-            };
-            for (String field : fieldsOfOneType.substring(space).split(",", -1)) {
-                String name = field.strip();
-                int count = 1;
-                int bracket = name.indexOf('[');
-                if (bracket >= 0) {
-                    count = Integer.parseInt(name.substring(bracket + 1, name.length() - 1));
-                    name = name.substring(0, bracket);
-                }
+            String[] words = SEPARATOR.split(declaration.strip(), -1); // u32, then the names
+            for (int i = 1; i < words.length; i++) {
+                int size = Integer.parseInt(words[0].substring(1)) / Byte.SIZE;
+                int bracket = words[i].indexOf('[');
+                String name = bracket < 0 ? words[i] : words[i].substring(0, bracket);
+                int count = bracket < 0 ? 1 : Integer.parseInt(words[i].substring(bracket + 1, words[i].length() - 1));
                 int offset = (end + size - 1) / size * size;
                 end = offset + size * count;
                 fields.put(name, new Field(offset, size * count));
