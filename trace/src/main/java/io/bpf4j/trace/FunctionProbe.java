@@ -73,8 +73,8 @@ public sealed interface FunctionProbe permits FunctionProbeData {
 
     /**
      * The function of the files whose name is most like another one, for messages: the shortest name that contains it, as
-     * mangled names contain the plain one, or else the name with the fewest characters to change, insert or delete. Files
-     * with broken symbol tables are left out. Empty if there are no functions.
+     * mangled names contain the plain one, or else the name with the fewest characters to change, insert or delete, if
+     * they are at most half of them. Files with broken symbol tables are left out.
      *
      * @throws IOException if a file can't be read
      */

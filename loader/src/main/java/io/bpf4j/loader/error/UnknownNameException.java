@@ -43,23 +43,30 @@ public final class UnknownNameException extends BpfException {
 
     /** The name with the fewest characters to change, insert or delete; empty if there are no names. */
     public static Optional<String> nearest(String name, Collection<String> known) {
-        Nearest nearest = new Nearest(name);
+        Nearest nearest = new Nearest(name, Integer.MAX_VALUE);
         known.forEach(nearest::offer);
         return nearest.found();
     }
 
     /**
-     * Finds the nearest of names that come one after the other, such as the functions of a file. It keeps one of them.
-     * Names that can't be nearer than that one, as by their length, cost next to nothing. <i>Confined.</i>
+     * Finds the nearest of many names that come one after the other, such as the functions of a file. It keeps one of
+     * them. A name is left out if more than half of the characters differ: of thousands of names, one is always somewhat
+     * like another. Names that can't be nearer than the one that is kept, as by their length, cost next to nothing.
+     * <i>Confined.</i>
      */
     public static final class Nearest {
         private final String name;
         private @Nullable String nearest;
-        private int distance = Integer.MAX_VALUE;
+        private int distance;
 
         /** @param name the name that was looked for */
         public Nearest(String name) {
+            this(name, name.length() / 2 + 1);
+        }
+
+        private Nearest(String name, int limit) {
             this.name = name;
+            this.distance = limit;
         }
 
         /** Takes another name that exists. Of names that are as near, the first one stays. */
@@ -71,7 +78,7 @@ public final class UnknownNameException extends BpfException {
             }
         }
 
-        /** The name with the fewest characters to change, insert or delete so far; empty if there were no names. */
+        /** The name with the fewest characters to change, insert or delete so far; empty if none was near. */
         public Optional<String> found() {
             return Optional.ofNullable(nearest);
         }

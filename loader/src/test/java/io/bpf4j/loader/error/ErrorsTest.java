@@ -145,6 +145,15 @@ class ErrorsTest {
     }
 
     @Test
+    void ofManyNamesOneThatDiffersInMostCharactersIsNotNear() {
+        UnknownNameException.Nearest nearest = new UnknownNameException.Nearest("nosuchfn");
+        nearest.offer("lockf");
+        assertThat(nearest.found()).isEmpty();
+        nearest.offer("no_such");
+        assertThat(nearest.found()).contains("no_such");
+    }
+
+    @Test
     void distancesAreEditDistances() {
         assertThat(UnknownNameException.distance("kitten", "sitting", 9)).isEqualTo(3);
         assertThat(UnknownNameException.distance("", "abc", 9)).isEqualTo(3);
