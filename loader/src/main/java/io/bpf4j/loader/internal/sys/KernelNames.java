@@ -13,7 +13,14 @@ public final class KernelNames {
     private KernelNames() {}
 
     public static String of(String name) {
-        return name.substring(0, Math.min(MAX, name.length())).replaceAll("[^A-Za-z0-9_.]", "_");
+        StringBuilder kept = new StringBuilder(MAX);
+        for (int i = 0; i < name.length() && kept.length() < MAX; i++) {
+            char c = name.charAt(i);
+            boolean allowed =
+                    (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+            kept.append(allowed ? c : '_');
+        }
+        return kept.toString();
     }
 
     /**

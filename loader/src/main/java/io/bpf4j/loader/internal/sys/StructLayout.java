@@ -6,7 +6,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.regex.Pattern;
 
 /**
  * A kernel struct, declared once as in C: its fields in order, from which their offsets follow. <i>Immutable.</i>
@@ -23,7 +22,6 @@ import java.util.regex.Pattern;
  * @param size bytes up to the end of the last declared field, rounded up to a multiple of 8
  */
 public record StructLayout(String type, Map<String, Field> fields, long size) {
-    private static final Pattern SEPARATOR = Pattern.compile("[\\s,]+");
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
 
@@ -41,7 +39,7 @@ public record StructLayout(String type, Map<String, Field> fields, long size) {
         Map<String, Field> fields = new LinkedHashMap<>();
         int end = 0;
         for (String declaration : declarations.split(";", -1)) {
-            String[] words = SEPARATOR.split(declaration.strip(), -1); // u32, then the names
+            String[] words = declaration.strip().replace(", ", " ").split(" ", -1); // u32, then the names
             for (int i = 1; i < words.length; i++) {
                 int size = Integer.parseInt(words[0].substring(1)) / Byte.SIZE;
                 int bracket = words[i].indexOf('[');
