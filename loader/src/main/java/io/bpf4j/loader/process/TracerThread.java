@@ -9,6 +9,7 @@ import io.bpf4j.loader.internal.sys.WaitStatus;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.process.ProcessStop.Kind;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -60,7 +61,7 @@ final class TracerThread {
     private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
 
     private final BlockingQueue<ProcessStop> resumed = new LinkedBlockingQueue<>();
-    private final Set<String> gaps = new LinkedHashSet<>();
+    private final Set<String> gaps = Collections.synchronizedSet(new LinkedHashSet<>());
     private final long self = ProcessHandle.current().pid();
     private @Nullable Thread thread;
     private volatile boolean closing;
@@ -117,15 +118,7 @@ final class TracerThread {
 
     /** Why a thread or process may have continued without being held. */
     List<String> gaps() {
-        synchronized (gaps) {
-            return List.copyOf(gaps);
-        }
-    }
-
-    private void gap(String why) {
-        synchronized (gaps) {
-            gaps.add(why);
-        }
+        return List.copyOf(gaps);
     }
 
     /** Ends the thread; the kernel then resumes all tracees. */
@@ -157,7 +150,7 @@ final class TracerThread {
             loop();
         } catch (RuntimeException | Error e) {
             if (!traced.completeExceptionally(e)) {
-                gap("tracing ended early: " + e.getMessage());
+                gaps.add("tracing ended early: " + e.getMessage());
             }
         } finally {
             processes.clear();
@@ -214,9 +207,8 @@ final class TracerThread {
     }
 
     private void stopped(int tid, int signal, int event) {
-        @Nullable Integer known = tracees.get(tid);
-        boolean born = known == null;
-        int pid = known == null ? adopt(tid) : known;
+        boolean born = !tracees.containsKey(tid);
+        int pid = tracees.computeIfAbsent(tid, files::processOf);
         if (event == Ptrace.EVENT_STOP) {
             boolean groupStop = Ptrace.isStopping(signal);
             if (!born || pid != tid) {
@@ -280,13 +272,6 @@ final class TracerThread {
         kernel.execute(groupStop ? new ProcessCommand.Listen(tid) : new ProcessCommand.Continue(tid, signal));
     }
 
-    /** A thread that is seen for the first time. */
-    private int adopt(int tid) {
-        int pid = files.processOf(tid);
-        tracees.put(tid, pid);
-        return pid;
-    }
-
     private int options() {
         int always = Ptrace.TRACE_CLONE | Ptrace.TRACE_EXEC;
         return withChildren ? always | Ptrace.TRACE_FORK | Ptrace.TRACE_VFORK : always;
@@ -335,7 +320,7 @@ final class TracerThread {
         } catch (SyscallException e) {
             // EPERM: also for a new child of a tracee, which this thread already traces.
             if (e.errno() != Errno.ESRCH && !files.isTracedByThisProcess(tid)) {
-                gap("thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage());
+                gaps.add("thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage());
             }
             return false;
         }
