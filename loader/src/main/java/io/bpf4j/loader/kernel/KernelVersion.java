@@ -1,8 +1,5 @@
 package io.bpf4j.loader.kernel;
 
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-
 /**
  * A version of Linux: three numbers, compared in order. <i>Immutable.</i>
  *
@@ -16,9 +13,6 @@ import java.util.regex.Pattern;
  * @param patch such as 44 in 6.18.44; 0 if the release string has none
  */
 public record KernelVersion(int major, int minor, int patch) implements Comparable<KernelVersion> {
-    /** Numbers of at most 9 digits, which an {@code int} holds. */
-    private static final Pattern RELEASE = Pattern.compile("(\\d{1,9})\\.(\\d{1,9})(?:\\.(\\d{1,9}))?");
-
     public KernelVersion {
         if (major < 0 || minor < 0 || patch < 0) {
             throw new IllegalArgumentException(
@@ -37,12 +31,29 @@ public record KernelVersion(int major, int minor, int patch) implements Comparab
      * @throws IllegalArgumentException if it does not start with at least two numbers
      */
     public static KernelVersion parse(String release) {
-        Matcher numbers = RELEASE.matcher(release);
-        if (!numbers.lookingAt()) {
+        int[] parts = new int[3];
+        int at = 0;
+        int count = 0;
+        while (count < parts.length) {
+            int start = at;
+            int value = 0;
+            while (at < release.length() && Character.digit(release.charAt(at), 10) >= 0 && at - start < 9) {
+                value = value * 10 + Character.digit(release.charAt(at), 10);
+                at++;
+            }
+            if (at == start) {
+                break;
+            }
+            parts[count++] = value;
+            if (at == release.length() || release.charAt(at) != '.') {
+                break;
+            }
+            at++;
+        }
+        if (count < 2) {
             throw new IllegalArgumentException("not a kernel release: \"" + release + "\"");
         }
-        int patch = numbers.group(3) == null ? 0 : Integer.parseInt(numbers.group(3));
-        return new KernelVersion(Integer.parseInt(numbers.group(1)), Integer.parseInt(numbers.group(2)), patch);
+        return new KernelVersion(parts[0], parts[1], parts[2]);
     }
 
     /**

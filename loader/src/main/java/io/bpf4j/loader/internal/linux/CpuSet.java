@@ -6,8 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.BitSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code LinuxFilesTest}.
  */
 public final class CpuSet {
-    /** One CPU or several. The numbers are far above NR_CPUS of any kernel (8192), and bounded: each takes memory. */
-    private static final Pattern RANGE = Pattern.compile("(\\d{1,5})(?:-(\\d{1,5}))?");
+    /** Far above NR_CPUS of any kernel (8192); prevents a malformed list from using all memory. */
+    private static final int MAX_CPUS = 1 << 16;
 
     private final BitSet cpus;
 
@@ -66,14 +64,11 @@ public final class CpuSet {
         String text = list.strip();
         if (!text.isEmpty()) {
             for (String range : text.split(",", -1)) {
-                Matcher ends = RANGE.matcher(range);
-                if (!ends.matches()) {
-                    throw malformed(text);
-                }
-                int first = Integer.parseInt(ends.group(1));
-                int last = ends.group(2) == null ? first : Integer.parseInt(ends.group(2));
+                int dash = range.indexOf('-');
+                int first = number(list, dash < 0 ? range : range.substring(0, dash));
+                int last = dash < 0 ? first : number(list, range.substring(dash + 1));
                 if (last < first) {
-                    throw malformed(text);
+                    throw malformed(list);
                 }
                 cpus.set(first, last + 1);
             }
@@ -81,8 +76,20 @@ public final class CpuSet {
         return new CpuSet(cpus);
     }
 
+    private static int number(String list, String digits) {
+        try {
+            int number = Integer.parseInt(digits);
+            if (number >= 0 && number < MAX_CPUS) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            throw malformed(list);
+        }
+        throw malformed(list);
+    }
+
     private static IllegalArgumentException malformed(String list) {
-        return new IllegalArgumentException("not a list of CPUs: \"" + list + "\"");
+        return new IllegalArgumentException("not a list of CPUs: \"" + list.strip() + "\"");
     }
 
     /** How many they are: for the possible ones, the number of values of an element in a per-CPU map. */

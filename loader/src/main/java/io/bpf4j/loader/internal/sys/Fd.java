@@ -1,6 +1,7 @@
 package io.bpf4j.loader.internal.sys;
 
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.function.Function;
 
 /**
@@ -15,12 +16,21 @@ import java.util.function.Function;
  */
 public final class Fd implements AutoCloseable {
     private static final int CLOSED = 1 << 31;
-    private static final AtomicIntegerFieldUpdater<Fd> STATE = AtomicIntegerFieldUpdater.newUpdater(Fd.class, "state");
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Fd.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final int number;
     private final String what;
     private final LeakDetector.Entry leak;
 
+    @SuppressWarnings("unused") // through STATE
     private volatile int state;
 
     private Fd(Kernel kernel, int number, String what) {
@@ -66,7 +76,7 @@ public final class Fd implements AutoCloseable {
     }
 
     public boolean isClosed() {
-        return state < 0;
+        return (int) STATE.getAcquire(this) < 0;
     }
 
     /**
@@ -77,7 +87,7 @@ public final class Fd implements AutoCloseable {
      */
     public int hold() {
         while (true) {
-            int seen = state;
+            int seen = (int) STATE.getAcquire(this);
             if (seen < 0) {
                 throw closed();
             }
@@ -89,7 +99,7 @@ public final class Fd implements AutoCloseable {
 
     /** Ends a {@link #hold}; the last release of a closed file descriptor releases the number. */
     public void release() {
-        int before = STATE.getAndDecrement(this);
+        int before = (int) STATE.getAndAdd(this, -1);
         if (before == (CLOSED | 1)) {
             leak.close();
         }
@@ -98,7 +108,7 @@ public final class Fd implements AutoCloseable {
     /** Releases the number as soon as no call is in flight. A second close has no effect. */
     @Override
     public void close() {
-        int before = STATE.getAndUpdate(this, seen -> seen | CLOSED);
+        int before = (int) STATE.getAndBitwiseOr(this, CLOSED);
         if (before == 0) {
             leak.close();
         }
