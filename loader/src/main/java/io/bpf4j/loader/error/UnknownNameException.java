@@ -61,7 +61,7 @@ public final class UnknownNameException extends BpfException {
 
         /** @param name the name that was looked for */
         public Nearest(String name) {
-            this(name, name.length() / 2 + 1);
+            this(name, Math.min(name.length(), COMPARED) / 2 + 1);
         }
 
         private Nearest(String name, int limit) {

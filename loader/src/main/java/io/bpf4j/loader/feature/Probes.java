@@ -117,6 +117,7 @@ final class Probes {
             // then, but must know the field.
             case EXPECTED_ATTACH_TYPE ->
                 trial.of(socketFilter(returning()).withExpectedAttachType(AttachType.CGROUP_INET_SOCK_CREATE.number()));
+            // Writes into the value of an array without a lookup.
             case GLOBAL_DATA ->
                 trial.with(
                         map(MapType.ARRAY, 4, 32, 1),
@@ -127,8 +128,8 @@ final class Probes {
                                         .exit())
                                 .withMentioned(List.of(map))));
             case MAP_FREEZE -> trial.with(array(), map -> trial.of(new MapCommand.Freeze(map)));
-            // Without CAP_PERFMON the verifier also follows speculative execution, here an endless loop, and fails with
-            // E2BIG. A verifier without loop support fails earlier, with EINVAL.
+            // A jump backwards, ten times. Without CAP_PERFMON the verifier also follows speculative execution, here an
+            // endless loop, and fails with E2BIG. A verifier without loop support fails earlier, with EINVAL.
             case BOUNDED_LOOPS ->
                 trial.of(
                         socketFilter(Assembler.create()
@@ -139,6 +140,7 @@ final class Probes {
                                 .exit()),
                         Errno.OK,
                         Errno.E2BIG);
+            // Compares and exchanges 8 bytes of the stack.
             case ATOMIC_EXCHANGE ->
                 trial.of(socketFilter(Assembler.create()
                         .st(8, R10, -8, 0)

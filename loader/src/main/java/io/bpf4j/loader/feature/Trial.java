@@ -136,7 +136,7 @@ record Trial(Host host) {
         return new Support.Unknown(refused.call(), refused.errnoNumber(), refused.hint());
     }
 
-    /** A function that calls another, of which the instructions are to follow. */
+    /** A function that calls another. The caller adds the instructions of the other. */
     static Assembler callingFunction() {
         return Assembler.create().callLabel("function").exit().label("function");
     }

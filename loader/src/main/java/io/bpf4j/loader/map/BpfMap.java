@@ -180,7 +180,8 @@ public interface BpfMap extends AutoCloseable {
 
     /**
      * Puts a map into this map of maps, which then holds a reference to it; {@code inner} may be closed. {@link
-     * #lookup} returns the inner map's {@link #id()}, 4 bytes, by which {@code Maps.byId} opens it. Arrays of maps and hashes of maps need Linux 4.12.
+     * #lookup} returns the inner map's {@link #id()}, 4 bytes, by which {@code Maps.byId} opens it (needs
+     * CAP_SYS_ADMIN). Arrays of maps and hashes of maps need Linux 4.12.
      *
      * @return false if the mode did not allow it
      * @throws io.bpf4j.loader.error.SyscallException EINVAL if the inner map does not match the inner map definition of

@@ -47,14 +47,18 @@ public final class MapOfMaps<K> {
         map.update(TypedMap.encode(keys, key), inner, UpdateMode.ANY);
     }
 
-    /** The kernel's id of the map under a key, by which {@code Maps.byId} opens it; empty if the key has none. */
+    /**
+     * The kernel's id of the map under a key, by which {@code Maps.byId} opens it; that needs CAP_SYS_ADMIN, and finds no
+     * map if it was removed meanwhile. Empty if the key has none.
+     */
     public OptionalInt id(K key) {
         return map.lookup(TypedMap.encode(keys, key))
                 .map(bytes -> OptionalInt.of(TypedMap.decode(Codec.ofInt(), bytes)))
                 .orElse(OptionalInt.empty());
     }
 
-    /** Removes a map.
+    /**
+     * Removes a map.
      *
      * @return whether it existed
      */

@@ -93,7 +93,7 @@ final class ObjectFile {
         return new InvalidObjectException(elf.source() + ": " + problem);
     }
 
-    /** The exception for malformed data at a place of a section, whose name follows the problem. */
+    /** The exception for malformed data at a place of a section. The section's name is appended to the problem. */
     RuntimeException malformed(Section section, long place, String problem) {
         return elf.data(section).malformed(place, problem + " \"" + section.name() + "\"");
     }

@@ -151,6 +151,9 @@ class ErrorsTest {
         assertThat(nearest.found()).isEmpty();
         nearest.offer("no_such");
         assertThat(nearest.found()).contains("no_such");
+        UnknownNameException.Nearest ofLong = new UnknownNameException.Nearest("a".repeat(300));
+        ofLong.offer("z".repeat(95));
+        assertThat(ofLong.found()).isEmpty();
     }
 
     @Test

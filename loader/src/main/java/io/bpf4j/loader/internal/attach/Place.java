@@ -14,7 +14,8 @@ import io.bpf4j.loader.link.Anchor;
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
 record Place(int flags, LinkCommand.Details details) {
-    /** The fields for tcx; those of netkit and cgroup are the same. An id takes the place of a descriptor. */
+    /** The fields for tcx; those of netkit and cgroup are the same. An id takes the place of a descriptor;
+     * {@code expected_revision} 0 stands for any. */
     private static final StructLayout ORDER =
             StructLayout.of("bpf_attr.link_create.tcx", "u32 relative_fd; u64 expected_revision");
 

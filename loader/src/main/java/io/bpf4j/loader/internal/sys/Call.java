@@ -49,11 +49,6 @@ class Call implements SegmentAllocator, AutoCloseable {
         return number;
     }
 
-    /** An open file in /proc/self/fd, which stays open until this call ends. */
-    Path pathOf(Fd fd) {
-        return kernel.self().resolve("fd/" + hold(fd));
-    }
-
     /** Zeroed memory, until the end of this call. */
     @Override
     public MemorySegment allocate(long size, long alignment) {

@@ -3,14 +3,11 @@ package io.bpf4j.loader.internal.sys;
 import static io.bpf4j.loader.internal.sys.Libc.NUMBERS;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Errno;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -50,15 +47,19 @@ public sealed interface FileCommand<R> extends Command<R> {
      * @param name the file's name in messages
      */
     record OpenRegular(Path path, String name) implements FileCommand<Fd> {
+        /** S_IFMT and S_IFREG of include/uapi/linux/stat.h. */
+        private static final int TYPE_MASK = 0170000;
+
+        private static final int REGULAR = 0100000;
+
         @Override
         public Fd run(Call call) {
             try (Fd named = open(call, call.path(path), OpenFlags.PATH, name)) {
-                Path again = call.pathOf(named);
-                // Without /proc the open below fails, and says so.
-                if (!Files.isRegularFile(again) && !Files.notExists(again)) {
+                if ((Identify.STATX.u16(Identify.status(call, named), "stx_mode") & TYPE_MASK) != REGULAR) {
                     throw new SyscallException(
                             call(), Errno.EINVAL.number(), "it is no regular file, and others can't be read safely");
                 }
+                Path again = call.kernel().self().resolve("fd/" + named.number());
                 return open(call, call.path(again), OpenFlags.RDONLY | OpenFlags.NONBLOCK, name);
             }
         }
@@ -72,15 +73,52 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** stat(2) of an open file, for its identity. */
+    /** statx(2) of an open file (Linux 4.11), for its identity. */
     record Identify(Fd fd) implements FileCommand<FileIdentity> {
+        /** One layout on every architecture; that of the older {@code struct stat} differs. */
+        private static final StructLayout STATX = StructLayout.of("statx", """
+                u32 stx_mask, stx_blksize;
+                u64 stx_attributes;
+                u32 stx_nlink, stx_uid, stx_gid;
+                u16 stx_mode;
+                u64 stx_ino, stx_size, stx_blocks, stx_attributes_mask;
+                u64 stx_atime.tv_sec;
+                u32 stx_atime.tv_nsec;
+                u64 stx_btime.tv_sec;
+                u32 stx_btime.tv_nsec;
+                u64 stx_ctime.tv_sec;
+                u32 stx_ctime.tv_nsec;
+                u64 stx_mtime.tv_sec;
+                u32 stx_mtime.tv_nsec, stx_mtime.__reserved;
+                u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
+                """);
+
+        /** Of the struct, which has unused bytes at its end. */
+        private static final long SIZE = 256;
+
+        private static final int BASIC_STATS = 0x7ff;
+
+        /** Queries the file descriptor itself: the path is empty. */
+        private static final int AT_EMPTY_PATH = 0x1000;
+
         @Override
         public FileIdentity run(Call call) {
-            try {
-                return FileIdentity.of(call.pathOf(fd));
-            } catch (IOException e) {
-                throw new BpfException(call() + ": " + e.getMessage(), e);
-            }
+            MemorySegment stat = status(call, fd);
+            return new FileIdentity(
+                    FileIdentity.device(
+                            Integer.toUnsignedLong(STATX.u32(stat, "stx_dev_major")),
+                            Integer.toUnsignedLong(STATX.u32(stat, "stx_dev_minor"))),
+                    STATX.u64(stat, "stx_ino"),
+                    STATX.u64(stat, "stx_size"),
+                    STATX.u64(stat, "stx_mtime.tv_sec") * 1_000_000_000L + STATX.u32(stat, "stx_mtime.tv_nsec"));
+        }
+
+        private static MemorySegment status(Call call, Fd fd) {
+            MemorySegment stat = call.allocate(SIZE, Long.BYTES);
+            long self = call.allocateFrom("").address();
+            call.check(
+                    call.syscall(NUMBERS.statx(), call.hold(fd), self, AT_EMPTY_PATH, BASIC_STATS, stat.address(), 0));
+            return stat;
         }
     }
 
@@ -352,7 +390,7 @@ public sealed interface FileCommand<R> extends Command<R> {
             case Open open -> "open of " + open.path;
             case OpenRegular open -> "open of " + open.name;
             case Unlink(Path path) -> "unlink of " + path;
-            case Identify(Fd fd) -> "stat of " + fd.what();
+            case Identify(Fd fd) -> "statx of " + fd.what();
             case OpenProcess(int pid) -> "pidfd_open of process " + pid;
             case TakeDescriptor(Fd process, int number) ->
                 "pidfd_getfd of descriptor " + number + " of " + process.what();

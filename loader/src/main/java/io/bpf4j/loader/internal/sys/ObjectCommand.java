@@ -81,7 +81,8 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         @Override
         public Optional<Kind> run(Call call) {
             try {
-                return Kind.of(Files.readSymbolicLink(call.pathOf(object)).toString());
+                Path link = call.kernel().self().resolve("fd/" + call.hold(object));
+                return Kind.of(Files.readSymbolicLink(link).toString());
             } catch (IOException e) {
                 return Optional.empty();
             }

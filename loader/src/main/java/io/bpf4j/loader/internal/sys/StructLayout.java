@@ -32,19 +32,33 @@ public record StructLayout(String type, Map<String, Field> fields, long size) {
      * Declares a struct.
      *
      * @param type the kernel's type, and the path of members in it: {@code bpf_attr.link_create.netfilter}
-     * @param declarations {@code u8}, {@code u32} or {@code u64}, the last also for pointers, and names:
+     * @param declarations {@code u8}, {@code u16}, {@code u32} or {@code u64}, the last also for pointers, and names:
      *     {@code u32 prog_fd, target_fd; u8 tag[8]}
      */
     public static StructLayout of(String type, String declarations) {
         Map<String, Field> fields = new LinkedHashMap<>();
         int end = 0;
         for (String declaration : declarations.split(";", -1)) {
-            String[] words = declaration.strip().replace(", ", " ").split(" ", -1); // u32, then the names
-            for (int i = 1; i < words.length; i++) {
-                int size = Integer.parseInt(words[0].substring(1)) / Byte.SIZE;
-                int bracket = words[i].indexOf('[');
-                String name = bracket < 0 ? words[i] : words[i].substring(0, bracket);
-                int count = bracket < 0 ? 1 : Integer.parseInt(words[i].substring(bracket + 1, words[i].length() - 1));
+            String fieldsOfOneType = declaration.strip();
+            int space = fieldsOfOneType.indexOf(' ');
+            if (space < 0) {
+                continue; // after the last
+            }
+            int size = switch (fieldsOfOneType.substring(0, space)) {
+                case "u8" -> 1;
+                case "u16" -> 2;
+                case "u32" -> 4;
+                case "u64" -> 8;
+                default -> throw new IllegalArgumentException(declaration);
+            };
+            for (String field : fieldsOfOneType.substring(space).split(",", -1)) {
+                String name = field.strip();
+                int count = 1;
+                int bracket = name.indexOf('[');
+                if (bracket >= 0) {
+                    count = Integer.parseInt(name.substring(bracket + 1, name.length() - 1));
+                    name = name.substring(0, bracket);
+                }
                 int offset = (end + size - 1) / size * size;
                 end = offset + size * count;
                 fields.put(name, new Field(offset, size * count));
@@ -87,6 +101,10 @@ public record StructLayout(String type, Map<String, Field> fields, long size) {
 
     public void set(MemorySegment struct, String name, MemorySegment pointsAt) {
         set(struct, name, pointsAt.address());
+    }
+
+    int u16(MemorySegment struct, String name) {
+        return Short.toUnsignedInt(struct.get(ValueLayout.JAVA_SHORT_UNALIGNED, offset(name)));
     }
 
     int u32(MemorySegment struct, String name) {
