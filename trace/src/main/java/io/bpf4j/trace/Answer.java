@@ -1,10 +1,12 @@
 package io.bpf4j.trace;
 
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.loader.map.TypedMap;
@@ -21,6 +23,7 @@ import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +55,12 @@ public final class Answer implements AutoCloseable {
     private final PausedProcesses paused = new PausedProcesses();
     private final @Nullable RingBuffer records;
     private final List<Link> links = new ArrayList<>();
+
+    /**
+     * The files of functions. They stay open, so that their functions can be attached to in further processes when the
+     * path leads to them no more, such as that of a process that has ended.
+     */
+    private final Map<FileIdentity, OpenFile> files = new HashMap<>();
 
     /**
      * The events with one combination of keys. <i>Immutable.</i>
@@ -176,7 +185,7 @@ public final class Answer implements AutoCloseable {
      * @param pid the process to watch; empty for every process that runs the files. They may be attached to once for each
      *     of several processes
      * @param leftOut receives the functions that were not attached: a wildcard found them, and the kernel can't probe
-     *     their first instruction
+     *     their first instruction. It must not wait for another thread that uses this answer
      * @throws io.bpf4j.loader.error.AttachException if a file lacks one of the others, or the kernel refuses it
      * @throws IllegalArgumentException if the question is not about one of the functions, or is lossless, and this
      *     process can't continue the process
@@ -185,7 +194,7 @@ public final class Answer implements AutoCloseable {
             List<FunctionProbe> functions, OptionalInt pid, Consumer<FunctionProbe> leftOut) {
         checkPauses(pid);
         numbers.require(functions);
-        Link link = FunctionLinks.attach(object, functions, numbers, pid, leftOut);
+        Link link = FunctionLinks.attach(object, functions, numbers, pid, files, leftOut);
         links.add(link);
         return link;
     }
@@ -410,6 +419,8 @@ public final class Answer implements AutoCloseable {
             try {
                 all.close();
             } finally {
+                files.values().forEach(OpenFile::close);
+                files.clear();
                 if (lossless) {
                     drain(_ -> {});
                 }

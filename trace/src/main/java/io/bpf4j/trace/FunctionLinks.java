@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -38,6 +39,7 @@ final class FunctionLinks {
     private final boolean together;
     private final ToLongFunction<FunctionProbeData> cookies;
     private final OptionalInt pid;
+    private final Map<FileIdentity, OpenFile> files;
     private final LinkGroup group = LinkGroup.inParallel("functions");
     private final List<FunctionProbeData> leftOut = new ArrayList<>();
 
@@ -51,13 +53,18 @@ final class FunctionLinks {
         }
     }
 
-    private FunctionLinks(BpfObject object, ToLongFunction<FunctionProbeData> cookies, OptionalInt pid) {
+    private FunctionLinks(
+            BpfObject object,
+            ToLongFunction<FunctionProbeData> cookies,
+            OptionalInt pid,
+            Map<FileIdentity, OpenFile> files) {
         this.together = object.features().has(Feature.UPROBE_MULTI_LINK)
                 && (pid.isEmpty() || object.features().has(Feature.UPROBE_MULTI_PROCESS));
         Program loaded = object.program(CompiledQuestion.FUNCTION_PROGRAM);
         this.program = together ? loaded.forAttachType(AttachType.TRACE_UPROBE_MULTI) : loaded.withoutAttachType();
         this.cookies = cookies;
         this.pid = pid;
+        this.files = files;
     }
 
     /**
@@ -66,6 +73,7 @@ final class FunctionLinks {
      * <p>The entries of functions are probed, too, if only their returns are asked for: they tell which returns the kernel
      * drops.
      *
+     * @param files the open files of functions that were attached to before. More are added. The caller closes them
      * @param leftOut receives the functions that are left out
      * @throws AttachException if a file lacks one of them, or the kernel refuses one that may not be left out; then
      *     nothing is attached
@@ -75,6 +83,7 @@ final class FunctionLinks {
             List<FunctionProbe> functions,
             ProbeNumbers numbers,
             OptionalInt pid,
+            Map<FileIdentity, OpenFile> files,
             Consumer<FunctionProbe> leftOut) {
         List<FunctionProbeData> asked =
                 functions.stream().map(FunctionProbeData.class::cast).toList();
@@ -88,32 +97,34 @@ final class FunctionLinks {
                 function -> silent.contains(function)
                         ? ProbeNumbers.silent()
                         : numbers.cookie(function, returns.contains(function.withReturns(true))),
-                pid);
+                pid,
+                files);
         try {
             Stream.concat(asked.stream(), silent.stream())
                     .collect(Collectors.groupingBy(Kind::of, LinkedHashMap::new, Collectors.toList()))
                     .forEach(links::attach);
+            links.leftOut.stream()
+                    .filter(function -> !silent.contains(function))
+                    .forEach(leftOut);
+            return links.group;
         } catch (RuntimeException | Error e) {
             links.group.closeAfter(e);
             throw e;
         }
-        links.leftOut.stream().filter(function -> !silent.contains(function)).forEach(leftOut);
-        return links.group;
     }
 
     private void attach(Kind kind, List<FunctionProbeData> functions) {
-        if (kind.identity().isEmpty()) {
-            attach(functions, Optional.empty());
-            return;
+        attach(functions, kind.identity().map(identity -> files.computeIfAbsent(identity, _ -> open(kind))));
+    }
+
+    private static OpenFile open(Kind kind) {
+        OpenFile file = OpenFile.open(Host.running(), kind.file(), kind.file().toString());
+        if (!file.identity().equals(kind.identity().orElseThrow())) {
+            file.close();
+            throw new AttachException("attach to functions of " + kind.file()
+                    + ": the file was replaced or written after its symbols were read; try again");
         }
-        try (OpenFile file =
-                OpenFile.open(Host.running(), kind.file(), kind.file().toString())) {
-            if (!file.identity().equals(kind.identity().get())) {
-                throw new AttachException("attach to functions of " + kind.file()
-                        + ": the file was replaced or written after its symbols were read; try again");
-            }
-            attach(functions, Optional.of(file));
-        }
+        return file;
     }
 
     /** @param file where the offsets are; empty if the functions are known by name */

@@ -9,7 +9,6 @@ import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,25 +25,24 @@ import org.jspecify.annotations.Nullable;
 final class FunctionSelection {
     private FunctionSelection() {}
 
-    /** @throws CommandException if no file has one of the functions */
-    static List<FunctionProbe> of(TargetOptions options, List<UsdtScan> scans, @Nullable ChildCommand child)
-            throws IOException {
+    /**
+     * The functions by the identities of their files, which processes that appear later may map under other names.
+     *
+     * @throws CommandException if no file has one of the functions
+     */
+    static Map<FileIdentity, List<FunctionProbe>> of(
+            TargetOptions options, List<UsdtScan> scans, @Nullable ChildCommand child) throws IOException {
+        Map<FileIdentity, List<FunctionProbe>> functions = new LinkedHashMap<>();
         if (options.functions().isEmpty()) {
-            return List.of();
+            return functions;
         }
-        Set<Path> files = new LinkedHashSet<>(options.files());
-        if (files.isEmpty() && child != null) {
-            files.add(child.file());
-        } else if (files.isEmpty()) {
-            scans.forEach(scan -> scan.files().forEach(file -> files.add(file.path())));
-        }
-        List<FunctionProbe> functions = new ArrayList<>();
+        Map<FileIdentity, Path> files = files(options, scans, child);
         for (String name : options.functions()) {
-            List<FunctionProbe> found = in(files, name);
+            Map<FileIdentity, List<FunctionProbe>> found = in(files, name);
             if (found.isEmpty()) {
                 throw new CommandException("no function " + name + " in "
-                        + (files.size() == 1 ? files.iterator().next().toString() : files.size() + " files")
-                        + FunctionProbe.nearest(files, name.substring(name.indexOf(':') + 1))
+                        + (files.size() == 1 ? files.values().iterator().next().toString() : files.size() + " files")
+                        + FunctionProbe.nearest(files.values(), name.substring(name.indexOf(':') + 1))
                                 .map(nearest -> "; the nearest is '" + nearest + "'")
                                 .orElse("")
                         + "; it may be inlined, indirect (IFUNC), or its file may be stripped"
@@ -52,30 +50,38 @@ final class FunctionSelection {
                                 ? "; for a function of a library name its file, as in u:libc.so.6:malloc"
                                 : ""));
             }
-            functions.addAll(found);
+            found.forEach((file, more) ->
+                    functions.computeIfAbsent(file, _ -> new ArrayList<>()).addAll(more));
         }
         return functions;
     }
 
-    /** The functions by the identities of their files, which processes that appear later may map under other names. */
-    static Map<FileIdentity, List<FunctionProbe>> byFile(List<FunctionProbe> functions) throws IOException {
-        Map<FileIdentity, List<FunctionProbe>> byFile = new LinkedHashMap<>();
-        for (FunctionProbe function : functions) {
-            byFile.computeIfAbsent(FileIdentity.of(function.file()), _ -> new ArrayList<>())
-                    .add(function);
+    /** The files to search. A file with two names must not be attached to twice, which would count each call twice. */
+    private static Map<FileIdentity, Path> files(
+            TargetOptions options, List<UsdtScan> scans, @Nullable ChildCommand child) throws IOException {
+        Set<Path> paths = new LinkedHashSet<>(options.files());
+        if (paths.isEmpty() && child != null) {
+            paths.add(child.file());
+        } else if (paths.isEmpty()) {
+            scans.forEach(scan -> scan.files().forEach(file -> paths.add(file.path())));
         }
-        return byFile;
+        Map<FileIdentity, Path> files = new LinkedHashMap<>();
+        for (Path path : paths) {
+            files.putIfAbsent(FileIdentity.of(path), path);
+        }
+        return files;
     }
 
-    private static List<FunctionProbe> in(Set<Path> files, String name) throws IOException {
+    private static Map<FileIdentity, List<FunctionProbe>> in(Map<FileIdentity, Path> files, String name)
+            throws IOException {
         int colon = name.indexOf(':');
-        List<FunctionProbe> found = new ArrayList<>();
-        // A file with two names must not be attached to twice, which would count each call twice.
-        Set<FileIdentity> seen = new HashSet<>();
-        for (Path file : files) {
+        Map<FileIdentity, List<FunctionProbe>> found = new LinkedHashMap<>();
+        for (Map.Entry<FileIdentity, Path> file : files.entrySet()) {
             try {
-                if (seen.add(FileIdentity.of(file))) {
-                    found.addAll(FunctionProbe.matching(file, name.substring(colon + 1), name.startsWith("ur")));
+                List<FunctionProbe> functions =
+                        FunctionProbe.matching(file.getValue(), name.substring(colon + 1), name.startsWith("ur"));
+                if (!functions.isEmpty()) {
+                    found.put(file.getKey(), functions);
                 }
             } catch (MalformedDataException e) {
                 if (files.size() == 1) {

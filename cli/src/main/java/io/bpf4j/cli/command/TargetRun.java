@@ -62,8 +62,8 @@ final class TargetRun {
     /** The names of probes that a message has mentioned; child processes and libraries often have the same ones. */
     private final Set<String> said = ConcurrentHashMap.newKeySet();
 
-    /** Functions that the kernel can't probe. */
-    private final Set<FunctionProbe> leftOut = ConcurrentHashMap.newKeySet();
+    /** The number of functions that the kernel can't probe. */
+    private final AtomicInteger leftOut = new AtomicInteger();
 
     /** The number of times that probes that appeared could not be attached. */
     private final AtomicInteger notAttached = new AtomicInteger();
@@ -164,16 +164,20 @@ final class TargetRun {
     private void run(Work work, List<UsdtScan> scans, @Nullable ChildCommand child) throws IOException {
         boolean appearing = options.filesMayAppear();
         List<UsdtProbe> probes = options.patterns().isEmpty() ? List.of() : selection.of(scans);
-        List<FunctionProbe> functions = FunctionSelection.of(options, scans, child);
+        Map<FileIdentity, List<FunctionProbe>> byFile = FunctionSelection.of(options, scans, child);
+        List<FunctionProbe> functions =
+                byFile.values().stream().flatMap(List::stream).toList();
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
         try (ProbeSession session = work.load(probes, functions, sites + (appearing ? SPECS_OF_LATER_FILES : 0))) {
             interruption.onRequest(session::wakeup);
             interruption.beforeHalt(session::abandon);
             List<String> gaps = List.of();
             if (appearing) {
-                gaps = follow(session, work, probes, functions, child);
+                gaps = follow(session, work, probes, byFile, child);
             } else {
-                attachFunctions(functions, () -> session.attachFunctions(functions, options.process(), this::leftOut));
+                attachFunctions(
+                        functions.size(), () -> session.attachFunctions(functions, options.process(), this::leftOut));
+                reportFunctions(functions.size());
                 if (!probes.isEmpty()) {
                     report(attach(session, probes, sites));
                 }
@@ -207,22 +211,25 @@ final class TargetRun {
                         + String.join("; ", gaps);
     }
 
-    private void attachFunctions(List<FunctionProbe> functions, Runnable attach) {
-        if (functions.isEmpty()) {
-            return;
+    private void attachFunctions(int functions, Runnable attach) {
+        if (functions > 0) {
+            try (Progress _ = Progress.of(console, "attaching to " + Scans.count(functions, "function"))) {
+                attach.run();
+            }
+            attachedAny = true;
         }
-        try (Progress _ = Progress.of(console, "attaching to " + Scans.count(functions.size(), "function"))) {
-            attach.run();
+    }
+
+    private void reportFunctions(int functions) {
+        if (functions > 0) {
+            console.error("bpf4j: tracing " + Scans.count(functions - leftOut.get(), "function") + "; Ctrl-C ends");
         }
-        attachedAny = true;
-        console.error("bpf4j: tracing " + Scans.count(functions.size() - leftOut.size(), "function") + "; Ctrl-C ends");
     }
 
     private void leftOut(FunctionProbe function) {
-        if (leftOut.add(function)) {
-            console.error("bpf4j: " + Text.printable(function.toString())
-                    + " is left out: the kernel can't probe its first instruction");
-        }
+        leftOut.incrementAndGet();
+        console.error("bpf4j: " + Text.printable(function.toString())
+                + " is left out: the kernel can't probe its first instruction");
     }
 
     private UsdtLink attach(ProbeSession session, List<UsdtProbe> probes, int sites) {
@@ -240,19 +247,20 @@ final class TargetRun {
             ProbeSession session,
             Work work,
             List<UsdtProbe> first,
-            List<FunctionProbe> functions,
-            @Nullable ChildCommand child)
-            throws IOException {
-        Map<FileIdentity, List<FunctionProbe>> byFile = FunctionSelection.byFile(functions);
-        Follower follower =
-                new Follower(session, selection.ofLater(first), byFile, this::report, this::leftOut, this::notAttached);
+            Map<FileIdentity, List<FunctionProbe>> functions,
+            @Nullable ChildCommand child) {
+        Follower follower = new Follower(
+                session, selection.ofLater(first), functions, this::report, this::leftOut, this::notAttached);
         int root = child == null ? options.process().orElseThrow() : child.pid();
-        attachFunctions(functions, () -> follower.attachFunctions(root, byFile.keySet()));
+        int functionCount = functions.values().stream().mapToInt(List::size).sum();
+        attachFunctions(functionCount, () -> follower.attachFunctions(root));
         UsdtWatch.Builder what =
                 child == null ? UsdtWatch.of(root) : UsdtWatch.of(root).fromExec();
         UsdtWatch.Builder followed = options.follow() ? what.withChildren() : what;
         try (UsdtWatch watch =
                 (options.hold() ? followed : followed.withoutHolding()).start(new Listener(follower, work))) {
+            // Now, when no child can be missed.
+            reportFunctions(functionCount);
             if (child != null) {
                 if (!watch.gaps().isEmpty() && !first.isEmpty()) {
                     // The process is not held at its exec: probes attached before the exec exist when it maps the file.
@@ -293,7 +301,9 @@ final class TargetRun {
 
     private void notAttached(String why) {
         notAttached.incrementAndGet();
-        console.error("bpf4j: " + why);
+        if (said.add(why)) {
+            console.error("bpf4j: " + why);
+        }
     }
 
     /** Works until the end, or until {@code goesOn} says that there will be no more events. */

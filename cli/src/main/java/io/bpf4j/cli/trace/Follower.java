@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -24,15 +23,15 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Attaches to the probes and functions of processes when their code appears. Detaches from processes that have ended, which frees
- * their links and specs. <i>Thread-safe.</i>
+ * Attaches to the probes and functions of processes when their code appears. Detaches from processes that have ended,
+ * which frees their links and specs. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code CliFollowTest} and {@code CliFirstEventsTest}.
  */
 public final class Follower implements UsdtWatch.Listener {
     private final ProbeSession session;
     private final Function<UsdtScan, List<UsdtProbe>> wanted;
-    private final Map<FileIdentity, List<FunctionProbe>> functions;
+    private final Map<FileIdentity, List<FunctionProbe>> functions = new HashMap<>();
     private final Consumer<UsdtLink> onAttach;
     private final Consumer<FunctionProbe> leftOut;
     private final Consumer<String> problems;
@@ -52,7 +51,7 @@ public final class Follower implements UsdtWatch.Listener {
      * @param wanted the probes of a scan that are to be traced
      * @param functions the functions that are to be traced, by their files
      * @param onAttach receives each new link to USDT probes
-     * @param leftOut receives the functions that the kernel can't probe, again for each process
+     * @param leftOut receives the functions that the kernel can't probe; no other process is tried
      * @param problems receives the reason why new probes could not be attached; attached probes continue
      */
     public Follower(
@@ -64,7 +63,7 @@ public final class Follower implements UsdtWatch.Listener {
             Consumer<String> problems) {
         this.session = session;
         this.wanted = wanted;
-        this.functions = functions;
+        functions.forEach((file, ofFile) -> this.functions.put(file, new ArrayList<>(ofFile)));
         this.onAttach = onAttach;
         this.leftOut = leftOut;
         this.problems = problems;
@@ -79,11 +78,20 @@ public final class Follower implements UsdtWatch.Listener {
         onAttach.accept(link);
     }
 
-    /** Attaches to the functions of files that the process may not have mapped yet. */
-    public synchronized void attachFunctions(int pid, Set<FileIdentity> files) {
-        List<FunctionProbe> probes = new ArrayList<>();
-        functions.forEach((file, ofFile) -> probes.addAll(files.contains(file) ? ofFile : List.of()));
-        Link link = session.attachFunctions(probes, OptionalInt.of(pid), leftOut);
+    /**
+     * Attaches to all functions, in a process that may not have mapped their files yet: all of them, or none.
+     *
+     * @throws BpfException if the kernel refuses one of them
+     */
+    public synchronized void attachFunctions(int pid) {
+        attach(pid, functions.values().stream().flatMap(List::stream).toList(), functions.keySet());
+    }
+
+    private void attach(int pid, List<FunctionProbe> probes, Set<FileIdentity> files) {
+        Link link = session.attachFunctions(probes, OptionalInt.of(pid), function -> {
+            functions.values().forEach(ofFile -> ofFile.remove(function));
+            leftOut.accept(function);
+        });
         of(pid).links().add(link);
         of(pid).filesOfFunctions().addAll(files);
     }
@@ -97,37 +105,45 @@ public final class Follower implements UsdtWatch.Listener {
         List<UsdtProbe> probes = wanted.apply(scan).stream()
                 .filter(probe -> !isAttached(pid, probe))
                 .toList();
-        Set<FileIdentity> files = filesOfFunctions(scan);
-        files.removeAll(attached.containsKey(pid) ? of(pid).filesOfFunctions() : Set.of());
-        try {
-            if (!probes.isEmpty()) {
-                attach(pid, probes);
-            }
-            if (!files.isEmpty()) {
-                attachFunctions(pid, files);
-            }
-        } catch (BpfException e) {
-            // A process that ends during the scan is not a problem.
-            if (Files.isDirectory(Host.running().process(pid))) {
-                problems.accept(e.getMessage());
-            }
+        if (!probes.isEmpty()) {
+            attempt(pid, () -> attach(pid, probes));
+        }
+        if (!functions.isEmpty()) {
+            scan.files().forEach(file -> functionsAppeared(pid, file));
         }
     }
 
-    /** The files of a scan that have functions to trace. */
-    private Set<FileIdentity> filesOfFunctions(UsdtScan scan) {
-        Set<FileIdentity> found = new LinkedHashSet<>();
-        if (!functions.isEmpty()) {
-            for (UsdtScan.File file : scan.files()) {
-                try {
-                    found.add(FileIdentity.of(file.path()));
-                } catch (IOException e) {
-                    // The process has ended.
-                }
+    /** Attaches to the functions of a file that a process has mapped: to all at once, or else to each that it can. */
+    private void functionsAppeared(int pid, UsdtScan.File mapped) {
+        try {
+            FileIdentity file = FileIdentity.of(mapped.path());
+            List<FunctionProbe> probes = List.copyOf(functions.getOrDefault(file, List.of()));
+            if (probes.isEmpty() || of(pid).filesOfFunctions().contains(file)) {
+                return;
             }
-            found.retainAll(functions.keySet());
+            try {
+                attach(pid, probes, Set.of(file));
+            } catch (BpfException e) {
+                probes.forEach(probe -> attempt(pid, () -> attach(pid, List.of(probe), Set.of(file))));
+            }
+        } catch (IOException e) {
+            report(pid, mapped.path() + ": " + e.getMessage());
         }
-        return found;
+    }
+
+    private void attempt(int pid, Runnable attach) {
+        try {
+            attach.run();
+        } catch (BpfException e) {
+            report(pid, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A process that ends during the scan is not a problem. */
+    private void report(int pid, String problem) {
+        if (Files.isDirectory(Host.running().process(pid))) {
+            problems.accept(problem);
+        }
     }
 
     @Override
@@ -143,9 +159,10 @@ public final class Follower implements UsdtWatch.Listener {
     public synchronized void exec(int pid) {
         Attached process = attached.get(pid);
         if (process != null && process.links().stream().anyMatch(Follower::dependsOnAddresses)) {
-            attached.remove(pid);
+            process.files().clear();
             // Not in the background: the old link would report the events of the new link a second time.
-            process.links().forEach(session::close);
+            process.links().stream().filter(Follower::dependsOnAddresses).forEach(session::close);
+            process.links().removeIf(Follower::dependsOnAddresses);
         }
     }
 

@@ -165,6 +165,52 @@ class CliFollowTest {
                 .isEqualTo("11 events\n");
     }
 
+    /** The file had a name of the first process only, which has ended when the children appear. */
+    @Test
+    @Requires(BPF_COOKIE)
+    @Timeout(300)
+    void functionsOfADeletedFileAreFollowed() throws IOException, InterruptedException {
+        Path program = folder.resolve("deleted");
+        Path source = folder.resolve("deleted.c");
+        Files.writeString(source, """
+                #include <stdio.h>
+                #include <sys/wait.h>
+                #include <unistd.h>
+                __attribute__((noipa)) void called(void) { volatile int here = 1; (void)here; }
+                int main(void) {
+                    pid_t first = getpid();
+                    getchar();
+                    if (fork())
+                        return 0;
+                    while (getppid() == first)
+                        usleep(1000);
+                    for (int child = 0; child < 2; child++) {
+                        if (!fork()) { called(); called(); _exit(0); }
+                        wait(0);
+                    }
+                    called();
+                    return 0;
+                }
+                """);
+        Commands.check(List.of("gcc", "-O2", "-o", program.toString(), source.toString()));
+        Process first = new ProcessBuilder(program.toString()).start();
+        Files.delete(program);
+        try (RunningTrace count =
+                new RunningTrace("count", "--follow", "--json", "-p", Long.toString(first.pid()), "u:called")) {
+            count.awaitMessage("tracing 1 function");
+            Writer input = first.outputWriter(StandardCharsets.UTF_8);
+            input.write("\n");
+            input.flush();
+            Commands.Result result = count.await();
+            assertThat(Json.lines(result.out()))
+                    .as(result.err())
+                    .containsExactly(
+                            Map.of("key", Map.of(), "count", 5L), Map.of("events", 5L, "lost", 0L, "exact", true));
+        } finally {
+            first.destroyForcibly();
+        }
+    }
+
     @Test
     void followingAFileIsWrongUsage() throws IOException, InterruptedException {
         Commands.Result result = Cli.run("trace", "--follow", "/bin/sh", "a:b");

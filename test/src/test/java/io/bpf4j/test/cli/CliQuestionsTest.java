@@ -414,6 +414,35 @@ class CliQuestionsTest {
         }
     }
 
+    /** The other function is counted, and the message comes once for all children. */
+    @Test
+    void aFunctionThatIsRefusedInChildrenIsSaidOnce(@TempDir Path folder) throws IOException, InterruptedException {
+        Path source = folder.resolve("forks.c");
+        Files.writeString(source, """
+            #include <sys/wait.h>
+            #include <unistd.h>
+            __attribute__((noipa)) void fine(void) { volatile int here = 1; (void)here; }
+            asm(".text; .globl odd; .type odd, @function; odd: %s; .size odd, . - odd");
+            int main(void) {
+                for (int child = 0; child < 3; child++) {
+                    if (!fork()) { fine(); _exit(0); }
+                    wait(0);
+                }
+                return 0;
+            }
+            """.formatted(breakpoint()));
+        Path made = folder.resolve("forks");
+        Commands.check(List.of("gcc", "-O1", "-o", made.toString(), source.toString()));
+        Commands.Result counted = Cli.run("count", "--follow", "--json", "-c", made.toString(), "u:fine", "u:odd");
+        assertThat(counted.out())
+                .as(counted.err())
+                .isEqualTo("{\"key\":{},\"count\":3}\n{\"events\":3,\"lost\":0,\"exact\":false}\n");
+        assertThat(counted.err()).containsOnlyOnce("u:odd in " + made + ": attach");
+        Commands.Result all = Cli.run("count", "--follow", "-c", made.toString(), "u:fin*", "u:od*");
+        assertThat(all.out()).isEqualTo("3 events\n");
+        assertThat(all.err()).containsOnlyOnce("u:odd in " + made + " is left out");
+    }
+
     /** The kernel's own, which it puts where it probes. */
     private static String breakpoint() {
         return switch (System.getProperty("os.arch")) {
