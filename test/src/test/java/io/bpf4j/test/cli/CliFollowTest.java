@@ -75,6 +75,13 @@ class CliFollowTest {
         return folder.resolve("later-other");
     }
 
+    private static Path compiled(String name, String source) throws IOException, InterruptedException {
+        Path file = Files.writeString(folder.resolve(name + ".c"), source);
+        Path program = folder.resolve(name);
+        Commands.check(List.of("gcc", "-O2", "-o", program.toString(), file.toString()));
+        return program;
+    }
+
     /** The probe that a command brings into being, of the process itself or of a child. */
     @ParameterizedTest
     @CsvSource({
@@ -145,9 +152,7 @@ class CliFollowTest {
     @Test
     @Requires(BPF_COOKIE)
     void functionsAreCountedInForkedCopies() throws IOException, InterruptedException {
-        Path program = folder.resolve("copies");
-        Path source = folder.resolve("copies.c");
-        Files.writeString(source, """
+        Path program = compiled("copies", """
                 #include <sys/wait.h>
                 #include <unistd.h>
                 __attribute__((noipa)) void called(void) { volatile int here = 1; (void)here; }
@@ -159,7 +164,6 @@ class CliFollowTest {
                     return 0;
                 }
                 """);
-        Commands.check(List.of("gcc", "-O2", "-o", program.toString(), source.toString()));
         assertThat(Cli.run("count", "--follow", "-c", program.toString(), "u:called")
                         .out())
                 .isEqualTo("11 events\n");
@@ -170,9 +174,7 @@ class CliFollowTest {
     @Requires(BPF_COOKIE)
     @Timeout(300)
     void functionsOfADeletedFileAreFollowed() throws IOException, InterruptedException {
-        Path program = folder.resolve("deleted");
-        Path source = folder.resolve("deleted.c");
-        Files.writeString(source, """
+        Path program = compiled("deleted", """
                 #include <stdio.h>
                 #include <sys/wait.h>
                 #include <unistd.h>
@@ -192,7 +194,6 @@ class CliFollowTest {
                     return 0;
                 }
                 """);
-        Commands.check(List.of("gcc", "-O2", "-o", program.toString(), source.toString()));
         Process first = new ProcessBuilder(program.toString()).start();
         Files.delete(program);
         try (RunningTrace count =
