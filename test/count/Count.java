@@ -41,6 +41,9 @@ class Count {
         int[] allPublic = new int[2];
         for (String module : MODULES) {
             Path main = checkout.resolve(module).resolve("src/main/java");
+            if (!Files.isDirectory(main)) {
+                continue; // an older state, from before the module was made
+            }
             List<Source> sources = sources(main);
             int[] publicApi = publicApi(main, sources);
             print(module, sources, publicApi);
