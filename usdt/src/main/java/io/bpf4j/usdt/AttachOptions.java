@@ -9,7 +9,7 @@ import java.util.function.ToLongFunction;
  * <p>Tested by {@code UsdtTransactionTest} and {@code ScannedFilesTest}.
  */
 public sealed interface AttachOptions permits AttachOptionsData {
-    /** All processes, cookie 0, unreadable arguments allowed. */
+    /** All processes, or the process of the {@link UsdtScan}; cookie 0; unreadable arguments allowed. */
     static AttachOptions defaults() {
         return AttachOptionsData.DEFAULTS;
     }
@@ -33,14 +33,14 @@ public sealed interface AttachOptions permits AttachOptionsData {
     AttachOptions withStrict(boolean strict);
 
     /**
-     * The process to attach in; empty for all processes that run the file, now or later. If the process has not mapped
-     * a file, {@link UsdtLink#problems} says so.
+     * The process to attach in; empty for all processes that run the file, now or later, or if a {@link UsdtScan} of a
+     * process is given, for that process. If the process has not mapped a file, {@link UsdtLink#problems} says so.
      */
     OptionalInt pid();
 
     /**
-     * The cookie of each probe, which {@code bpf_usdt_cookie()} returns in the program. The function is called once for
-     * each probe.
+     * The cookie of each probe, which {@code usdt_cookie()} returns in the program, or {@code bpf_usdt_cookie()} of
+     * libbpf's header. The function is called once for each probe.
      */
     ToLongFunction<UsdtProbe> cookies();
 

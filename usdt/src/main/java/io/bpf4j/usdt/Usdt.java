@@ -64,22 +64,15 @@ public final class Usdt {
         return new Usdt(object, ObjectSpecs.of(object));
     }
 
-    /**
-     * Attaches to all probes of a scan: in the process that was scanned, or in all processes if the scan is of files or
-     * of the machine. See {@link #attach(Program, List, AttachOptions)}.
-     *
-     * @throws UsdtException if the scan has no probes, with the reason
-     */
+    /** {@link #attach(Program, UsdtScan, AttachOptions)} with the defaults. */
     public UsdtLink attach(Program program, UsdtScan scan) {
-        AttachOptions everywhere = AttachOptions.defaults();
-        return attach(
-                program,
-                scan,
-                scan.process().isPresent() ? everywhere.withPid(scan.process().getAsInt()) : everywhere);
+        return attach(program, scan, AttachOptions.defaults());
     }
 
     /**
-     * Attaches to all probes of a scan; see {@link #attach(Program, List, AttachOptions)}.
+     * Attaches to all probes of a scan: in the process of {@link AttachOptions#pid}, else in the process that was
+     * scanned, or in all processes if the scan is of files or of the machine. See {@link #attach(Program, List,
+     * AttachOptions)}, which attaches to the probes of a process in all processes.
      *
      * @throws UsdtException if the scan has no probes, with the reason
      */
@@ -88,7 +81,11 @@ public final class Usdt {
         if (probes.isEmpty()) {
             throw new UsdtException("attach " + program.name() + ": " + scan.whyNone());
         }
-        return attach(program, probes, options);
+        boolean scannedOnly = options.pid().isEmpty() && scan.process().isPresent();
+        return attach(
+                program,
+                probes,
+                scannedOnly ? options.withPid(scan.process().getAsInt()) : options);
     }
 
     /** Attaches to some probes, in all processes; see {@link #attach(Program, List, AttachOptions)}. */

@@ -11,7 +11,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.host.ScriptedHost;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
@@ -23,6 +25,7 @@ import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -88,6 +91,25 @@ class UsdtTransactionTest {
                 assertThat(link.specCount()).isEqualTo(2);
                 assertThat(multiLinks()).hasSize(1);
                 assertThat(multiLinks().getFirst().pid()).isEqualTo(42);
+            }
+        }
+    }
+
+    @Test
+    void theProbesOfAProcessAreAttachedInThatProcess() {
+        try (BpfObject object = load(8)) {
+            Usdt usdt = Usdt.of(object);
+            Program on = object.program("on");
+            UsdtProbe probe = probe("/a", "one", "8@%rax");
+            UsdtScan.File file = new UsdtScan.File(Path.of("/a"), "/a", List.of(probe), List.of(42), List.of());
+            UsdtScan process = UsdtScan.of(Host.running(), 42, List.of(file));
+            AttachOptions cookie = AttachOptions.defaults().withCookie(7);
+            try (UsdtLink _ = usdt.attach(on, process);
+                    UsdtLink _ = usdt.attach(on, process, cookie);
+                    UsdtLink _ = usdt.attach(on, process, cookie.withPid(43));
+                    UsdtLink _ = usdt.attach(on, process.probes(), cookie);
+                    UsdtLink _ = usdt.attach(on, UsdtScan.of(List.of(file)), cookie)) {
+                assertThat(multiLinks()).extracting(LinkCommand.Details.UprobeMulti::pid).containsExactly(42, 42, 43, 0, 0);
             }
         }
     }
