@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
@@ -125,7 +124,7 @@ class PinningTest {
                 throw new SyscallException(get.call(), Errno.ENOENT.number(), null);
             }
             others[0] = Maps.create(kernel.host(), ScriptedLoads.everything(), spec("hash"));
-            return KernelMap.of(others[0]).fd();
+            return others[0].fd();
         });
         try (BpfObject object = loader().load()) {
             assertThat(object.map("hash").id()).isEqualTo(others[0].id());

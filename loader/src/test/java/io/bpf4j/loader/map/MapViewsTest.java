@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
@@ -28,11 +27,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What the views ask of the kernel; that it answers so is shown on the real one. */
 class MapViewsTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
-    private final List<KernelMap> maps = new ArrayList<>();
+    private final List<BpfMap> maps = new ArrayList<>();
 
     @AfterEach
     void nothingStaysOpen() {
-        maps.forEach(KernelMap::close);
+        maps.forEach(BpfMap::close);
         assertThat(kernel.open()).isEmpty();
     }
 
@@ -69,8 +68,8 @@ class MapViewsTest {
 
     @Test
     void whatGoesIntoAMapOfMapsIsADescriptorAndComesOutAsAnId() {
-        KernelMap inner = create(MapType.ARRAY, 4, 8, 1);
-        KernelMap outer = create(MapType.HASH_OF_MAPS, 4, 4, 8);
+        BpfMap inner = create(MapType.ARRAY, 4, 8, 1);
+        BpfMap outer = create(MapType.HASH_OF_MAPS, 4, 4, 8);
         MapOfMaps<Integer> view = MapOfMaps.of(outer, Codec.ofInt());
         view.put(3, inner);
         assertThat(kernel.elements(outer.fd()))
@@ -87,7 +86,7 @@ class MapViewsTest {
 
     @Test
     void stackTracesEndAtTheFirstZero() {
-        KernelMap map = create(MapType.STACK_TRACE, 4, 40, 8);
+        BpfMap map = create(MapType.STACK_TRACE, 4, 40, 8);
         map.update(
                 bytes(1),
                 ByteBuffer.allocate(40)
@@ -106,7 +105,7 @@ class MapViewsTest {
 
     @Test
     void framesWithBuildIdsFallBackToAddresses() {
-        KernelMap map = KernelMap.create(
+        BpfMap map = BpfMap.create(
                 kernel.host(),
                 MapCommand.Create.of(MapType.STACK_TRACE.number(), "m", 4, 96, 8)
                         .withFlags(1 << 5),
@@ -124,13 +123,13 @@ class MapViewsTest {
 
     @Test
     void viewsAreForTheirKindsOnly() {
-        KernelMap hash = create(MapType.HASH, 4, 8, 1);
+        BpfMap hash = create(MapType.HASH, 4, 8, 1);
         assertThatThrownBy(() -> QueueMap.of(hash, Codec.ofLong()))
                 .hasMessage("map \"m\" is neither a queue nor a stack");
         assertThatThrownBy(() -> BloomFilterMap.of(hash, Codec.ofLong())).hasMessageContaining("not a bloom filter");
         assertThatThrownBy(() -> MapOfMaps.of(hash, Codec.ofInt())).hasMessageContaining("does not hold maps");
         assertThatThrownBy(() -> StackTraceMap.of(hash)).hasMessageContaining("does not hold stack traces");
-        KernelMap queue = create(MapType.QUEUE, 0, 8, 1);
+        BpfMap queue = create(MapType.QUEUE, 0, 8, 1);
         assertThatThrownBy(() -> QueueMap.of(queue, Codec.ofInt())).hasMessageContaining("8 bytes");
     }
 
@@ -196,8 +195,8 @@ class MapViewsTest {
         return HexFormat.of().formatHex(bytes(value));
     }
 
-    private KernelMap create(MapType type, int keySize, int valueSize, int maxEntries) {
-        KernelMap map = KernelMap.create(
+    private BpfMap create(MapType type, int keySize, int valueSize, int maxEntries) {
+        BpfMap map = BpfMap.create(
                 kernel.host(), MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
         maps.add(map);
         return map;

@@ -3,7 +3,6 @@ package io.bpf4j.loader.internal.load;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
@@ -45,23 +44,23 @@ final class MapPinning {
     }
 
     /** The pinned map, or the one that {@code maker} makes, then pinned; closed if the load fails. */
-    KernelMap findOrMake(MapSpec spec, Supplier<KernelMap> maker) {
+    BpfMap findOrMake(MapSpec spec, Supplier<BpfMap> maker) {
         if (!spec.pinByName()) {
             return closedOnFailure(maker.get());
         }
         Path path = path(spec);
-        Optional<KernelMap> found = find(spec, path);
+        Optional<BpfMap> found = find(spec, path);
         if (found.isPresent()) {
             return found.get();
         }
-        KernelMap made = maker.get();
+        BpfMap made = maker.get();
         boolean newDirectory;
         try {
             newDirectory = BpfFs.pin(host.kernel(), made.fd(), path);
         } catch (SyscallException e) {
             made.close();
             // Another process pinned its map first.
-            Optional<KernelMap> other = e.errno() == Errno.EEXIST ? find(spec, path) : Optional.empty();
+            Optional<BpfMap> other = e.errno() == Errno.EEXIST ? find(spec, path) : Optional.empty();
             return other.orElseThrow(() -> e);
         }
         closedOnFailure(made);
@@ -95,13 +94,13 @@ final class MapPinning {
         }
     }
 
-    private KernelMap closedOnFailure(KernelMap map) {
+    private BpfMap closedOnFailure(BpfMap map) {
         undo.push(map::close);
         return map;
     }
 
     /** The map that is pinned at the path; closed if the load fails, also if this map is the reason. */
-    private Optional<KernelMap> find(MapSpec spec, Path path) {
+    private Optional<BpfMap> find(MapSpec spec, Path path) {
         Optional<Fd> fd;
         try {
             fd = BpfFs.find(host.kernel(), path, ObjectCommand.Kind.MAP);
@@ -111,7 +110,7 @@ final class MapPinning {
         if (fd.isEmpty()) {
             return Optional.empty();
         }
-        KernelMap found = closedOnFailure(KernelMap.adopt(host, fd.get(), spec.name()));
+        BpfMap found = closedOnFailure(BpfMap.adopt(host, fd.get(), spec.name()));
         Shape wanted = Shape.of(spec);
         MapInfo info = found.info();
         Shape has = new Shape(

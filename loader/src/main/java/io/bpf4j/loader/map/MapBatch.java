@@ -1,4 +1,4 @@
-package io.bpf4j.loader.internal.map;
+package io.bpf4j.loader.map;
 
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.sys.MapCommand;
@@ -6,7 +6,6 @@ import io.bpf4j.loader.internal.sys.MapCommand.BatchOp;
 import io.bpf4j.loader.internal.sys.MapCommand.BatchResult;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.map.UpdateMode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
@@ -33,12 +32,12 @@ final class MapBatch {
 
     private static final int SMALLEST_STEP = 16;
 
-    private final KernelMap map;
+    private final BpfMap map;
 
     /** The operations that the kernel has rejected; they are not tried again. */
     private final Set<BatchOp> refused = ConcurrentHashMap.newKeySet();
 
-    MapBatch(KernelMap map) {
+    MapBatch(BpfMap map) {
         this.map = map;
     }
 
@@ -162,7 +161,8 @@ final class MapBatch {
 
     private BatchResult batch(BatchOp op, MemorySegment keys, MemorySegment values, int count) {
         try (Arena arena = Arena.ofConfined()) {
-            return map.kernel()
+            return map.host()
+                    .kernel()
                     .execute(new MapCommand.Batch(
                             op,
                             map.fd(),
