@@ -10,13 +10,14 @@ import io.bpf4j.loader.dryrun.Fit;
 import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.dryrun.Fit.Relocation;
 import io.bpf4j.loader.internal.plan.AssembledProgram;
+import io.bpf4j.loader.internal.plan.FunctionRecords;
 import io.bpf4j.loader.internal.plan.LoadOptions;
 import io.bpf4j.loader.internal.plan.LoadPlan;
 import io.bpf4j.loader.internal.plan.MapPlan;
 import io.bpf4j.loader.internal.plan.OldKernelHelpers;
 import io.bpf4j.loader.internal.plan.ProgramAssembly;
+import io.bpf4j.loader.internal.plan.ProgramAssembly.Relocated;
 import io.bpf4j.loader.internal.plan.ProgramPlan;
-import io.bpf4j.loader.internal.plan.SourceLines;
 import io.bpf4j.loader.internal.plan.TargetKernel;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.MapType;
@@ -46,7 +47,7 @@ public final class DryRunJudgement {
     private final ObjectSpec spec;
     private final LoadPlan plan;
     private final KernelVocabulary vocabulary;
-    private final SourceLines lines;
+    private final FunctionRecords lines;
     private final ReadOnlyData readOnlyData;
     private final Set<String> strong = new HashSet<>();
 
@@ -59,7 +60,7 @@ public final class DryRunJudgement {
         this.vocabulary = new KernelVocabulary(kernel);
         this.readOnlyData = new ReadOnlyData(plan);
         spec.externs().stream().filter(extern -> !extern.weak()).forEach(extern -> strong.add(extern.name()));
-        this.lines = new SourceLines(spec);
+        this.lines = new FunctionRecords(spec);
     }
 
     /** For every program of an object, also programs that are loaded only on request. */
@@ -160,7 +161,7 @@ public final class DryRunJudgement {
             own.add(finding(Finding.Kind.MAP, "the kernel has no maps of type INSN_ARRAY, for jump tables"));
         }
         BitSet reached = surelyReached(assembled);
-        NavigableMap<Integer, FunctionSpec> bySlot = SourceLines.bySlot(places);
+        NavigableMap<Integer, FunctionSpec> bySlot = FunctionRecords.bySlot(places);
         BitSet poisons = new BitSet();
         for (AssembledProgram.Poisoned poisoned : assembled.poisoned()) {
             // A symbol that the object needs is reported once, not at each call.
@@ -217,7 +218,8 @@ public final class DryRunJudgement {
             return all;
         }
         for (FunctionSpec function : places.keySet()) {
-            for (ProgramAssembly.Outcome outcome : plan.relocations().getOrDefault(function, List.of())) {
+            for (ProgramAssembly.Outcome outcome :
+                    plan.functions().getOrDefault(function, Relocated.NONE).outcomes()) {
                 all.add(new Relocation(
                         lines.at(function, outcome.slot()),
                         questions.computeIfAbsent(outcome, known -> CoreRelocator.describe(types, known.relocation())),

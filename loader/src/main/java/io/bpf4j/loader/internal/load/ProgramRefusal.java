@@ -9,8 +9,8 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.Jit;
 import io.bpf4j.loader.internal.plan.AssembledProgram;
+import io.bpf4j.loader.internal.plan.FunctionRecords;
 import io.bpf4j.loader.internal.plan.ProgramPlan;
-import io.bpf4j.loader.internal.plan.SourceLines;
 import io.bpf4j.loader.internal.sys.FailureHints;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.ProgCommand;
@@ -119,8 +119,8 @@ record ProgramRefusal(
         OptionalInt slot = lastInstruction(log);
         return slot.isEmpty()
                 ? ""
-                : new SourceLines(spec)
-                        .at(SourceLines.bySlot(program.places()), slot.getAsInt())
+                : new FunctionRecords(spec)
+                        .at(FunctionRecords.bySlot(program.places()), slot.getAsInt())
                         .map(Finding.Place::toString)
                         .orElse("");
     }

@@ -64,10 +64,6 @@ public record AssembledProgram(
             /** The load of a map that was left out. */
             MAP
         }
-
-        Poisoned movedBy(int slots) {
-            return new Poisoned(slot + slots, kind, what, reason);
-        }
     }
 
     /**

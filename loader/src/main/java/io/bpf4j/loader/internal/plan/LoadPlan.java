@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * @param maps maps to create, to open by pin or to reuse, in the order of the object
  * @param structOps struct_ops variables to register
  * @param programs programs to load, in the order of the object
- * @param relocations the results of the CO-RE relocations of each function in these programs
+ * @param functions of these programs, with their CO-RE relocations
  * @param problems problems of the object as a whole
  */
 public record LoadPlan(
@@ -32,7 +32,7 @@ public record LoadPlan(
         List<MapPlan> maps,
         List<StructOpsImage> structOps,
         List<ProgramPlan> programs,
-        Map<FunctionSpec, List<ProgramAssembly.Outcome>> relocations,
+        Map<FunctionSpec, ProgramAssembly.Relocated> functions,
         List<Problem> problems) {
     /** A problem that prevents a load. */
     public record Problem(Finding.Kind kind, Bpf4jException failure) {}

@@ -76,7 +76,7 @@ final class Planner {
                 List.copyOf(maps),
                 structOps.all(),
                 programs,
-                assembly.outcomes(),
+                assembly.relocated(),
                 problems.found());
     }
 
@@ -115,7 +115,7 @@ final class Planner {
                         ? structOps.point(program)
                         : AttachPoint.of(program, kernel, options.targets.get(program.name())));
         Optional<Map<FunctionSpec, Integer>> places =
-                own.attempt(Finding.Kind.RELOCATION, () -> assembly.places(program));
+                own.attempt(Finding.Kind.RELOCATION, () -> assembly.functions.of(program));
         Optional<AssembledProgram> code =
                 places.flatMap(where -> own.attempt(Finding.Kind.RELOCATION, () -> assembly.assemble(where)));
         return new ProgramPlan(

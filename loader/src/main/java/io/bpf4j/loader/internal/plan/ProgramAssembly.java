@@ -8,12 +8,10 @@ import io.bpf4j.core.CoreTarget;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.internal.plan.AssembledProgram.Poisoned;
 import io.bpf4j.loader.internal.sys.ProgCommand.InfoTable;
 import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.loader.spec.ProgramSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -34,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Calls get the distance in slots from the next instruction to the target; loads of a map or of global data get
  *       the map's number; loads of a kernel symbol its address or BTF id: {@link ReferenceLinking}.
  *   <li>Function and line information is collected for the functions in the program, with their new places: {@link
- *       InfoTables}.
+ *       FunctionRecords}.
  * </ol>
  *
  * <i>Confined</i>; one per load of an object.
@@ -42,17 +40,26 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code BpfLoaderTest} and {@code CoreGoldenTest}.
  */
 public final class ProgramAssembly {
-    private final ObjectSpec spec;
+    final ObjectSpec spec;
+    final Features features;
+    final FunctionPlaces functions;
+    /** Their numbers; maps that are left out have none. */
+    final Map<String, Integer> maps;
+
+    final Map<String, ExternSpec> externs = new HashMap<>();
+    /** Of the kernel, by the extern's name. */
+    final Map<String, KernelSymbols.Resolved> symbols;
+
     private final Supplier<CoreTarget> target;
-    private final Features features;
     private final boolean describe;
-    private final ReferenceLinking.Targets references;
+    private final FunctionRecords records;
     private final Map<FunctionSpec, Relocated> relocated = new HashMap<>();
-    private final RecordsByPlace<BtfExt.CoreRelocation> relocations;
-    private final InfoTables info;
     private @Nullable CoreRelocator relocator;
 
-    private record Relocated(List<Instruction> instructions, List<Poisoned> poisoned, List<Outcome> outcomes) {}
+    /** A function whose relocations are applied. */
+    public record Relocated(List<Instruction> instructions, List<Outcome> outcomes) {
+        public static final Relocated NONE = new Relocated(List.of(), List.of());
+    }
 
     /**
      * The result of a relocation.
@@ -76,62 +83,51 @@ public final class ProgramAssembly {
             Features features,
             boolean describe) {
         this.spec = spec;
-        this.target = target;
         this.features = features;
+        this.functions = new FunctionPlaces(spec);
+        this.maps = maps;
+        this.symbols = symbols;
+        this.target = target;
         this.describe = describe;
-        this.relocations = new RecordsByPlace<>(spec, BtfExt::relocations, BtfExt.CoreRelocation::offset);
-        this.info = new InfoTables(spec);
-        Map<String, ExternSpec> externs = new HashMap<>();
+        this.records = new FunctionRecords(spec);
         spec.externs().forEach(extern -> externs.put(extern.name(), extern));
-        this.references = new ReferenceLinking.Targets(spec, new FunctionPlaces(spec), maps, externs, symbols);
     }
 
-    /** The functions of a program in order, each with the slot where it starts. */
-    Map<FunctionSpec, Integer> places(ProgramSpec program) {
-        return references.functions().of(program);
-    }
-
-    /** A program with its functions at {@link #places}. */
+    /** A program with its functions at their places. */
     AssembledProgram assemble(Map<FunctionSpec, Integer> places) {
-        ReferenceLinking linking = new ReferenceLinking(references, places);
-        for (FunctionSpec function : places.keySet()) {
-            Relocated body = relocated.computeIfAbsent(function, this::relocate);
-            linking.append(function, body.instructions(), body.poisoned());
-        }
-        return linking.done(
-                describe ? info.functions(places) : InfoTable.NONE,
-                describe ? info.lines(places) : InfoTable.NONE,
-                features);
+        return new ReferenceLinking(this, places)
+                .link(
+                        describe ? records.functionTable(places) : InfoTable.NONE,
+                        describe ? records.lineTable(places) : InfoTable.NONE);
+    }
+
+    /** The relocated functions of the assembled programs. */
+    Map<FunctionSpec, Relocated> relocated() {
+        return relocated;
+    }
+
+    Relocated relocated(FunctionSpec function) {
+        return relocated.computeIfAbsent(function, this::relocate);
     }
 
     private Relocated relocate(FunctionSpec function) {
         List<Instruction> code = new ArrayList<>(function.instructions());
-        List<Poisoned> poisoned = new ArrayList<>();
         List<Outcome> outcomes = new ArrayList<>();
-        if (function.replaced()) {
-            return new Relocated(code, poisoned, outcomes);
-        }
-        for (BtfExt.CoreRelocation relocation : relocations.of(function)) {
+        List<BtfExt.CoreRelocation> relocations = function.replaced() ? List.of() : records.relocations(function);
+        for (BtfExt.CoreRelocation relocation : relocations) {
             CoreRelocator core = relocator;
             if (core == null) {
                 core = new CoreRelocator(spec.btf().orElseThrow(), target.get());
                 relocator = core;
             }
-            int index = relocations.slot(function, relocation);
+            int index = FunctionRecords.slot(function, relocation.offset());
             try {
                 CoreFixup fixup = core.relocate(relocation, code, index);
                 outcomes.add(new Outcome(index, relocation, fixup));
                 switch (fixup) {
                     case CoreFixup.Keep keep -> {}
                     case CoreFixup.Patch patch -> replace(code, index, patch.slots());
-                    case CoreFixup.Poison poison -> {
-                        replace(code, index, poison.slots());
-                        poisoned.add(new Poisoned(
-                                index,
-                                Poisoned.Kind.RELOCATION,
-                                poison.reason(),
-                                "instruction " + index + " of " + function.name() + ": " + poison.reason()));
-                    }
+                    case CoreFixup.Poison poison -> replace(code, index, poison.slots());
                 }
             } catch (CoreException e) {
                 throw new RelocationException(
@@ -140,14 +136,7 @@ public final class ProgramAssembly {
                         e);
             }
         }
-        return new Relocated(code, poisoned, outcomes);
-    }
-
-    /** The results of the relocations of each function in the assembled programs. */
-    Map<FunctionSpec, List<Outcome>> outcomes() {
-        Map<FunctionSpec, List<Outcome>> all = new HashMap<>();
-        relocated.forEach((function, body) -> all.put(function, body.outcomes()));
-        return all;
+        return new Relocated(code, outcomes);
     }
 
     private static void replace(List<Instruction> code, int index, List<Instruction> slots) {

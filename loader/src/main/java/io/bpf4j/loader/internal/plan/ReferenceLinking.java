@@ -4,7 +4,6 @@ import io.bpf4j.core.CoreFixup;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.plan.AssembledProgram.Absent;
 import io.bpf4j.loader.internal.plan.AssembledProgram.Poisoned;
 import io.bpf4j.loader.internal.plan.AssembledProgram.Referent;
@@ -14,7 +13,6 @@ import io.bpf4j.loader.spec.CodeReference;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.FunctionSpec;
-import io.bpf4j.loader.spec.ObjectSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,21 +33,7 @@ final class ReferenceLinking {
     /** The same for the load of a map that was left out. */
     private static final int POISON_MAP_HELPER = 2_001_000_000;
 
-    /**
-     * The possible targets of an object's references.
-     *
-     * @param maps their numbers; maps that are left out have none
-     * @param externs by name
-     * @param symbols of the kernel, by the extern's name
-     */
-    record Targets(
-            ObjectSpec spec,
-            FunctionPlaces functions,
-            Map<String, Integer> maps,
-            Map<String, ExternSpec> externs,
-            Map<String, KernelSymbols.Resolved> symbols) {}
-
-    private final Targets targets;
+    private final ProgramAssembly object;
     private final Map<FunctionSpec, Integer> places;
     private final List<Instruction> code = new ArrayList<>();
     private final List<Use> uses = new ArrayList<>();
@@ -66,22 +50,9 @@ final class ReferenceLinking {
      *
      * @param places of its functions
      */
-    ReferenceLinking(Targets targets, Map<FunctionSpec, Integer> places) {
-        this.targets = targets;
+    ReferenceLinking(ProgramAssembly object, Map<FunctionSpec, Integer> places) {
+        this.object = object;
         this.places = places;
-    }
-
-    /**
-     * The next function of the program.
-     *
-     * @param instructions its code, with relocations for the kernel's types done
-     * @param missing instructions of failed relocations, by the function's slots
-     */
-    void append(FunctionSpec function, List<Instruction> instructions, List<Poisoned> missing) {
-        int start = code.size();
-        missing.forEach(p -> poisoned.add(p.movedBy(start)));
-        code.addAll(instructions);
-        function.references().forEach(reference -> resolve(start, function, reference));
     }
 
     /**
@@ -89,9 +60,24 @@ final class ReferenceLinking {
      *
      * @param functions and lines: their places in the source
      */
-    AssembledProgram done(InfoTable functions, InfoTable lines, Features features) {
+    AssembledProgram link(InfoTable functions, InfoTable lines) {
+        for (FunctionSpec function : places.keySet()) {
+            int start = code.size();
+            ProgramAssembly.Relocated body = object.relocated(function);
+            code.addAll(body.instructions());
+            for (ProgramAssembly.Outcome outcome : body.outcomes()) {
+                if (outcome.fixup() instanceof CoreFixup.Poison poison) {
+                    poisoned.add(new Poisoned(
+                            start + outcome.slot(),
+                            Poisoned.Kind.RELOCATION,
+                            poison.reason(),
+                            "instruction " + outcome.slot() + " of " + function.name() + ": " + poison.reason()));
+                }
+            }
+            function.references().forEach(reference -> resolve(start, function, reference));
+        }
         return new AssembledProgram(
-                List.copyOf(OldKernelHelpers.fitted(code, features)),
+                List.copyOf(OldKernelHelpers.fitted(code, object.features)),
                 functions,
                 lines,
                 List.copyOf(uses),
@@ -106,7 +92,7 @@ final class ReferenceLinking {
         Instruction instruction = code.get(at);
         switch (reference) {
             case CodeReference.ToFunction used -> {
-                int distance = place(targets.functions().target(function, used)) - at - 1;
+                int distance = place(object.functions.target(function, used)) - at - 1;
                 if (instruction.isCall()) {
                     code.set(at, instruction.withSrc(Opcodes.PSEUDO_CALL).withImm(distance));
                 } else {
@@ -174,7 +160,7 @@ final class ReferenceLinking {
     }
 
     private void extern(int at, FunctionSpec function, CodeReference.ToExtern reference) {
-        ExternSpec extern = Objects.requireNonNull(targets.externs().get(reference.name()));
+        ExternSpec extern = Objects.requireNonNull(object.externs.get(reference.name()));
         switch (extern.kind()) {
             case KCONFIG -> loadMap(at, Opcodes.PSEUDO_MAP_VALUE, extern.offset(), function, DataSection.KCONFIG);
             case KSYM -> {
@@ -199,9 +185,9 @@ final class ReferenceLinking {
     }
 
     private KernelSymbols.Resolved symbol(FunctionSpec function, String name) {
-        KernelSymbols.Resolved symbol = targets.symbols().get(name);
+        KernelSymbols.Resolved symbol = object.symbols.get(name);
         if (symbol == null) {
-            throw new InvalidObjectException(targets.spec().source() + ": function \"" + function.name()
+            throw new InvalidObjectException(object.spec.source() + ": function \"" + function.name()
                     + "\" refers to unknown extern \"" + name + "\"");
         }
         return symbol;
@@ -212,14 +198,14 @@ final class ReferenceLinking {
      * instruction.
      */
     private void loadMap(int at, int source, int offset, FunctionSpec function, String map) {
-        Integer number = targets.maps().get(map);
+        Integer number = object.maps.get(map);
         if (number != null) {
             load(at, source, number, offset);
             uses.add(new Use(at, new Referent.Map(map)));
             return;
         }
-        if (targets.spec().findMap(map).isEmpty()) {
-            throw new InvalidObjectException(targets.spec().source() + ": function \"" + function.name()
+        if (object.spec.findMap(map).isEmpty()) {
+            throw new InvalidObjectException(object.spec.source() + ": function \"" + function.name()
                     + "\" refers to unknown map \"" + map + "\"");
         }
         // Both halves, so that neither is mistaken for another instruction.

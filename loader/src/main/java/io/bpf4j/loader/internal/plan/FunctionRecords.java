@@ -1,0 +1,171 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfExt;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.loader.dryrun.Fit.Finding;
+import io.bpf4j.loader.internal.sys.ProgCommand.InfoTable;
+import io.bpf4j.loader.spec.FunctionSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/**
+ * What {@code .BTF.ext} says about each function of an object: its type, its source lines, its CO-RE relocations.
+ *
+ * <p>The kernel gets types and lines as tables for the functions of a program, with their new places; all or nothing,
+ * because it rejects a table with gaps. Messages get the line of an instruction. <i>Confined.</i>
+ *
+ * <p>Tested by {@code BpfLoaderTest} and {@code VerifierRefusalTest}.
+ */
+public final class FunctionRecords {
+    private final ObjectSpec spec;
+    private final ByPlace<BtfExt.FuncInfo> functions;
+    private final ByPlace<BtfExt.LineInfo> lines;
+    private final ByPlace<BtfExt.CoreRelocation> relocations;
+
+    /** Of an object; none if it has no such section. */
+    public FunctionRecords(ObjectSpec spec) {
+        this.spec = spec;
+        this.functions = new ByPlace<>(spec, BtfExt::functions, BtfExt.FuncInfo::offset);
+        this.lines = new ByPlace<>(spec, BtfExt::lines, BtfExt.LineInfo::offset);
+        this.relocations = new ByPlace<>(spec, BtfExt::relocations, BtfExt.CoreRelocation::offset);
+    }
+
+    /** The relocations of a function, in the order of their places; of a replaced body only those of its first slot. */
+    List<BtfExt.CoreRelocation> relocations(FunctionSpec function) {
+        return relocations.of(function);
+    }
+
+    /** The slot in a function of a place in its section, in bytes. */
+    static int slot(FunctionSpec function, long offset) {
+        return (int) (offset / Instruction.SIZE - function.slot());
+    }
+
+    /** {@code struct bpf_func_info}: u32 instruction, u32 type id; the kernel requires one for every function. */
+    InfoTable functionTable(Map<FunctionSpec, Integer> places) {
+        ByteBuffer records = ByteBuffer.allocate(places.size() * 8).order(spec.order());
+        for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
+            FunctionSpec function = place.getKey();
+            List<BtfExt.FuncInfo> info = functions.of(function);
+            if (info.isEmpty() || slot(function, info.getFirst().offset()) != 0) {
+                return InfoTable.NONE;
+            }
+            records.putInt(place.getValue()).putInt(info.getFirst().type());
+        }
+        return new InfoTable(records.array(), 8);
+    }
+
+    /** {@code struct bpf_line_info}: u32 instruction, u32 file, u32 line's text, u32 line and column. */
+    InfoTable lineTable(Map<FunctionSpec, Integer> places) {
+        int count = 0;
+        for (FunctionSpec function : places.keySet()) {
+            count += lines.of(function).size();
+        }
+        ByteBuffer records = ByteBuffer.allocate(count * 16).order(spec.order());
+        for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
+            FunctionSpec function = place.getKey();
+            List<BtfExt.LineInfo> own = lines.of(function);
+            // The kernel requires a line for the first instruction of every function, and one at most for each
+            // (check_btf_line of kernel/bpf/verifier.c).
+            if (own.isEmpty()
+                    || own.size() > function.size()
+                    || slot(function, own.getFirst().offset()) != 0) {
+                return InfoTable.NONE;
+            }
+            for (BtfExt.LineInfo line : own) {
+                records.putInt(place.getValue() + slot(function, line.offset()))
+                        .putInt(line.file())
+                        .putInt(line.text())
+                        .putInt(line.position());
+            }
+        }
+        return new InfoTable(records.array(), 16);
+    }
+
+    /**
+     * The place of an instruction in an assembled program.
+     *
+     * @param places of its functions
+     * @return empty if no function is at that place
+     */
+    public Optional<Finding.Place> at(NavigableMap<Integer, FunctionSpec> places, int slot) {
+        Map.Entry<Integer, FunctionSpec> in = places.floorEntry(slot);
+        return in == null ? Optional.empty() : Optional.of(at(in.getValue(), slot - in.getKey()));
+    }
+
+    /** Functions by the slot where they start. */
+    public static NavigableMap<Integer, FunctionSpec> bySlot(Map<FunctionSpec, Integer> places) {
+        NavigableMap<Integer, FunctionSpec> bySlot = new TreeMap<>();
+        places.forEach((function, start) -> bySlot.put(start, function));
+        return bySlot;
+    }
+
+    /** The place of an instruction in a function; without a source line if the object has none or a malformed one. */
+    public Finding.Place at(FunctionSpec function, int slot) {
+        List<BtfExt.LineInfo> own = lines.of(function);
+        int next = lines.first(own, ((long) function.slot() + slot + 1) * Instruction.SIZE);
+        return new Finding.Place(function.name(), slot, next == 0 ? "" : source(own.get(next - 1)));
+    }
+
+    private String source(BtfExt.LineInfo line) {
+        Btf types = spec.btf().orElseThrow();
+        try {
+            return types.string(line.file()) + ":" + line.line() + ": "
+                    + types.string(line.text()).strip();
+        } catch (MalformedDataException e) {
+            return "";
+        }
+    }
+
+    /**
+     * The records of one kind. The file has them by section, and an object may have thousands of functions in one; so
+     * each section is sorted once and searched by place.
+     */
+    private static final class ByPlace<T> {
+        private final Optional<BtfExt.Table<T>> table;
+        private final ToLongFunction<T> offset;
+        private final Map<String, List<T>> sorted = new HashMap<>();
+
+        ByPlace(ObjectSpec spec, Function<BtfExt, BtfExt.Table<T>> table, ToLongFunction<T> offset) {
+            this.table = spec.btfExt().map(table);
+            this.offset = offset;
+        }
+
+        List<T> of(FunctionSpec function) {
+            List<T> all = sorted.computeIfAbsent(function.sectionName(), section -> {
+                List<T> records = new ArrayList<>(table.map(t -> t.of(section)).orElse(List.of()));
+                records.sort(Comparator.comparingLong(offset));
+                return records;
+            });
+            long start = (long) function.slot() * Instruction.SIZE;
+            long slots = function.replaced() ? 1 : function.size();
+            return all.subList(first(all, start), first(all, start + slots * Instruction.SIZE));
+        }
+
+        /** Index of the first record at or after a place. */
+        int first(List<T> all, long place) {
+            int low = 0;
+            int high = all.size();
+            while (low < high) {
+                int middle = (low + high) >>> 1;
+                if (offset.applyAsLong(all.get(middle)) < place) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            return low;
+        }
+    }
+}
