@@ -7,6 +7,7 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.StructOpsKind;
 import io.bpf4j.loader.internal.load.LoadedObject;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.plan.DeclaredTypes;
 import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.internal.sys.BpfFs;
@@ -197,12 +198,12 @@ public final class BpfObject implements AutoCloseable {
 
     private static Optional<MemorySegment> mapped(BpfMap section, boolean writable) {
         if (section.typeNumber() == MapType.ARENA.number()) {
-            return Optional.of(section.arena());
+            return Optional.of(KernelMap.of(section).arena());
         }
         if ((section.flags() & MapSpec.F_MMAPABLE) == 0) {
             return Optional.empty();
         }
-        return Optional.of(section.values(writable));
+        return Optional.of(KernelMap.of(section).values(writable));
     }
 
     /**
@@ -217,7 +218,7 @@ public final class BpfObject implements AutoCloseable {
     public BpfMap structOps(String name) {
         StructOpsImage image = structOpsImage(name);
         BpfMap map = map(name);
-        StructOpsKind.prepare(map, image, loaded.programs());
+        StructOpsKind.prepare(KernelMap.of(map), image, loaded.programs());
         return map;
     }
 
@@ -234,7 +235,7 @@ public final class BpfObject implements AutoCloseable {
      */
     public Link attachStructOps(String name) {
         StructOpsImage image = structOpsImage(name);
-        return StructOpsKind.attach(map(name), image, loaded.programs());
+        return StructOpsKind.attach(KernelMap.of(map(name)), image, loaded.programs());
     }
 
     private StructOpsImage structOpsImage(String name) {
@@ -280,7 +281,7 @@ public final class BpfObject implements AutoCloseable {
      */
     public void removeOwnPins() {
         loaded.pins().forEach((path, map) -> {
-            if (BpfFs.isPinned(kernel(), map.fd(), ObjectCommand.Kind.MAP, path)) {
+            if (BpfFs.isPinned(kernel(), KernelMap.of(map).fd(), ObjectCommand.Kind.MAP, path)) {
                 map.unpin(path);
             }
         });
@@ -319,7 +320,7 @@ public final class BpfObject implements AutoCloseable {
 
     private ObjectPinning pinnedMaps() {
         Map<String, Fd> all = new LinkedHashMap<>();
-        maps().forEach(map -> all.put(map.name(), map.fd()));
+        maps().forEach(map -> all.put(map.name(), KernelMap.of(map).fd()));
         return new ObjectPinning(kernel(), ObjectCommand.Kind.MAP, all);
     }
 

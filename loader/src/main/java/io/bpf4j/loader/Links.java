@@ -5,6 +5,7 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.OpenLinks;
 import io.bpf4j.loader.internal.attach.StructOpsKind;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand.Kind;
@@ -100,6 +101,6 @@ public final class Links {
      * @throws AttachException if the kernel refuses
      */
     public static StructOpsLink attach(BpfMap map) {
-        return StructOpsKind.link(map);
+        return StructOpsKind.link(KernelMap.of(map));
     }
 }

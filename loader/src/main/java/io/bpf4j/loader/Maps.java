@@ -3,6 +3,7 @@ package io.bpf4j.loader;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.load.MapCreation;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand.Kind;
@@ -45,7 +46,7 @@ public final class Maps {
     }
 
     static BpfMap byId(Host host, int id) {
-        return BpfMap.adopt(host, host.kernel().execute(new ObjectCommand.FdById(Kind.MAP, id)), "");
+        return KernelMap.adopt(host, host.kernel().execute(new ObjectCommand.FdById(Kind.MAP, id)), "");
     }
 
     /**
@@ -59,7 +60,7 @@ public final class Maps {
     }
 
     static BpfMap pinned(Host host, Path path) {
-        return BpfMap.adopt(host, BpfFs.open(host.kernel(), path, Kind.MAP, 0), "");
+        return KernelMap.adopt(host, BpfFs.open(host.kernel(), path, Kind.MAP, 0), "");
     }
 
     /** The kernel's ids of all existing maps, ascending (Linux 4.13). Needs CAP_SYS_ADMIN. */

@@ -7,6 +7,7 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.Attacher;
 import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
@@ -203,7 +204,9 @@ public final class Program implements ProgramHandle, AutoCloseable {
     public void associate(BpfMap structOps) {
         int number = fd.hold();
         try {
-            host.kernel().execute(new ProgCommand.AssociateStructOps(number, structOps.fd()));
+            host.kernel()
+                    .execute(new ProgCommand.AssociateStructOps(
+                            number, KernelMap.of(structOps).fd()));
         } catch (SyscallException e) {
             if (e.errno() == Errno.EINVAL && features().lacks(Feature.STRUCT_OPS_ASSOCIATION)) {
                 String what = "associate program \"" + name + "\" with map \"" + structOps.name() + "\"";

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
@@ -124,7 +125,7 @@ class PinningTest {
                 throw new SyscallException(get.call(), Errno.ENOENT.number(), null);
             }
             others[0] = Maps.create(kernel.host(), ScriptedLoads.everything(), spec("hash"));
-            return others[0].fd();
+            return KernelMap.of(others[0]).fd();
         });
         try (BpfObject object = loader().load()) {
             assertThat(object.map("hash").id()).isEqualTo(others[0].id());

@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * The values of all possible CPUs, one after the other, each rounded up to 8 bytes.
  *
- * <p>Tested by {@code BpfMapTest}.
+ * <p>Tested by {@code KernelMapTest}.
  */
 record PerCpuCodec<V>(Codec<V> values, int cpus) implements Codec<List<V>> {
     static <V> PerCpuCodec<V> of(BpfMap map, Codec<V> values) {

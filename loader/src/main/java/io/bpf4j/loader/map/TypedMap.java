@@ -18,7 +18,7 @@ import java.util.function.BiConsumer;
  * Codec.ofRecord(Counters.class)); counters.forEach((pid, value) -> ...);
  * }</pre>
  *
- * <p>Tested by {@code BpfMapTest} and {@code TypedViewsOnKernelTest}.
+ * <p>Tested by {@code KernelMapTest} and {@code TypedViewsOnKernelTest}.
  *
  * @param <K> Java type of a key
  * @param <V> Java type of a value

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.ring;
 
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.EpollEvent;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
@@ -123,16 +124,17 @@ public final class PerfBuffer extends RecordReader {
         if (map.typeNumber() != MapType.PERF_EVENT_ARRAY.number()) {
             throw new IllegalArgumentException(map + " is not a perf event array");
         }
-        Waiter waiter = new Waiter(map.host().kernel(), "perf buffer " + map.name());
+        KernelMap own = KernelMap.of(map);
+        Waiter waiter = new Waiter(own.kernel(), "perf buffer " + map.name());
         try {
             List<PerfConsumer> cpus = new ArrayList<>();
-            int[] numbers = map.host()
+            int[] numbers = own.host()
                     .onlineCpus()
                     .numbers()
                     .filter(cpu -> Integer.compareUnsigned(cpu, map.maxEntries()) < 0)
                     .toArray();
             for (int cpu : numbers) {
-                openCpu(map, cpu, options, waiter, cpus);
+                openCpu(own, cpu, options, waiter, cpus);
             }
             return new PerfBuffer(cpus, waiter);
         } catch (RuntimeException e) {
@@ -140,8 +142,8 @@ public final class PerfBuffer extends RecordReader {
         }
     }
 
-    private static void openCpu(BpfMap map, int cpu, Options options, Waiter waiter, List<PerfConsumer> cpus) {
-        Kernel kernel = map.host().kernel();
+    private static void openCpu(KernelMap map, int cpu, Options options, Waiter waiter, List<PerfConsumer> cpus) {
+        Kernel kernel = map.kernel();
         String what = "ring of CPU " + cpu + " of perf buffer " + map.name();
         Fd event;
         try {
@@ -178,7 +180,7 @@ public final class PerfBuffer extends RecordReader {
         }
     }
 
-    private static void remove(BpfMap map, int cpu) {
+    private static void remove(KernelMap map, int cpu) {
         try {
             map.delete(Struct.ints(cpu));
         } catch (IllegalStateException e) {

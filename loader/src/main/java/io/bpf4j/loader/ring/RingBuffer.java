@@ -1,8 +1,8 @@
 package io.bpf4j.loader.ring;
 
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.EpollEvent;
 import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.Mapping;
 import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.MapType;
@@ -25,7 +25,7 @@ import java.util.List;
  * <p>{@link RecordReader} has its rules for threads, handlers and closing.
  */
 public final class RingBuffer extends RecordReader {
-    RingBuffer(List<BpfMap> maps, List<RingConsumer> rings, Waiter waiter) {
+    RingBuffer(List<KernelMap> maps, List<RingConsumer> rings, Waiter waiter) {
         super(
                 "ring buffer",
                 rings,
@@ -40,17 +40,15 @@ public final class RingBuffer extends RecordReader {
      * @throws io.bpf4j.loader.error.SyscallException if the kernel refuses; nothing stays open
      */
     public static RingBuffer open(BpfMap map, BpfMap... more) {
-        List<BpfMap> maps = new ArrayList<>(List.of(map));
-        maps.addAll(List.of(more));
-        for (BpfMap each : maps) {
-            if (each.typeNumber() != MapType.RINGBUF.number()) {
-                throw new IllegalArgumentException(each + " is not a ring buffer");
-            }
+        List<KernelMap> maps = new ArrayList<>();
+        maps.add(ringMap(map));
+        for (BpfMap another : more) {
+            maps.add(ringMap(another));
         }
-        Waiter waiter = new Waiter(map.host().kernel(), "ring buffer " + map.name());
+        Waiter waiter = new Waiter(maps.getFirst().kernel(), "ring buffer " + map.name());
         try {
             List<RingConsumer> rings = new ArrayList<>();
-            for (BpfMap each : maps) {
+            for (KernelMap each : maps) {
                 waiter.watch(each.fd(), rings.size(), EpollEvent.READABLE);
                 rings.add(consumer(rings.size(), each, waiter.owned()));
             }
@@ -60,12 +58,18 @@ public final class RingBuffer extends RecordReader {
         }
     }
 
-    private static RingConsumer consumer(int source, BpfMap map, UndoStack owned) {
+    private static KernelMap ringMap(BpfMap map) {
+        if (map.typeNumber() != MapType.RINGBUF.number()) {
+            throw new IllegalArgumentException(map + " is not a ring buffer");
+        }
+        return KernelMap.of(map);
+    }
+
+    private static RingConsumer consumer(int source, KernelMap map, UndoStack owned) {
         long page = map.host().pageSize();
         long size = Integer.toUnsignedLong(map.maxEntries());
-        Kernel kernel = map.host().kernel();
-        Mapping own = owned.own(kernel.execute(new FileCommand.Map(map.fd(), 0, page, true)));
-        Mapping kernels = owned.own(kernel.execute(new FileCommand.Map(map.fd(), page, page + 2 * size, false)));
+        Mapping own = owned.own(map.kernel().execute(new FileCommand.Map(map.fd(), 0, page, true)));
+        Mapping kernels = owned.own(map.kernel().execute(new FileCommand.Map(map.fd(), page, page + 2 * size, false)));
         return new RingConsumer(
                 source,
                 own.segment(),

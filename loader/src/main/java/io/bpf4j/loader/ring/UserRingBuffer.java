@@ -1,5 +1,6 @@
 package io.bpf4j.loader.ring;
 
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.EpollEvent;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
@@ -64,17 +65,18 @@ public final class UserRingBuffer implements AutoCloseable {
         if (map.typeNumber() != MapType.USER_RINGBUF.number()) {
             throw new IllegalArgumentException(map + " is not a user ring buffer");
         }
-        Kernel kernel = map.host().kernel();
-        long page = map.host().pageSize();
+        KernelMap own = KernelMap.of(map);
+        Kernel kernel = own.kernel();
+        long page = own.host().pageSize();
         long size = Integer.toUnsignedLong(map.maxEntries());
         Waiter waiter = new Waiter(kernel, "user ring buffer " + map.name());
         UndoStack owned = waiter.owned();
         try {
-            Mapping consumer = owned.own(kernel.execute(new FileCommand.Map(map.fd(), 0, page, false)));
-            Mapping rest = owned.own(kernel.execute(new FileCommand.Map(map.fd(), page, page + 2 * size, true)));
+            Mapping consumer = owned.own(kernel.execute(new FileCommand.Map(own.fd(), 0, page, false)));
+            Mapping rest = owned.own(kernel.execute(new FileCommand.Map(own.fd(), page, page + 2 * size, true)));
             // Edge-triggered: wakes once for each time that a program makes room. Level-triggered would wake as long as
             // there is room.
-            waiter.watch(map.fd(), 0, EpollEvent.WRITABLE | EpollEvent.ONCE_EACH);
+            waiter.watch(own.fd(), 0, EpollEvent.WRITABLE | EpollEvent.ONCE_EACH);
             UserRingProducer producer = new UserRingProducer(
                     consumer.segment().asReadOnly(),
                     rest.segment().asSlice(0, page),

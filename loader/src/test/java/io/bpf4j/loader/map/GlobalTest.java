@@ -3,6 +3,7 @@ package io.bpf4j.loader.map;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.MapType;
@@ -12,8 +13,8 @@ import org.junit.jupiter.api.Test;
 
 class GlobalTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
-    private final BpfMap data =
-            BpfMap.create(kernel.host(), MapCommand.Create.of(MapType.ARRAY.number(), ".data", 4, 24, 1), ".data");
+    private final KernelMap data =
+            KernelMap.create(kernel.host(), MapCommand.Create.of(MapType.ARRAY.number(), ".data", 4, 24, 1), ".data");
 
     @AfterEach
     void close() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
@@ -27,11 +28,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What the views ask of the kernel; that it answers so is shown on the real one. */
 class MapViewsTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
-    private final List<BpfMap> maps = new ArrayList<>();
+    private final List<KernelMap> maps = new ArrayList<>();
 
     @AfterEach
     void nothingStaysOpen() {
-        maps.forEach(BpfMap::close);
+        maps.forEach(KernelMap::close);
         assertThat(kernel.open()).isEmpty();
     }
 
@@ -68,8 +69,8 @@ class MapViewsTest {
 
     @Test
     void whatGoesIntoAMapOfMapsIsADescriptorAndComesOutAsAnId() {
-        BpfMap inner = create(MapType.ARRAY, 4, 8, 1);
-        BpfMap outer = create(MapType.HASH_OF_MAPS, 4, 4, 8);
+        KernelMap inner = create(MapType.ARRAY, 4, 8, 1);
+        KernelMap outer = create(MapType.HASH_OF_MAPS, 4, 4, 8);
         MapOfMaps<Integer> view = MapOfMaps.of(outer, Codec.ofInt());
         view.put(3, inner);
         assertThat(kernel.elements(outer.fd()))
@@ -86,7 +87,7 @@ class MapViewsTest {
 
     @Test
     void stackTracesEndAtTheFirstZero() {
-        BpfMap map = create(MapType.STACK_TRACE, 4, 40, 8);
+        KernelMap map = create(MapType.STACK_TRACE, 4, 40, 8);
         map.update(
                 bytes(1),
                 ByteBuffer.allocate(40)
@@ -105,7 +106,7 @@ class MapViewsTest {
 
     @Test
     void framesWithBuildIdsFallBackToAddresses() {
-        BpfMap map = BpfMap.create(
+        KernelMap map = KernelMap.create(
                 kernel.host(),
                 MapCommand.Create.of(MapType.STACK_TRACE.number(), "m", 4, 96, 8)
                         .withFlags(1 << 5),
@@ -123,13 +124,13 @@ class MapViewsTest {
 
     @Test
     void viewsAreForTheirKindsOnly() {
-        BpfMap hash = create(MapType.HASH, 4, 8, 1);
+        KernelMap hash = create(MapType.HASH, 4, 8, 1);
         assertThatThrownBy(() -> QueueMap.of(hash, Codec.ofLong()))
                 .hasMessage("map \"m\" is neither a queue nor a stack");
         assertThatThrownBy(() -> BloomFilterMap.of(hash, Codec.ofLong())).hasMessageContaining("not a bloom filter");
         assertThatThrownBy(() -> MapOfMaps.of(hash, Codec.ofInt())).hasMessageContaining("does not hold maps");
         assertThatThrownBy(() -> StackTraceMap.of(hash)).hasMessageContaining("does not hold stack traces");
-        BpfMap queue = create(MapType.QUEUE, 0, 8, 1);
+        KernelMap queue = create(MapType.QUEUE, 0, 8, 1);
         assertThatThrownBy(() -> QueueMap.of(queue, Codec.ofInt())).hasMessageContaining("8 bytes");
     }
 
@@ -195,8 +196,8 @@ class MapViewsTest {
         return HexFormat.of().formatHex(bytes(value));
     }
 
-    private BpfMap create(MapType type, int keySize, int valueSize, int maxEntries) {
-        BpfMap map = BpfMap.create(
+    private KernelMap create(MapType type, int keySize, int valueSize, int maxEntries) {
+        KernelMap map = KernelMap.create(
                 kernel.host(), MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
         maps.add(map);
         return map;

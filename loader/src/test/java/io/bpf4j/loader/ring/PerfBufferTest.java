@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.host.ScriptedHost;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.PerfCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.map.BpfMap;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PerfBufferTest {
 
     private final ScriptedKernel kernel = new ScriptedKernel();
-    private final BpfMap map = BpfMap.create(
+    private final KernelMap map = KernelMap.create(
             kernel.host(), MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "events", 4, 4, 8), "events");
 
     @AfterEach
@@ -69,7 +69,7 @@ class PerfBufferTest {
 
     @Test
     void itMayOutliveItsMap() {
-        BpfMap other = BpfMap.create(
+        KernelMap other = KernelMap.create(
                 kernel.host(), MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "other", 4, 4, 8), "other");
         PerfBuffer perf = PerfBuffer.open(other, PerfBuffer.Options.defaults());
         other.close();
@@ -84,7 +84,7 @@ class PerfBufferTest {
             assertThat(perf.cpus()).isEqualTo(2);
         }
         ScriptedHost.write(folder, "sys/devices/system/cpu/online", "0,7-12");
-        try (BpfMap small = BpfMap.create(
+        try (KernelMap small = KernelMap.create(
                         Host.of(kernel, folder),
                         MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "small", 4, 4, 8),
                         "small");
@@ -162,7 +162,7 @@ class PerfBufferTest {
 
     @Test
     void onlyPerfEventArraysArePerfBuffers() {
-        try (BpfMap hash = BpfMap.create(kernel.host(), MapCommand.Create.of(1, "table", 4, 4, 8), "table")) {
+        try (KernelMap hash = KernelMap.create(kernel.host(), MapCommand.Create.of(1, "table", 4, 4, 8), "table")) {
             assertThatThrownBy(() -> PerfBuffer.open(hash))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("is not a perf event array");

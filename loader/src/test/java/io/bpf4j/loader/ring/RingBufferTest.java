@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Command;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.map.BpfMap;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RingBufferTest {
 
     private final ScriptedKernel kernel = new ScriptedKernel();
-    private final BpfMap map = map("events", MapType.RINGBUF);
+    private final KernelMap map = map("events", MapType.RINGBUF);
 
     @AfterEach
     void close() {
@@ -74,7 +74,7 @@ class RingBufferTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9})
     void whateverFailsNothingStaysOpen(int step) {
-        BpfMap second = map("second", MapType.RINGBUF);
+        KernelMap second = map("second", MapType.RINGBUF);
         kernel.failNth(step, FileCommand.class, Errno.ENOMEM);
         assertThatThrownBy(() -> RingBuffer.open(map, second)).isInstanceOf(SyscallException.class);
         assertThat(kernel.mappings()).isZero();
@@ -107,7 +107,7 @@ class RingBufferTest {
 
     @Test
     void onlyRingBuffersAreRingBuffers() {
-        try (BpfMap hash = map("table", MapType.HASH)) {
+        try (KernelMap hash = map("table", MapType.HASH)) {
             kernel.clearCommands();
             assertThatThrownBy(() -> RingBuffer.open(map, hash))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -117,9 +117,9 @@ class RingBufferTest {
         }
     }
 
-    private BpfMap map(String name, MapType type) {
+    private KernelMap map(String name, MapType type) {
         int size = type == MapType.RINGBUF ? 0 : 4;
-        return BpfMap.create(kernel.host(), MapCommand.Create.of(type.number(), name, size, size, 1 << 16), name);
+        return KernelMap.create(kernel.host(), MapCommand.Create.of(type.number(), name, size, size, 1 << 16), name);
     }
 
     /** A handler for rings without records; the type tells which {@code poll} is meant. */

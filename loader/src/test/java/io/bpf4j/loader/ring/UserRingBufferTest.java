@@ -5,14 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.EpollEvent;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.Mapping;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -34,7 +33,7 @@ class UserRingBufferTest {
     private static final int SIZE = 4096;
 
     private final ScriptedKernel kernel = new ScriptedKernel();
-    private final BpfMap map = BpfMap.create(
+    private final KernelMap map = KernelMap.create(
             kernel.host(), MapCommand.Create.of(MapType.USER_RINGBUF.number(), "orders", 0, 0, SIZE), "orders");
 
     @AfterEach
@@ -209,7 +208,7 @@ class UserRingBufferTest {
 
     @Test
     void onlyUserRingBuffersAreUserRingBuffers() {
-        try (BpfMap ring = BpfMap.create(
+        try (KernelMap ring = KernelMap.create(
                 kernel.host(), MapCommand.Create.of(MapType.RINGBUF.number(), "events", 0, 0, SIZE), "events")) {
             assertThatThrownBy(() -> UserRingBuffer.open(ring))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -220,12 +219,7 @@ class UserRingBufferTest {
     /** What a program would read. The data is one block here, so what crosses its end is put together first. */
     private List<String> read() {
         long page = kernel.host().pageSize();
-        try (Mapping mapping = kernel.execute(new FileCommand.Map(map.fd(), 0, 2 * page + 2 * SIZE, true))) {
-            return read(mapping.segment(), page);
-        }
-    }
-
-    private static List<String> read(MemorySegment all, long page) {
+        MemorySegment all = map.memory(0, 2 * page + 2 * SIZE, true);
         MemorySegment data = all.asSlice(2 * page, 2 * SIZE);
         List<String> records = new ArrayList<>();
         long[] position = {all.get(ValueLayout.JAVA_LONG, 0)};

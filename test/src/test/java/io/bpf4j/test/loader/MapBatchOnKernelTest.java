@@ -3,12 +3,12 @@ package io.bpf4j.test.loader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Command;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.test.support.LeakCheck;
@@ -65,7 +65,7 @@ class MapBatchOnKernelTest {
         int entries = 5_000;
         int used = array ? entries : 3_000;
         List<Map<Long, Long>> states = new ArrayList<>();
-        try (BpfMap map = BpfMap.create(
+        try (KernelMap map = KernelMap.create(
                 Host.running().withKernel(kernel),
                 MapCommand.Create.of(type.number(), "m", array ? 4 : 8, 8, entries)
                         .withFlags(trie ? NO_PREALLOC : 0),
@@ -122,7 +122,7 @@ class MapBatchOnKernelTest {
     void aValueForEachCpu(MapType type) {
         for (Kernel kernel : List.of(Host.running().kernel(), WITHOUT_BATCHES)) {
             // Value sizes that are not a multiple of 8 are where a mistake would show.
-            try (BpfMap map = BpfMap.create(
+            try (KernelMap map = KernelMap.create(
                     Host.running().withKernel(kernel), MapCommand.Create.of(type.number(), "m", 4, 12, 500), "m")) {
                 record Three(int a, int b, int c) {}
                 TypedMap<Integer, List<Three>> typed = TypedMap.perCpu(map, Codec.ofInt(), Codec.ofRecord(Three.class));
@@ -155,8 +155,8 @@ class MapBatchOnKernelTest {
     @Test
     void aBucketWithManyElementsGetsMoreRoom() {
         // Room for 64 KiB is 16 of these values at first: fewer than there are in all, and buckets are few.
-        try (BpfMap map =
-                BpfMap.create(Host.running(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 16_384, 200), "m")) {
+        try (KernelMap map = KernelMap.create(
+                Host.running(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 16_384, 200), "m")) {
             TypedMap<Integer, byte[]> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofBytes(16_384));
             for (int i = 0; i < 200; i++) {
                 byte[] value = new byte[16_384];
@@ -173,8 +173,8 @@ class MapBatchOnKernelTest {
 
     @Test
     void elementsThatStayComeOnceThoughOthersComeAndGo() {
-        try (BpfMap map =
-                BpfMap.create(Host.running(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 8, 4_000), "m")) {
+        try (KernelMap map =
+                KernelMap.create(Host.running(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 8, 4_000), "m")) {
             TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
             for (int i = 0; i < 500; i++) {
                 typed.put(i, 0L);
@@ -204,8 +204,8 @@ class MapBatchOnKernelTest {
 
     @Test
     void whatIsDrainedWhileOthersWriteIsCountedOnce() {
-        try (BpfMap map =
-                BpfMap.create(Host.running(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 8, 100_000), "m")) {
+        try (KernelMap map = KernelMap.create(
+                Host.running(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 8, 100_000), "m")) {
             TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
             int total = 200_000;
             CompletableFuture<Void> writer = CompletableFuture.runAsync(

@@ -11,6 +11,7 @@ import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
@@ -209,16 +210,17 @@ class MapKindsOnKernelTest {
     /** Runs a program that takes the stack of this thread; gives the id that the helper gave. */
     private static int takeStack(BpfMap map, int flags) {
         Kernel kernel = Host.running().kernel();
+        KernelMap own = KernelMap.of(map);
         byte[] code = Instructions.encode(
                 Assembler.create()
-                        .loadMapFd(R2, map.fd().number())
+                        .loadMapFd(R2, own.fd().number())
                         .mov(R3, flags)
                         .call(GET_STACKID)
                         .exit()
                         .assemble(),
                 ByteOrder.nativeOrder());
         ProgCommand.Load load = ProgCommand.Load.of(ProgramType.RAW_TRACEPOINT.number(), "stack", code, "GPL")
-                .withMentioned(List.of(map.fd()))
+                .withMentioned(List.of(own.fd()))
                 .withLog(new ProgCommand.Log(1, 1 << 16));
         switch (kernel.execute(load)) {
             case LoadResult.Loaded loaded -> {

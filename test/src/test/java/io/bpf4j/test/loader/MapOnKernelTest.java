@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.management.ThreadMXBean;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
@@ -13,7 +14,6 @@ import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.Global;
 import io.bpf4j.loader.map.TypedMap;
@@ -55,7 +55,7 @@ class MapOnKernelTest {
 
     @Test
     void aHashMapSpeaksJava() {
-        try (BpfMap map = create(MapType.HASH, 4, 16, 100, 0)) {
+        try (KernelMap map = create(MapType.HASH, 4, 16, 100, 0)) {
             TypedMap<Integer, Stats> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofRecord(Stats.class));
             assertThat(typed.get(1)).isEmpty();
             typed.put(1, new Stats(2, 3));
@@ -71,7 +71,7 @@ class MapOnKernelTest {
 
     @Test
     void aFullMapSaysHowManyElementsItHas() {
-        try (BpfMap map = create(MapType.HASH, 4, 8, 16, 0)) {
+        try (KernelMap map = create(MapType.HASH, 4, 8, 16, 0)) {
             TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
             assertThatThrownBy(() -> {
                         for (int i = 0; i < 10_000; i++) {
@@ -86,7 +86,7 @@ class MapOnKernelTest {
 
     @Test
     void anArrayHasAllItsElements() {
-        try (BpfMap map = create(MapType.ARRAY, 4, 8, 3, 0)) {
+        try (KernelMap map = create(MapType.ARRAY, 4, 8, 3, 0)) {
             TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
             typed.put(2, 7L);
             List<String> seen = new ArrayList<>();
@@ -100,7 +100,7 @@ class MapOnKernelTest {
     @Test
     void perCpuValuesKeepApart() {
         for (MapType type : List.of(MapType.PERCPU_HASH, MapType.PERCPU_ARRAY, MapType.LRU_PERCPU_HASH)) {
-            try (BpfMap map = create(type, 4, 4, 64, 0)) {
+            try (KernelMap map = create(type, 4, 4, 64, 0)) {
                 TypedMap<Integer, List<Integer>> typed = TypedMap.perCpu(map, Codec.ofInt(), Codec.ofInt());
                 List<Integer> values = new ArrayList<>(
                         Collections.nCopies(Host.running().possibleCpus().count(), 0));
@@ -115,7 +115,7 @@ class MapOnKernelTest {
 
     @Test
     void queuesPopInOrder() {
-        try (BpfMap map = create(MapType.QUEUE, 0, 8, 4, 0)) {
+        try (KernelMap map = create(MapType.QUEUE, 0, 8, 4, 0)) {
             map.update(new byte[0], new byte[] {1, 0, 0, 0, 0, 0, 0, 0});
             map.update(new byte[0], new byte[] {2, 0, 0, 0, 0, 0, 0, 0});
             assertThat(map.lookupAndDelete(new byte[0]).orElseThrow()[0]).isEqualTo((byte) 1);
@@ -126,7 +126,7 @@ class MapOnKernelTest {
 
     @Test
     void keysSurviveTheirOwnDeletion() {
-        try (BpfMap map = create(MapType.HASH, 4, 8, 1000, 0)) {
+        try (KernelMap map = create(MapType.HASH, 4, 8, 1000, 0)) {
             TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
             for (int i = 0; i < 1000; i++) {
                 typed.put(i, (long) i);
@@ -143,7 +143,7 @@ class MapOnKernelTest {
 
     @Test
     void elementsThatStayComeOnceThoughOthersComeAndGo() {
-        try (BpfMap map = create(MapType.HASH, 4, 8, 4000, 0)) {
+        try (KernelMap map = create(MapType.HASH, 4, 8, 4000, 0)) {
             TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
             for (int i = 0; i < 500; i++) {
                 typed.put(i, 0L);
@@ -177,7 +177,7 @@ class MapOnKernelTest {
     @Test
     void operationsOnNativeMemoryAllocateNothing() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        try (BpfMap map = create(MapType.HASH, 4, 8, 16, 0);
+        try (KernelMap map = create(MapType.HASH, 4, 8, 16, 0);
                 Arena arena = Arena.ofConfined()) {
             MemorySegment key = arena.allocate(4, 4);
             MemorySegment value = arena.allocate(8, 8);
@@ -199,7 +199,7 @@ class MapOnKernelTest {
     @Test
     void closingWhileThreadsWorkOnItGivesThemAnExceptionAndNothingWorse() throws Exception {
         for (int round = 0; round < 30; round++) {
-            BpfMap map = create(MapType.HASH, 4, 8, 16, 0);
+            KernelMap map = create(MapType.HASH, 4, 8, 16, 0);
             List<CompletableFuture<String>> workers = new ArrayList<>();
             CountDownLatch atWork = new CountDownLatch(3);
             for (int i = 0; i < 3; i++) {
@@ -229,7 +229,7 @@ class MapOnKernelTest {
 
     @Test
     void aFrozenMapRefusesUserSpace() {
-        try (BpfMap map = create(MapType.ARRAY, 4, 8, 1, 0)) {
+        try (KernelMap map = create(MapType.ARRAY, 4, 8, 1, 0)) {
             map.freeze();
             assertThatThrownBy(() -> map.update(new byte[4], new byte[8]))
                     .isInstanceOfSatisfying(
@@ -240,7 +240,7 @@ class MapOnKernelTest {
 
     @Test
     void aMappedArrayIsTheMap() {
-        try (BpfMap map = create(MapType.ARRAY, 4, 12, MMAPABLE_ELEMENTS, MapSpec.F_MMAPABLE)) {
+        try (KernelMap map = create(MapType.ARRAY, 4, 12, MMAPABLE_ELEMENTS, MapSpec.F_MMAPABLE)) {
             MemorySegment values = map.values(true);
             values.set(ValueLayout.JAVA_INT, 16L * 3, 42);
             TypedMap<Integer, byte[]> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofBytes(12));
@@ -253,7 +253,7 @@ class MapOnKernelTest {
 
     @Test
     void batchesReadManyElementsInOneCall() {
-        try (BpfMap map = create(MapType.HASH, 4, 8, 1000, 0);
+        try (KernelMap map = create(MapType.HASH, 4, 8, 1000, 0);
                 Arena arena = Arena.ofConfined()) {
             MemorySegment keys = arena.allocate(4000, 8);
             MemorySegment values = arena.allocate(8000, 8);
@@ -291,11 +291,12 @@ class MapOnKernelTest {
     @Test
     void aPinnedMapIsFoundAgain() {
         try (Fd bpffs = KERNEL.execute(new FileCommand.DetachedMount("bpf"));
-                BpfMap map = create(MapType.ARRAY, 4, 8, 1, 0)) {
+                KernelMap map = create(MapType.ARRAY, 4, 8, 1, 0)) {
             Path path = Path.of("/proc/self/fd", Integer.toString(bpffs.number()), "pinned");
             map.pin(path);
             map.update(new byte[4], new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
-            try (BpfMap again = BpfMap.adopt(Host.running(), KERNEL.execute(new ObjectCommand.Get(path, 0)), "")) {
+            try (KernelMap again =
+                    KernelMap.adopt(Host.running(), KERNEL.execute(new ObjectCommand.Get(path, 0)), "")) {
                 assertThat(again.id()).isEqualTo(map.id());
                 assertThat(again.name()).isEqualTo("m");
                 assertThat(again.lookup(new byte[4]).orElseThrow()).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
@@ -308,7 +309,7 @@ class MapOnKernelTest {
 
     @Test
     void aPinOutsideABpfFileSystemSaysWhatIsMissing() {
-        try (BpfMap map = create(MapType.ARRAY, 4, 8, 1, 0)) {
+        try (KernelMap map = create(MapType.ARRAY, 4, 8, 1, 0)) {
             assertThatThrownBy(() -> map.pin(Path.of("/tmp/bpf4j-not-a-bpffs")))
                     .isInstanceOf(SyscallException.class)
                     .hasMessageContaining("BPF_OBJ_PIN")
@@ -316,8 +317,8 @@ class MapOnKernelTest {
         }
     }
 
-    private static BpfMap create(MapType type, int keySize, int valueSize, int maxEntries, int flags) {
-        return BpfMap.create(
+    private static KernelMap create(MapType type, int keySize, int valueSize, int maxEntries, int flags) {
+        return KernelMap.create(
                 Host.running(),
                 MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries)
                         .withFlags(flags),

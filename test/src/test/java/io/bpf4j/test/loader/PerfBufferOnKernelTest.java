@@ -16,6 +16,7 @@ import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
@@ -23,7 +24,6 @@ import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
-import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.ring.PerfBuffer;
 import io.bpf4j.loader.ring.PerfBuffer.Options;
@@ -68,19 +68,19 @@ class PerfBufferOnKernelTest {
     /** 20 bytes, so that nothing is padded. */
     record Event(int count, int mark, int cpu, int more, int andMore) {}
 
-    private BpfMap map;
-    private BpfMap counter;
+    private KernelMap map;
+    private KernelMap counter;
     private Fd program;
 
     @BeforeEach
     void load() {
         Kernel kernel = Host.running().kernel();
         int cpus = Host.running().possibleCpus().count();
-        map = BpfMap.create(
+        map = KernelMap.create(
                 Host.running(),
                 MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "events", 4, 4, cpus),
                 "events");
-        counter = BpfMap.create(Host.running(), MapCommand.Create.of(MapType.ARRAY.number(), "n", 4, 8, 1), "n");
+        counter = KernelMap.create(Host.running(), MapCommand.Create.of(MapType.ARRAY.number(), "n", 4, 8, 1), "n");
         byte[] code = Instructions.encode(
                 Assembler.create()
                         .movReg(R6, R1)

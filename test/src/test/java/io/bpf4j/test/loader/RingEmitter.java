@@ -11,13 +11,13 @@ import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
-import io.bpf4j.loader.map.BpfMap;
 import java.nio.ByteOrder;
 import java.util.List;
 
@@ -37,14 +37,15 @@ final class RingEmitter implements AutoCloseable {
     private static final int RINGBUF_RESERVE = 131;
     private static final int RINGBUF_DISCARD = 133;
 
-    private final BpfMap ring;
-    private final BpfMap counter;
+    private final KernelMap ring;
+    private final KernelMap counter;
     private final Fd output;
     private final Fd discard;
 
     RingEmitter(String name, int bytes, int flags, int mark) {
-        ring = BpfMap.create(Host.running(), MapCommand.Create.of(MapType.RINGBUF.number(), name, 0, 0, bytes), name);
-        counter = BpfMap.create(
+        ring = KernelMap.create(
+                Host.running(), MapCommand.Create.of(MapType.RINGBUF.number(), name, 0, 0, bytes), name);
+        counter = KernelMap.create(
                 Host.running(), MapCommand.Create.of(MapType.ARRAY.number(), "counter", 4, 8, 1), "counter");
         output = load(Assembler.create()
                 .loadMapValue(R1, counter.fd().number(), 0)
@@ -74,7 +75,7 @@ final class RingEmitter implements AutoCloseable {
                 .exit());
     }
 
-    BpfMap map() {
+    KernelMap map() {
         return ring;
     }
 

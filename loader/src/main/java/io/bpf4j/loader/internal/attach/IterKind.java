@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.attach;
 
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
@@ -58,7 +59,7 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
     @Override
     public Link attach(Attempt attempt) {
         if (target.map().isPresent()) {
-            Fd map = target.map().get().fd();
+            Fd map = KernelMap.of(target.map().get()).fd();
             return link(attempt, info(MAP_SIZE, MAP, map.number()), map);
         }
         if (target.cgroup().isPresent()) {

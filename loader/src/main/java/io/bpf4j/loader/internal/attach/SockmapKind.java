@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.attach;
 
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.StructLayout;
@@ -24,7 +25,7 @@ record SockmapKind(AttachTarget.Sockmap target) implements LinkKind {
     @Override
     public Link attach(Attempt attempt) {
         AttachType type = attempt.type(target.attachType(), "sk_msg or sk_skb/…");
-        Fd map = target.map().fd();
+        Fd map = KernelMap.of(target.map()).fd();
         return Unlinked.orElse(
                 attempt, attempt.create(type, LinkCommand.Details.NONE).withTarget(map), map, type);
     }

@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
@@ -47,7 +48,7 @@ public final class StructOpsKind extends KernelLink implements StructOpsLink {
 
     @Override
     public void update(BpfMap map) {
-        update(map.fd(), null);
+        update(KernelMap.of(map).fd(), null);
     }
 
     /**
@@ -55,7 +56,7 @@ public final class StructOpsKind extends KernelLink implements StructOpsLink {
      *
      * @return for a map with a link a {@link io.bpf4j.loader.link.StructOpsLink}
      */
-    public static Link attach(BpfMap map, StructOpsImage image, Map<String, LoadedProgram> programs) {
+    public static Link attach(KernelMap map, StructOpsImage image, Map<String, LoadedProgram> programs) {
         prepare(map, image, programs);
         if (image.variable().isLinked()) {
             return link(map);
@@ -70,15 +71,14 @@ public final class StructOpsKind extends KernelLink implements StructOpsLink {
      *
      * @throws AttachException if the attach fails
      */
-    public static StructOpsLink link(BpfMap map) {
+    public static StructOpsLink link(KernelMap map) {
         String what = "struct_ops map \"" + map.name() + "\"";
         try {
             // The map takes the field of the program in links of other types.
-            Fd link = map.host()
-                    .kernel()
+            Fd link = map.kernel()
                     .execute(LinkCommand.Create.of(
                             what, map.fd(), AttachType.STRUCT_OPS.number(), LinkCommand.Details.NONE));
-            return new StructOpsKind(map.host().kernel(), what, link);
+            return new StructOpsKind(map.kernel(), what, link);
         } catch (SyscallException e) {
             throw new AttachException(
                     "attach " + what + ": " + e.getMessage()
@@ -93,7 +93,7 @@ public final class StructOpsKind extends KernelLink implements StructOpsLink {
     }
 
     /** Gives the map its value, if it has none. */
-    public static void prepare(BpfMap map, StructOpsImage image, Map<String, LoadedProgram> programs) {
+    public static void prepare(KernelMap map, StructOpsImage image, Map<String, LoadedProgram> programs) {
         List<Fd> held = new ArrayList<>();
         try {
             ByteBuffer value = ByteBuffer.wrap(image.value().clone()).order(ByteOrder.nativeOrder());
@@ -132,7 +132,7 @@ public final class StructOpsKind extends KernelLink implements StructOpsLink {
         }
     }
 
-    private static AttachException failed(BpfMap map, String problem, @Nullable Throwable cause) {
+    private static AttachException failed(KernelMap map, String problem, @Nullable Throwable cause) {
         String message = "attach struct_ops map \"" + map.name() + "\": " + problem;
         return cause == null ? new AttachException(message) : new AttachException(message, cause);
     }

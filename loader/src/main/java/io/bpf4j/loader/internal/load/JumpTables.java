@@ -5,13 +5,13 @@ import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.UpdateMode;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +37,7 @@ final class JumpTables implements AutoCloseable {
     private static final int VALUE_SIZE = 16;
     private static final String NAME = ".jumptables"; // as libbpf calls them
 
-    private final List<BpfMap> maps = new ArrayList<>();
+    private final List<KernelMap> maps = new ArrayList<>();
 
     private JumpTables() {}
 
@@ -71,12 +71,12 @@ final class JumpTables implements AutoCloseable {
         }
     }
 
-    private static BpfMap create(Host host, int entries) {
-        return BpfMap.create(
+    private static KernelMap create(Host host, int entries) {
+        return KernelMap.create(
                 host, MapCommand.Create.of(MapType.INSN_ARRAY.number(), NAME, 4, VALUE_SIZE, entries), NAME);
     }
 
-    private static void fill(BpfMap map, List<Integer> targets) {
+    private static void fill(KernelMap map, List<Integer> targets) {
         for (int i = 0; i < targets.size(); i++) {
             map.update(Struct.ints(i), Struct.ints(targets.get(i), 0, 0, 0), UpdateMode.ANY);
         }
@@ -90,6 +90,6 @@ final class JumpTables implements AutoCloseable {
 
     @Override
     public void close() {
-        maps.reversed().forEach(BpfMap::close);
+        maps.reversed().forEach(KernelMap::close);
     }
 }

@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.load;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.plan.DeclaredTypes;
 import io.bpf4j.loader.internal.plan.LoadOptions;
 import io.bpf4j.loader.internal.plan.LoadPlan;
@@ -71,7 +72,7 @@ public final class LoadedObject implements AutoCloseable {
     private final Features features;
     private final ModuleDescriptors modules;
     private final UndoStack undo = new UndoStack();
-    private final Map<String, BpfMap> maps = new LinkedHashMap<>();
+    private final Map<String, KernelMap> maps = new LinkedHashMap<>();
     private final Map<String, StructOpsImage> structOps = new LinkedHashMap<>();
     private final Map<String, ProgramPlan> plans = new LinkedHashMap<>();
     private final Map<String, LoadedProgram> programs = new LinkedHashMap<>();
@@ -138,18 +139,18 @@ public final class LoadedObject implements AutoCloseable {
         Set<String> fresh = new HashSet<>();
         for (MapPlan map : plan.maps()) {
             if (map.reused() != null) {
-                maps.put(map.name(), map.reused());
+                maps.put(map.name(), KernelMap.of(map.reused()));
                 continue;
             }
-            BpfMap[] made = new BpfMap[1];
-            BpfMap used = pinning.findOrMake(map.spec(), () -> made[0] = creation.create(map));
+            KernelMap[] made = new KernelMap[1];
+            KernelMap used = pinning.findOrMake(map.spec(), () -> made[0] = creation.create(map));
             if (used == made[0]) {
                 fresh.add(map.name());
             }
             maps.put(map.name(), used);
         }
         for (MapPlan each : plan.maps()) {
-            BpfMap map = map(each.name());
+            KernelMap map = map(each.name());
             map.describe(
                     DeclaredTypes.typeOf(spec, each.spec().keyTypeId(), map.keySize()),
                     DeclaredTypes.typeOf(spec, each.spec().valueTypeId(), map.valueSize()));
@@ -161,7 +162,7 @@ public final class LoadedObject implements AutoCloseable {
                         + "\" needs the object's BTF in the kernel, which has not taken it: "
                         + Objects.requireNonNullElse(types.refusal(), "there is none, or the kernel knows no BTF"));
             }
-            BpfMap map = creation.create(image, image.module().isEmpty() ? null : modules.of(image.module()));
+            KernelMap map = creation.create(image, image.module().isEmpty() ? null : modules.of(image.module()));
             undo.push(map::close);
             maps.put(name, map);
             structOps.put(name, image);
@@ -188,7 +189,7 @@ public final class LoadedObject implements AutoCloseable {
         }
     }
 
-    private BpfMap map(String name) {
+    private KernelMap map(String name) {
         return Objects.requireNonNull(maps.get(name));
     }
 

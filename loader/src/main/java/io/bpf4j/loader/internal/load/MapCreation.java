@@ -4,6 +4,7 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.plan.MapPlan;
 import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -13,7 +14,6 @@ import io.bpf4j.loader.internal.sys.MapTraits;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
@@ -35,17 +35,17 @@ public record MapCreation(
         String source,
         @Nullable Fd btf) {
     /** A map that belongs to no object. */
-    public static BpfMap standalone(Host host, Features features, MapSpec spec) {
+    public static KernelMap standalone(Host host, Features features, MapSpec spec) {
         return new MapCreation(host, features, "map " + spec.name(), null)
                 .create(MapPlan.standalone(spec, features, host));
     }
 
     /** A map; it is empty, except that global data is already written. */
-    BpfMap create(MapPlan plan) {
-        BpfMap map;
+    KernelMap create(MapPlan plan) {
+        KernelMap map;
         if (plan.inner() != null) {
             // The kernel copies the properties of the inner map and does not need the map afterwards.
-            try (BpfMap template = make(plan.inner(), null)) {
+            try (KernelMap template = make(plan.inner(), null)) {
                 map = make(plan, template.fd());
             }
         } else {
@@ -77,14 +77,14 @@ public record MapCreation(
      *
      * @param module the BTF of the module that defines the struct; null for the kernel itself
      */
-    BpfMap create(StructOpsImage image, @Nullable Fd module) {
+    KernelMap create(StructOpsImage image, @Nullable Fd module) {
         StructOpsSpec variable = image.variable();
         String name = features.lacks(Feature.OBJECT_NAMES) ? "" : KernelNames.of(variable.name());
         MapCommand.Create create = MapCommand.Create.of(MapType.STRUCT_OPS.number(), name, 4, image.value().length, 1)
                 .withFlags(variable.isLinked() ? MapSpec.F_LINK : 0)
                 .withTypes(new MapCommand.ElementTypes(btf, 0, 0, image.wrapperTypeId(), module));
         try {
-            return BpfMap.create(host, create, variable.name());
+            return KernelMap.create(host, create, variable.name());
         } catch (SyscallException e) {
             // Kernels before 6.9 have no field for the file descriptor: a value beyond the end of the attributes is
             // E2BIG.
@@ -125,7 +125,7 @@ public record MapCreation(
         return true;
     }
 
-    private BpfMap make(MapPlan plan, @Nullable Fd template) {
+    private KernelMap make(MapPlan plan, @Nullable Fd template) {
         MapSpec spec = plan.spec();
         MapCommand.Create create = new MapCommand.Create(
                 spec.typeNumber(),
@@ -146,16 +146,16 @@ public record MapCreation(
         }
         try {
             var types = new MapCommand.ElementTypes(btf, spec.keyTypeId(), spec.valueTypeId(), 0, null);
-            return BpfMap.create(host, create.withTypes(types), spec.name());
+            return KernelMap.create(host, create.withTypes(types), spec.name());
         } catch (SyscallException e) {
             // Kernels differ in which map types may carry BTF. It describes the map and is not needed to use it.
             return made(create, spec);
         }
     }
 
-    private BpfMap made(MapCommand.Create create, MapSpec spec) {
+    private KernelMap made(MapCommand.Create create, MapSpec spec) {
         try {
-            return BpfMap.create(host, create, spec.name());
+            return KernelMap.create(host, create, spec.name());
         } catch (SyscallException e) {
             if (e.errno() == Errno.EINVAL
                     && create.maxEntries() == 0

@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.load;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
@@ -44,23 +45,23 @@ final class MapPinning {
     }
 
     /** The pinned map, or the one that {@code maker} makes, then pinned; closed if the load fails. */
-    BpfMap findOrMake(MapSpec spec, Supplier<BpfMap> maker) {
+    KernelMap findOrMake(MapSpec spec, Supplier<KernelMap> maker) {
         if (!spec.pinByName()) {
             return closedOnFailure(maker.get());
         }
         Path path = path(spec);
-        Optional<BpfMap> found = find(spec, path);
+        Optional<KernelMap> found = find(spec, path);
         if (found.isPresent()) {
             return found.get();
         }
-        BpfMap made = maker.get();
+        KernelMap made = maker.get();
         boolean newDirectory;
         try {
             newDirectory = BpfFs.pin(host.kernel(), made.fd(), path);
         } catch (SyscallException e) {
             made.close();
             // Another process pinned its map first.
-            Optional<BpfMap> other = e.errno() == Errno.EEXIST ? find(spec, path) : Optional.empty();
+            Optional<KernelMap> other = e.errno() == Errno.EEXIST ? find(spec, path) : Optional.empty();
             return other.orElseThrow(() -> e);
         }
         closedOnFailure(made);
@@ -94,13 +95,13 @@ final class MapPinning {
         }
     }
 
-    private BpfMap closedOnFailure(BpfMap map) {
+    private KernelMap closedOnFailure(KernelMap map) {
         undo.push(map::close);
         return map;
     }
 
     /** The map that is pinned at the path; closed if the load fails, also if this map is the reason. */
-    private Optional<BpfMap> find(MapSpec spec, Path path) {
+    private Optional<KernelMap> find(MapSpec spec, Path path) {
         Optional<Fd> fd;
         try {
             fd = BpfFs.find(host.kernel(), path, ObjectCommand.Kind.MAP);
@@ -110,7 +111,7 @@ final class MapPinning {
         if (fd.isEmpty()) {
             return Optional.empty();
         }
-        BpfMap found = closedOnFailure(BpfMap.adopt(host, fd.get(), spec.name()));
+        KernelMap found = closedOnFailure(KernelMap.adopt(host, fd.get(), spec.name()));
         Shape wanted = Shape.of(spec);
         MapInfo info = found.info();
         Shape has = new Shape(

@@ -11,6 +11,7 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.ProgramBtf;
 import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.plan.AssembledProgram;
 import io.bpf4j.loader.internal.plan.AssembledProgram.Referent;
 import io.bpf4j.loader.internal.plan.AttachPoint;
@@ -24,7 +25,6 @@ import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.ProgramHandle;
-import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ final class ProgramLoading {
     private final ObjectSpec spec;
     private final int kernelVersion;
     private final @Nullable Fd btf;
-    private final Map<String, BpfMap> maps;
+    private final Map<String, KernelMap> maps;
     private final ModuleDescriptors modules;
     private final List<Fd> constants;
     private final ProgramRefusal refusal;
@@ -66,7 +66,7 @@ final class ProgramLoading {
             Features features,
             LoadPlan plan,
             BtfLoading types,
-            Map<String, BpfMap> maps,
+            Map<String, KernelMap> maps,
             ModuleDescriptors modules) {
         this.host = host;
         this.kernel = host.kernel();
@@ -80,7 +80,7 @@ final class ProgramLoading {
                 .filter(map -> map.data() != null && map.data().isConstant())
                 .map(map -> maps.get(map.name()))
                 .filter(Objects::nonNull)
-                .map(BpfMap::fd)
+                .map(KernelMap::fd)
                 .toList();
         this.refusal = new ProgramRefusal(host, spec, features, types.refusal());
     }

@@ -9,6 +9,7 @@ import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.TraceFs;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Command;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
@@ -26,7 +27,6 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.NetDevice;
 import io.bpf4j.loader.link.ProgramHandle;
-import io.bpf4j.loader.map.BpfMap;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
@@ -173,7 +173,7 @@ class KernelLinkTest {
     void aMapOfSocketsWithoutLinks() {
         kernel.fail(LinkCommand.Create.class, Errno.EINVAL);
         Link link;
-        try (BpfMap map = BpfMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
+        try (KernelMap map = KernelMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
             link = attacher()
                     .attach(program, "p", Optional.of(AttachType.SK_MSG_VERDICT), AttachTarget.Sockmap.of(map));
         }
@@ -198,7 +198,7 @@ class KernelLinkTest {
     @Test
     void whicheverCommandFailsNothingIsLeft() {
         kernel.fail(LinkCommand.Create.class, Errno.EINVAL);
-        try (BpfMap map = BpfMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
+        try (KernelMap map = KernelMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
             List<String> before = List.copyOf(kernel.open());
             for (int n = 1; n <= 4; n++) {
                 kernel.failNth(n, Command.class, Errno.EMFILE);

@@ -12,6 +12,7 @@ import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.plan.AttachPoint;
 import io.bpf4j.loader.internal.plan.LoadOptions;
 import io.bpf4j.loader.internal.plan.LoadPlan;
@@ -23,7 +24,6 @@ import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
@@ -100,7 +100,7 @@ class StructOpsOfModuleTest {
                 .orElseThrow();
     }
 
-    private BpfMap create(StructOpsImage image) {
+    private KernelMap create(StructOpsImage image) {
         try (Fd btf = kernel.newFd("BTF of the object")) {
             return new MapCreation(kernel.host(), ScriptedLoads.everything(), "test.o", btf)
                     .create(image, image.module().isEmpty() ? null : modules.of(image.module()));

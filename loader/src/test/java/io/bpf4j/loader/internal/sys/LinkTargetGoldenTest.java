@@ -10,6 +10,7 @@ import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.attach.Attacher;
 import io.bpf4j.loader.internal.attach.StructOpsKind;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.Anchor;
 import io.bpf4j.loader.link.AttachTarget;
@@ -17,7 +18,6 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.NetDevice;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.link.TargetFile;
-import io.bpf4j.loader.map.BpfMap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
@@ -143,12 +143,13 @@ class LinkTargetGoldenTest {
 
     @Test
     void maps() {
-        try (BpfMap map = BpfMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
+        try (KernelMap map = KernelMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
             assertBytes("sockmap", AttachType.SK_MSG_VERDICT, AttachTarget.Sockmap.of(map));
             assertIter("iter_map", "map", AttachTarget.Iter.elements(map));
         }
         program.close();
-        try (BpfMap map = BpfMap.create(kernel.host(), MapCommand.Create.of(26, "ops", 4, 64, 1), "ops")) { // 1001
+        try (KernelMap map =
+                KernelMap.create(kernel.host(), MapCommand.Create.of(26, "ops", 4, 64, 1), "ops")) { // 1001
             StructOpsKind.link(map).close();
             assertThat(given).isEqualTo(GOLDEN.get("target_struct_ops"));
         }

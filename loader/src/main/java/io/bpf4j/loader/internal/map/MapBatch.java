@@ -1,4 +1,4 @@
-package io.bpf4j.loader.map;
+package io.bpf4j.loader.internal.map;
 
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.sys.MapCommand;
@@ -6,6 +6,7 @@ import io.bpf4j.loader.internal.sys.MapCommand.BatchOp;
 import io.bpf4j.loader.internal.sys.MapCommand.BatchResult;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.UpdateMode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
@@ -32,12 +33,12 @@ final class MapBatch {
 
     private static final int SMALLEST_STEP = 16;
 
-    private final BpfMap map;
+    private final KernelMap map;
 
     /** The operations that the kernel has rejected; they are not tried again. */
     private final Set<BatchOp> refused = ConcurrentHashMap.newKeySet();
 
-    MapBatch(BpfMap map) {
+    MapBatch(KernelMap map) {
         this.map = map;
     }
 
@@ -161,8 +162,7 @@ final class MapBatch {
 
     private BatchResult batch(BatchOp op, MemorySegment keys, MemorySegment values, int count) {
         try (Arena arena = Arena.ofConfined()) {
-            return map.host()
-                    .kernel()
+            return map.kernel()
                     .execute(new MapCommand.Batch(
                             op,
                             map.fd(),

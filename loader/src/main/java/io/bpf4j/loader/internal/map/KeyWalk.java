@@ -1,4 +1,4 @@
-package io.bpf4j.loader.map;
+package io.bpf4j.loader.internal.map;
 
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.kernel.MapType;
@@ -22,18 +22,18 @@ import org.jspecify.annotations.Nullable;
  * <p>With many concurrent deletions each step may restart; to terminate, the walk fails after {@value #ROUNDS} times
  * the steps that the largest possible map takes.
  *
- * <p>Tested by {@code BpfMapTest}.
+ * <p>Tested by {@code KernelMapTest}.
  */
 final class KeyWalk implements Iterator<byte[]> {
     static final int ROUNDS = 8;
 
-    private final BpfMap map;
+    private final KernelMap map;
     private final boolean remember;
     private final Set<ByteBuffer> given = new HashSet<>();
     private byte @Nullable [] next;
     private long stepsLeft;
 
-    KeyWalk(BpfMap map) {
+    KeyWalk(KernelMap map) {
         this.map = map;
         this.remember = !hasAllElements(map.type().orElse(MapType.HASH));
         this.stepsLeft = ROUNDS * (Integer.toUnsignedLong(map.maxEntries()) + 1);
@@ -80,7 +80,7 @@ final class KeyWalk implements Iterator<byte[]> {
     }
 
     /** A walk that would end early must not look complete. */
-    static BpfException endless(BpfMap map) {
+    static BpfException endless(KernelMap map) {
         return new BpfException("walk over " + map + ": elements are removed so fast that it begins again and again; "
                 + ROUNDS + " times the steps of a full map were not enough");
     }

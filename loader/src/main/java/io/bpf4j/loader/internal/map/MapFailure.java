@@ -1,4 +1,4 @@
-package io.bpf4j.loader.map;
+package io.bpf4j.loader.internal.map;
 
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.sys.MapCommand;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The failure of an operation on a map, with its usual reason.
  *
- * <p>Tested by {@code BpfMapTest} and {@code MapBatchTest}.
+ * <p>Tested by {@code KernelMapTest} and {@code MapBatchTest}.
  */
 final class MapFailure {
     private MapFailure() {}
@@ -18,12 +18,12 @@ final class MapFailure {
      *
      * @param operation the kernel's name of it: {@code BPF_MAP_UPDATE_ELEM}
      */
-    static SyscallException of(BpfMap map, String operation, int errno) {
+    static SyscallException of(KernelMap map, String operation, int errno) {
         return new SyscallException(
                 "bpf(" + operation + ") on map \"" + map.name() + "\"", errno, hint(map, operation, Errno.of(errno)));
     }
 
-    private static @Nullable String hint(BpfMap map, String operation, Errno errno) {
+    private static @Nullable String hint(KernelMap map, String operation, Errno errno) {
         return switch (errno) {
             case E2BIG ->
                 operation.startsWith("BPF_MAP_UPDATE")

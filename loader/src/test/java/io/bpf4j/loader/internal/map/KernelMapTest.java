@@ -1,4 +1,4 @@
-package io.bpf4j.loader.map;
+package io.bpf4j.loader.internal.map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,6 +10,9 @@ import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.map.TypedMap;
+import io.bpf4j.loader.map.UpdateMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -26,9 +29,9 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class BpfMapTest {
+class KernelMapTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
-    private final BpfMap hash = create(MapType.HASH, 4, 8, 4);
+    private final KernelMap hash = create(MapType.HASH, 4, 8, 4);
 
     @AfterEach
     void close() {
@@ -38,7 +41,7 @@ class BpfMapTest {
     /** A map whose memory a native call uses gives back the rest, and the memory once the call is over. */
     @Test
     void memoryThatIsInUseIsUnmappedByTheNextClose() throws Exception {
-        BpfMap array = create(MapType.ARRAY, 4, 8, 1 << 17);
+        KernelMap array = create(MapType.ARRAY, 4, 8, 1 << 17);
         ByteBuffer memory = array.values(true).asByteBuffer();
         int size = memory.remaining();
         Pipe pipe = Pipe.open();
@@ -186,7 +189,7 @@ class BpfMapTest {
 
     @Test
     void arraysAreWalkedWithoutAMemory() {
-        try (BpfMap array = create(MapType.ARRAY, 4, 8, 3)) {
+        try (KernelMap array = create(MapType.ARRAY, 4, 8, 3)) {
             List<Integer> seen = new ArrayList<>();
             array.keys().forEach(key -> seen.add(decode(key)));
             assertThat(seen).containsExactly(0, 1, 2);
@@ -211,7 +214,7 @@ class BpfMapTest {
 
     @Test
     void memoryIsSharedWithTheMapAndGoesWithIt() {
-        BpfMap array = create(MapType.ARRAY, 4, 12, 2);
+        KernelMap array = create(MapType.ARRAY, 4, 12, 2);
         MemorySegment values = array.values(true);
         values.set(ValueLayout.JAVA_INT, 16, 42); // the second value: each is rounded up to 8 bytes
         assertThat(array.lookup(key(1)).orElseThrow()).startsWith(key(42));
@@ -224,7 +227,7 @@ class BpfMapTest {
 
     @Test
     void aClosedMapRefusesEverything() {
-        BpfMap map = create(MapType.HASH, 4, 8, 4);
+        KernelMap map = create(MapType.HASH, 4, 8, 4);
         map.close();
         assertThat(map.isClosed()).isTrue();
         assertThatThrownBy(() -> map.lookup(key(1)))
@@ -236,7 +239,7 @@ class BpfMapTest {
     void aMapThatCantBeLookedAtIsClosed() {
         ScriptedKernel blind = new ScriptedKernel();
         blind.fail(ObjectCommand.InfoOfMap.class, Errno.EPERM);
-        assertThatThrownBy(() -> BpfMap.create(blind.host(), MapCommand.Create.of(1, "m", 4, 8, 4), "m"))
+        assertThatThrownBy(() -> KernelMap.create(blind.host(), MapCommand.Create.of(1, "m", 4, 8, 4), "m"))
                 .isInstanceOf(SyscallException.class);
         assertThat(blind.open()).isEmpty();
     }
@@ -268,7 +271,7 @@ class BpfMapTest {
 
     @Test
     void perCpuValuesAreRoundedUpToEightBytesEach() {
-        try (BpfMap perCpu = create(MapType.PERCPU_HASH, 4, 4, 4)) {
+        try (KernelMap perCpu = create(MapType.PERCPU_HASH, 4, 4, 4)) {
             int cpus = kernel.host().possibleCpus().count();
             assertThat(perCpu.valueBytes()).isEqualTo(8L * cpus);
             TypedMap<Integer, List<Integer>> typed = TypedMap.perCpu(perCpu, Codec.ofInt(), Codec.ofInt());
@@ -285,8 +288,8 @@ class BpfMapTest {
         }
     }
 
-    private BpfMap create(MapType type, int keySize, int valueSize, int maxEntries) {
-        return BpfMap.create(
+    private KernelMap create(MapType type, int keySize, int valueSize, int maxEntries) {
+        return KernelMap.create(
                 kernel.host(), MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
     }
 

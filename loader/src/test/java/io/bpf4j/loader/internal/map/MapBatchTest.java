@@ -1,4 +1,4 @@
-package io.bpf4j.loader.map;
+package io.bpf4j.loader.internal.map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,6 +12,8 @@ import io.bpf4j.loader.internal.sys.MapCommand.BatchResult;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.map.TypedMap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -29,11 +31,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Many elements at once: the same result in one call, in steps, and one by one. */
 class MapBatchTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
-    private final List<BpfMap> maps = new ArrayList<>();
+    private final List<KernelMap> maps = new ArrayList<>();
 
     @AfterEach
     void nothingStaysOpen() {
-        maps.forEach(BpfMap::close);
+        maps.forEach(KernelMap::close);
         assertThat(kernel.open()).isEmpty();
     }
 
@@ -115,7 +117,7 @@ class MapBatchTest {
 
     @Test
     void keysThatComeAgainAreGivenOnceWhereTheKernelMayStartOver() {
-        BpfMap trie = create(MapType.LPM_TRIE, 8, 8, 10);
+        KernelMap trie = create(MapType.LPM_TRIE, 8, 8, 10);
         int[] calls = {0};
         kernel.answer(Batch.class, batch -> {
             // Elements 1, 2; then the last key is gone, and it starts over: 1, 3; the end.
@@ -131,7 +133,7 @@ class MapBatchTest {
 
     @Test
     void aWalkThatStartsOverForEverFails() {
-        BpfMap trie = create(MapType.LPM_TRIE, 8, 8, 10);
+        KernelMap trie = create(MapType.LPM_TRIE, 8, 8, 10);
         kernel.answer(Batch.class, _ -> new BatchResult(0, 2));
         List<Long> seen = new ArrayList<>();
         assertThatThrownBy(() -> trie.forEach((key, _) -> seen.add(key.get(ValueLayout.JAVA_LONG, 0))))
@@ -188,7 +190,7 @@ class MapBatchTest {
             value = MapType.class,
             names = {"QUEUE", "STACK"})
     void whatHasNoKeysIsDrainedNoFurtherThanItCanBeFull(MapType type) {
-        BpfMap map = create(type, 0, 4, 5);
+        KernelMap map = create(type, 0, 4, 5);
         kernel.answer(MapCommand.Element.class, element -> {
             assertThat(element.op()).isEqualTo(MapCommand.Op.LOOKUP_AND_DELETE);
             element.value().set(ValueLayout.JAVA_INT, 0, 9); // a program pushes as fast as we pop
@@ -205,7 +207,7 @@ class MapBatchTest {
 
     @Test
     void perCpuValuesGoInBatchesToo() {
-        BpfMap perCpu = create(MapType.PERCPU_HASH, 4, 4, 100);
+        KernelMap perCpu = create(MapType.PERCPU_HASH, 4, 4, 100);
         TypedMap<Integer, List<Integer>> map = TypedMap.perCpu(perCpu, Codec.ofInt(), Codec.ofInt());
         int cpus = kernel.host().possibleCpus().count();
         Map<Integer, List<Integer>> elements = new LinkedHashMap<>();
@@ -223,7 +225,7 @@ class MapBatchTest {
 
     @Test
     void heapMemoryWorksAndSizesAreChecked() {
-        BpfMap map = create(MapType.HASH, 4, 8, 100_000);
+        KernelMap map = create(MapType.HASH, 4, 8, 100_000);
         int count = 40_000;
         MemorySegment keys = MemorySegment.ofArray(new int[count]);
         MemorySegment values = MemorySegment.ofArray(new long[count]);
@@ -243,7 +245,7 @@ class MapBatchTest {
     @Test
     void whatIsHandedOutCantBeWritten() {
         try (Arena arena = Arena.ofConfined()) {
-            BpfMap map = create(MapType.HASH, 4, 8, 10);
+            KernelMap map = create(MapType.HASH, 4, 8, 10);
             map.updateAll(arena.allocate(4, 4), arena.allocate(8, 8), 1);
             map.forEach((key, value) -> {
                 assertThat(key.isReadOnly()).isTrue();
@@ -264,8 +266,8 @@ class MapBatchTest {
         return TypedMap.of(create(type, 4, 8, maxEntries), Codec.ofInt(), Codec.ofLong());
     }
 
-    private BpfMap create(MapType type, int keySize, int valueSize, int maxEntries) {
-        BpfMap map = BpfMap.create(
+    private KernelMap create(MapType type, int keySize, int valueSize, int maxEntries) {
+        KernelMap map = KernelMap.create(
                 kernel.host(), MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
         maps.add(map);
         return map;

@@ -1,4 +1,4 @@
-package io.bpf4j.loader.map;
+package io.bpf4j.loader.internal.map;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * Native memory for one key and one value from the heap; grows to the largest that its thread used. <i>Confined.</i>
  *
- * <p>Tested by {@code BpfMapTest}.
+ * <p>Tested by {@code KernelMapTest}.
  */
 final class NativeScratch {
     private static final ThreadLocal<NativeScratch> LOCAL = ThreadLocal.withInitial(NativeScratch::new);

@@ -1,4 +1,4 @@
-package io.bpf4j.loader.map;
+package io.bpf4j.loader.internal.map;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
@@ -35,7 +35,7 @@ import java.util.function.BiConsumer;
  * <p>Tested by {@code MapBatchTest} and {@code MapBatchOnKernelTest}.
  */
 final class BatchWalk {
-    private final BpfMap map;
+    private final KernelMap map;
     private final BatchOp op;
     private final BiConsumer<? super MemorySegment, ? super MemorySegment> handler;
     private final long keySize;
@@ -56,7 +56,7 @@ final class BatchWalk {
         REFUSED
     }
 
-    BatchWalk(BpfMap map, BatchOp op, BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
+    BatchWalk(KernelMap map, BatchOp op, BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         this.map = map;
         this.op = op;
         this.handler = handler;
@@ -92,8 +92,7 @@ final class BatchWalk {
                     MemorySegment values = arena.allocate(valueSize * room, 8);
                     End end = End.MORE;
                     while (end == End.MORE) {
-                        BatchResult result = map.host()
-                                .kernel()
+                        BatchResult result = map.kernel()
                                 .execute(new MapCommand.Batch(
                                         op,
                                         map.fd(),

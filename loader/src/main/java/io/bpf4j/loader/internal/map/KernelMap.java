@@ -1,0 +1,424 @@
+package io.bpf4j.loader.internal.map;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.sys.BpfFs;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.Mapping;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.internal.sys.Struct;
+import io.bpf4j.loader.internal.sys.UndoStack;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapInfo;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.CType;
+import io.bpf4j.loader.map.UpdateMode;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A kernel map, accessed through system calls. <i>Thread-safe.</i>
+ *
+ * <p>The kernel takes keys and values by address, so they must be in native memory: native segments are passed
+ * directly, heap memory is copied through a buffer of the thread.
+ *
+ * <p>The file is long because it has all operations of the interface; iteration, batches and mappings are in other
+ * classes.
+ */
+public final class KernelMap implements BpfMap {
+    private final Host host;
+    private final Kernel kernel;
+    private final Fd fd;
+    private final String name;
+    private final MapInfo info;
+    private final Optional<MapType> type;
+    private final long valueBytes;
+    private final MapBatch batch = new MapBatch(this);
+
+    /** Guarded by itself. */
+    private final List<Mapping> mappings = new ArrayList<>();
+
+    private @Nullable MemorySegment arena; // guarded by mappings
+
+    private volatile Optional<CType> keyType = Optional.empty();
+    private volatile Optional<CType> valueType = Optional.empty();
+
+    private KernelMap(Host host, Fd fd, String name, MapInfo info) {
+        this.host = host;
+        this.kernel = host.kernel();
+        this.fd = fd;
+        this.name = name;
+        this.info = info;
+        this.type = MapType.of(info.typeNumber());
+        boolean perCpu = type.map(MapType::isPerCpu).orElse(false);
+        this.valueBytes = perCpu ? stride() * host.possibleCpus().count() : info.valueSize();
+    }
+
+    /** Distance of values in memory: their size, rounded up to 8 bytes. */
+    private long stride() {
+        return (Integer.toUnsignedLong(info.valueSize()) + 7) & ~7L;
+    }
+
+    /** Creates a map. A failure leaves nothing behind. */
+    public static KernelMap create(Host host, MapCommand.Create create, String name) {
+        return adopt(host, host.kernel().execute(create), name);
+    }
+
+    /**
+     * Takes ownership of the file descriptor of a map, and closes it if the kernel gives no information about it.
+     *
+     * @param name the name in the object: the kernel's name is truncated
+     */
+    public static KernelMap adopt(Host host, Fd fd, String name) {
+        return fd.ownedBy(own -> {
+            MapInfo info = host.kernel().execute(new ObjectCommand.InfoOfMap(own, false));
+            return new KernelMap(host, own, name.isEmpty() ? info.name() : name, info);
+        });
+    }
+
+    /**
+     * The implementation of a public map.
+     *
+     * @throws IllegalArgumentException if it is not an implementation of bpf4j
+     */
+    public static KernelMap of(BpfMap map) {
+        if (map instanceof KernelMap own) {
+            return own;
+        }
+        throw new IllegalArgumentException("map \"" + map.name() + "\" is not a map of the kernel but a "
+                + map.getClass().getName());
+    }
+
+    /** The machine of the map. */
+    public Host host() {
+        return host;
+    }
+
+    public Kernel kernel() {
+        return kernel;
+    }
+
+    /** This map closes it. */
+    public Fd fd() {
+        return fd;
+    }
+
+    /** Sets the C types of its keys and values, unless another object has set them before. */
+    public void describe(Optional<CType> key, Optional<CType> value) {
+        if (keyType.isEmpty() && valueType.isEmpty()) {
+            keyType = key;
+            valueType = value;
+        }
+    }
+
+    @Override
+    public Optional<CType> keyType() {
+        return keyType;
+    }
+
+    @Override
+    public Optional<CType> valueType() {
+        return valueType;
+    }
+
+    @Override
+    public MapInfo info() {
+        return kernel.execute(new ObjectCommand.InfoOfMap(fd, true));
+    }
+
+    /**
+     * Maps part of this map into memory; unmapped when the map is closed.
+     *
+     * @param offset a multiple of the page size
+     */
+    public MemorySegment memory(long offset, long size, boolean writable) {
+        synchronized (mappings) {
+            Mapping mapping = kernel.execute(new FileCommand.Map(fd, offset, size, writable));
+            mappings.add(mapping);
+            return mapping.segment();
+        }
+    }
+
+    /** The values of an array that was created with BPF_F_MMAPABLE: live, shared with the programs. */
+    public MemorySegment values(boolean writable) {
+        return memory(0, stride() * Integer.toUnsignedLong(info.maxEntries()), writable);
+    }
+
+    /**
+     * The whole arena, mapped once: the first mapping determines its addresses for programs and processes, unless its
+     * creator did.
+     */
+    @Override
+    public MemorySegment arena() {
+        if (type.orElse(null) != MapType.ARENA) {
+            throw new UnsupportedOperationException("map \"" + name + "\" is no arena");
+        }
+        synchronized (mappings) {
+            MemorySegment mapped = arena;
+            if (mapped == null) {
+                long size = Integer.toUnsignedLong(info.maxEntries()) * host.pageSize();
+                Mapping mapping = kernel.execute(new FileCommand.Map(fd, 0, size, true, info.extra()));
+                mappings.add(mapping);
+                mapped = mapping.segment();
+                arena = mapped;
+            }
+            return mapped;
+        }
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public int id() {
+        return info.id();
+    }
+
+    @Override
+    public Optional<MapType> type() {
+        return type;
+    }
+
+    @Override
+    public int typeNumber() {
+        return info.typeNumber();
+    }
+
+    @Override
+    public int keySize() {
+        return info.keySize();
+    }
+
+    @Override
+    public int valueSize() {
+        return info.valueSize();
+    }
+
+    @Override
+    public long valueBytes() {
+        return valueBytes;
+    }
+
+    @Override
+    public int maxEntries() {
+        return info.maxEntries();
+    }
+
+    @Override
+    public int flags() {
+        return info.flags();
+    }
+
+    @Override
+    public Optional<byte[]> lookup(byte[] key) {
+        return read(MapCommand.Op.LOOKUP, key);
+    }
+
+    @Override
+    public Optional<byte[]> lookupAndDelete(byte[] key) {
+        return read(MapCommand.Op.LOOKUP_AND_DELETE, key);
+    }
+
+    private Optional<byte[]> read(MapCommand.Op op, byte[] key) {
+        checkKey(key.length);
+        NativeScratch scratch = NativeScratch.get();
+        MemorySegment value = scratch.value(valueBytes);
+        int errno = kernel.element(op, fd, scratch.key(MemorySegment.ofArray(key)), value, 0);
+        return found(op, errno) ? Optional.of(value.toArray(JAVA_BYTE)) : Optional.empty();
+    }
+
+    @Override
+    public boolean lookup(MemorySegment key, MemorySegment value) {
+        return read(MapCommand.Op.LOOKUP, key, value);
+    }
+
+    @Override
+    public boolean lookupAndDelete(MemorySegment key, MemorySegment value) {
+        return read(MapCommand.Op.LOOKUP_AND_DELETE, key, value);
+    }
+
+    private boolean read(MapCommand.Op op, MemorySegment key, MemorySegment value) {
+        checkKey(key.byteSize());
+        checkValue(value.byteSize());
+        NativeScratch scratch = NativeScratch.get();
+        // Also copied in: a look-up in a bloom filter passes the value.
+        MemorySegment nativeValue = scratch.value(value);
+        boolean found = found(op, kernel.element(op, fd, scratch.key(key), nativeValue, 0));
+        if (found && !value.isNative()) {
+            value.copyFrom(nativeValue);
+        }
+        return found;
+    }
+
+    @Override
+    public boolean update(byte[] key, byte[] value, UpdateMode mode) {
+        return update(MemorySegment.ofArray(key), MemorySegment.ofArray(value), mode);
+    }
+
+    @Override
+    public boolean update(MemorySegment key, MemorySegment value, UpdateMode mode) {
+        checkKey(key.byteSize());
+        checkValue(value.byteSize());
+        NativeScratch scratch = NativeScratch.get();
+        int errno = kernel.element(MapCommand.Op.UPDATE, fd, scratch.key(key), scratch.value(value), mode.flag());
+        if (errno == 0) {
+            return true;
+        }
+        if ((mode == UpdateMode.NEW_ONLY && errno == Errno.EEXIST.number())
+                || (mode == UpdateMode.EXISTING_ONLY && errno == Errno.ENOENT.number())) {
+            return false;
+        }
+        throw MapFailure.of(this, MapCommand.Op.UPDATE.kernelName(), errno);
+    }
+
+    @Override
+    public boolean delete(byte[] key) {
+        return delete(MemorySegment.ofArray(key));
+    }
+
+    @Override
+    public boolean delete(MemorySegment key) {
+        checkKey(key.byteSize());
+        NativeScratch scratch = NativeScratch.get();
+        return found(
+                MapCommand.Op.DELETE,
+                kernel.element(MapCommand.Op.DELETE, fd, scratch.key(key), MemorySegment.NULL, 0));
+    }
+
+    @Override
+    public boolean nextKey(MemorySegment key, MemorySegment next) {
+        checkKey(next.byteSize());
+        NativeScratch scratch = NativeScratch.get();
+        MemorySegment from = MemorySegment.NULL;
+        if (key.address() != 0 || !key.isNative()) {
+            checkKey(key.byteSize());
+            from = scratch.key(key);
+        }
+        MemorySegment to = next.isNative() ? next : scratch.value(info.keySize());
+        boolean found = found(MapCommand.Op.NEXT_KEY, kernel.element(MapCommand.Op.NEXT_KEY, fd, from, to, 0));
+        if (found && !next.isNative()) {
+            next.copyFrom(to);
+        }
+        return found;
+    }
+
+    @Override
+    public Iterable<byte[]> keys() {
+        return () -> new KeyWalk(this);
+    }
+
+    @Override
+    public void forEach(BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
+        batch.forEach(handler);
+    }
+
+    @Override
+    public long drain(BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
+        return batch.drain(handler);
+    }
+
+    @Override
+    public void updateAll(MemorySegment keys, MemorySegment values, int count) {
+        batch.updateAll(keys, values, count);
+    }
+
+    @Override
+    public int deleteAll(MemorySegment keys, int count) {
+        return batch.deleteAll(keys, count);
+    }
+
+    @Override
+    public boolean update(byte[] key, BpfMap inner, UpdateMode mode) {
+        return put(key, of(inner).fd(), mode);
+    }
+
+    /**
+     * Writes a map or a program as the value of a key. A write takes a file descriptor, which is valid only in its own
+     * process, and a read returns an id (bpf_map_fd_get_ptr and bpf_map_fd_sys_lookup_elem in
+     * kernel/bpf/map_in_map.c).
+     */
+    public boolean put(byte[] key, Fd value, UpdateMode mode) {
+        int number = value.hold();
+        try {
+            return update(key, Struct.ints(number), mode);
+        } finally {
+            value.release();
+        }
+    }
+
+    @Override
+    public void freeze() {
+        kernel.execute(new MapCommand.Freeze(fd));
+    }
+
+    @Override
+    public void pin(Path path) {
+        BpfFs.pin(kernel, fd, path);
+    }
+
+    @Override
+    public boolean unpin(Path path) {
+        return BpfFs.unpin(kernel, fd, ObjectCommand.Kind.MAP, path);
+    }
+
+    @Override
+    public boolean isClosed() {
+        return fd.isClosed();
+    }
+
+    @Override
+    public void close() {
+        try (UndoStack all = new UndoStack()) {
+            all.own(fd);
+            synchronized (mappings) {
+                // The mappings stay in the list: the next close unmaps a mapping that is in use now.
+                mappings.forEach(all::own);
+            }
+        }
+    }
+
+    private boolean found(MapCommand.Op op, int errno) {
+        if (errno == 0) {
+            return true;
+        }
+        if (errno == Errno.ENOENT.number()) {
+            return false;
+        }
+        throw MapFailure.of(this, op.kernelName(), errno);
+    }
+
+    private void checkKey(long size) {
+        if (size != info.keySize()) {
+            throw wrongSize("key", size, info.keySize());
+        }
+    }
+
+    private void checkValue(long size) {
+        if (size != valueBytes) {
+            throw wrongSize("value", size, valueBytes);
+        }
+    }
+
+    private IllegalArgumentException wrongSize(String part, long size, long expected) {
+        return new IllegalArgumentException(
+                "map \"" + name + "\" has a " + part + " of " + expected + " bytes, not of " + size);
+    }
+
+    @Override
+    public String toString() {
+        return "map \"" + name + "\" (" + type.map(Enum::name).orElse("type " + info.typeNumber()) + ", id " + info.id()
+                + ")";
+    }
+}
