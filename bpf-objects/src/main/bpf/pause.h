@@ -19,14 +19,6 @@ HELPER(117, long, bpf_send_signal_thread, __u32 signal); /* since 5.6 */
 const volatile bool lossless = false;
 __u64 pause_bytes = 0;
 
-/* Whether the reader knows the numbers of current_ids(): those of its own pid namespace. */
-static __always_inline bool has_known_ids(void)
-{
-	struct pidns_ids ids;
-
-	return !pidns_inode || !bpf_get_ns_current_pid_tgid(pidns_device, pidns_inode, &ids, sizeof(ids));
-}
-
 /*
  * Pauses this process if pause_bytes wait in the ring buffer. Returns whether it did: the record has to say so.
  *

@@ -347,7 +347,7 @@ static __always_inline bool paired(struct pt_regs *ctx, struct question_event *e
 		key.pid = event->pid;
 	} else if (by_frame) {
 		key.pair = frame(ctx, event->cookie);
-		key.pid = event->cookie >> 40 << 32 | event->tid;
+		key.pid = event->cookie << 32 | event->tid;
 	}
 	begin = bpf_map_lookup_elem(&begins, &key);
 	if (event->cookie >> 32 & QUESTION_BEGIN) {
@@ -452,6 +452,8 @@ int question_usdt(struct pt_regs *ctx)
 	struct question_event event = {};
 	struct __bpf_usdt_spec *spec;
 
+	if (is_other_process(usdt_process(ctx)))
+		return 0;
 	spec = usdt_spec(ctx);
 	if (!spec)
 		return 0;
@@ -471,6 +473,8 @@ int question_function(struct pt_regs *ctx)
 	struct question_event event = {};
 
 	fill(&event, bpf_get_attach_cookie(ctx));
+	if (is_other_process(event.cookie >> QUESTION_PROCESS))
+		return 0;
 	if (has_returns && event.cookie >> 32 & (QUESTION_RETURN | QUESTION_CALL)) {
 		bool deep = too_deep(ctx, &event);
 

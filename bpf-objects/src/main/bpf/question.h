@@ -33,15 +33,23 @@ struct question_event {
 
 _Static_assert(sizeof(struct question_event) == 168, "generated functions know these offsets");
 
-/* A probe's number from 1 in the low 32 bits, and its part in the question. */
+/*
+ * A probe's number from 1 in the low 32 bits, and its part in the question. Where the entry and the return of a function
+ * are a pair, both have the number of the return.
+ */
 enum question_cookie {
 	QUESTION_RETURN = 1, /* bit 32: fires when the function returns */
 	QUESTION_BEGIN = 2,  /* bit 33: begins a pair */
 	QUESTION_END = 4,    /* bit 34: ends a pair */
 	QUESTION_CALL = 8,   /* bit 35: the entry of a function whose return is probed, too */
 	QUESTION_SILENT = 16, /* bit 36: not part of the question: it tells which returns the kernel drops */
-	/* bits 40 to 63: the same number for the entry and the return of a function */
 };
+
+/*
+ * Where a function's cookie has the process that it is attached in, 0 for every process; 24 bits, for the kernel's numbers
+ * are below 2^22 (PID_MAX_LIMIT).
+ */
+#define QUESTION_PROCESS 40
 
 /* The kind of answer. */
 enum question_kind {

@@ -159,6 +159,8 @@ int trace(struct pt_regs *ctx)
 	struct pidns_ids ids = current_ids();
 	struct __bpf_usdt_spec *spec = usdt_spec(ctx);
 
+	if (is_other_process(usdt_process(ctx)))
+		return 0;
 	if (!spec || spec->arg_cnt <= TRACE_FEW_ARGS)
 		return emit(ctx, spec, &ids, TRACE_FEW_ARGS);
 	return emit(ctx, spec, &ids, TRACE_ARGS);

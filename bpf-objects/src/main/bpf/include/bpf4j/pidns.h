@@ -28,4 +28,25 @@ static __always_inline struct pidns_ids current_ids(void)
 	return ids;
 }
 
+/* Whether user space knows the numbers of current_ids(): those of its own pid namespace. */
+static __always_inline bool has_known_ids(void)
+{
+	struct pidns_ids ids;
+
+	return !pidns_inode || !bpf_get_ns_current_pid_tgid(pidns_device, pidns_inode, &ids, sizeof(ids));
+}
+
+/*
+ * Whether this is another process than the one that user space attached to; 0 is every process.
+ *
+ * The kernel's filter lets others through. It compares memory: perf uprobes fire in each process that shares the memory
+ * of theirs, and so do links of uprobe_multi before Linux 6.12. Between vfork and exec a child does; where it is attached
+ * to, too, each of its events comes twice. And on kernels such as 6.1 the program of a return fires in each process in
+ * which anybody probes that return (uretprobe_perf_func has no filter).
+ */
+static __always_inline bool is_other_process(__u32 attached)
+{
+	return attached && current_ids().tgid != attached && has_known_ids();
+}
+
 #endif

@@ -8,7 +8,7 @@
  * to get a value. The specs lie in the array map __bpf_usdt_specs; the number of an element is
  * the spec ID. When a site is hit, the program finds out its spec ID and then acts on the spec:
  *
- *   spec ID  is the BPF cookie of the attachment where the kernel has cookies (5.15). Else the hash
+ *   spec ID  is the low half of the attachment's BPF cookie where the kernel has cookies (5.15). Else the hash
  *            map __bpf_usdt_ip_to_spec_id gives it by the address of the site. The loader says which
  *            through LINUX_HAS_BPF_COOKIE; a constant for the verifier, which drops the other branch. Where
  *            the address is in the context depends on the machine: see REGS_IP in helpers.h.
@@ -127,6 +127,15 @@ static __always_inline struct __bpf_usdt_spec *usdt_spec(struct pt_regs *ctx)
 		id = (int)*found;
 	}
 	return bpf_map_lookup_elem(&__bpf_usdt_specs, &id);
+}
+
+/*
+ * The process that the site is attached in, by user space's number of it; 0: every process, or the kernel has no cookies.
+ * bpf4j puts it into the high half of the BPF cookie. See is_other_process() of pidns.h, which tells what it is good for.
+ */
+static __always_inline __u32 usdt_process(struct pt_regs *ctx)
+{
+	return LINUX_HAS_BPF_COOKIE ? bpf_get_attach_cookie(ctx) >> 32 : 0;
 }
 
 /*

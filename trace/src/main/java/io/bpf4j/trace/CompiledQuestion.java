@@ -285,7 +285,7 @@ final class CompiledQuestion {
                 .global("has_keys", keys != null)
                 .global("has_pair", pair != null)
                 .global("has_returns", hasReturns())
-                .global("by_frame", byFrame())
+                .global("by_frame", ProbeNumbers.byFrame(question))
                 .global("wanted_args", arguments())
                 .global("wanted_fields", fields())
                 .global("value_signed", valueSigned())
@@ -347,15 +347,6 @@ final class CompiledQuestion {
 
     private boolean hasReturns() {
         return question.functions.stream().anyMatch(FunctionProbe::returns);
-    }
-
-    /** Whether each end is the return of the function that begins the pair: {@code u:parse_*} and {@code ur:parse_*}. */
-    private boolean byFrame() {
-        if (question.kind != QuestionKind.LATENCY || pair != null) {
-            return false;
-        }
-        String begin = question.pair.getFirst().toString();
-        return begin.startsWith("u:") && question.pair.getLast().toString().equals("ur" + begin.substring(1));
     }
 
     private static void replace(BpfLoader loader, String name, @Nullable GeneratedFunction generated) {

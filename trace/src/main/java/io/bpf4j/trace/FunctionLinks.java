@@ -95,8 +95,8 @@ final class FunctionLinks {
         FunctionLinks links = new FunctionLinks(
                 object,
                 function -> silent.contains(function)
-                        ? ProbeNumbers.silent()
-                        : numbers.cookie(function, returns.contains(function.withReturns(true))),
+                        ? ProbeNumbers.silent(pid.orElse(0))
+                        : numbers.cookie(function, returns.contains(function.withReturns(true)), pid.orElse(0)),
                 pid,
                 files);
         try {

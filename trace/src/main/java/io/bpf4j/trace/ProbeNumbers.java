@@ -36,10 +36,11 @@ final class ProbeNumbers {
 
     private static final int SILENT = 36;
 
-    /** Where the number that the entry and the return of a function share begins. */
-    private static final int FUNCTION = 40;
+    /** {@code QUESTION_PROCESS}. */
+    private static final int PROCESS = 40;
 
     private final List<ProbePattern> pair;
+    private final boolean byFrame;
     private final Map<Version, Integer> numbers = new HashMap<>();
 
     /** The first number of each name. */
@@ -80,6 +81,7 @@ final class ProbeNumbers {
     /** The numbers of a question's probes, and of those that it expects. */
     ProbeNumbers(Question question) {
         this.pair = question.pair;
+        this.byFrame = byFrame(question);
         question.probes.stream()
                 .collect(Collectors.groupingBy(Version::of, LinkedHashMap::new, Collectors.toList()))
                 .values()
@@ -101,6 +103,15 @@ final class ProbeNumbers {
                     .flatMap(text -> Expression.parse(text).texts().stream())
                     .forEach(name -> expectNamed(name, question.expected));
         }
+    }
+
+    /** Whether each end is the return of the function that begins the pair: {@code u:parse_*} and {@code ur:parse_*}. */
+    static boolean byFrame(Question question) {
+        if (question.kind != QuestionKind.LATENCY || !question.pairedBy.isEmpty()) {
+            return false;
+        }
+        String begin = question.pair.getFirst().toString();
+        return begin.startsWith("u:") && question.pair.getLast().toString().equals("ur" + begin.substring(1));
     }
 
     /** Numbers a probe that an expression names, so that the compiled expression knows it when it appears. */
@@ -196,19 +207,25 @@ final class ProbeNumbers {
     }
 
     /**
-     * The cookie of a function's entry or return.
+     * The cookie of a function's entry or return. If they are a pair, both have the number of the return.
      *
      * @param both whether both are probed
+     * @param pid the process that is attached in; 0 for all
      */
-    synchronized long cookie(FunctionProbe function, boolean both) {
+    synchronized long cookie(FunctionProbe function, boolean both, int pid) {
         int number = Objects.requireNonNull(firsts.get(function.fullName()));
-        long shared = firsts.getOrDefault("u:" + function.function(), number);
-        return cookie(number) | (function.returns() ? 1L << RETURN : both ? 1L << CALL : 0) | shared << FUNCTION;
+        long part = cookie(number) & -1L << Integer.SIZE;
+        int shown = byFrame ? firsts.getOrDefault("ur:" + function.function(), number) : number;
+        return shown | part | (function.returns() ? 1L << RETURN : both ? 1L << CALL : 0) | (long) pid << PROCESS;
     }
 
-    /** The cookie of an entry that is probed only to notice returns that the kernel drops. */
-    static long silent() {
-        return 1L << CALL | 1L << SILENT;
+    /**
+     * The cookie of an entry that is probed only to notice returns that the kernel drops.
+     *
+     * @param pid the process that is attached in; 0 for all
+     */
+    static long silent(int pid) {
+        return 1L << CALL | 1L << SILENT | (long) pid << PROCESS;
     }
 
     private long cookie(int number) {

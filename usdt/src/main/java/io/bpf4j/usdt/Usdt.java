@@ -177,7 +177,7 @@ public final class Usdt {
                         SiteColumns.join(file.probes().stream()
                                 .map(probe -> SiteColumns.of(probe.sites()))
                                 .toList()),
-                        specIds(file, table, options, unreadable),
+                        cookies(file, table, options, plan.strategy(), unreadable),
                         site -> file.probeOf(site).fullName(),
                         options.pid().orElse(0),
                         links);
@@ -197,9 +197,16 @@ public final class Usdt {
                 options.pid().isPresent() ? notMapped(options.pid().getAsInt(), plan) : List.of());
     }
 
-    /** The ID of each site's spec; if the object has no spec map, the caller's cookie. */
-    private static long[] specIds(
-            AttachPlan.File file, Optional<SpecTable> table, AttachOptions options, List<String> unreadable) {
+    /**
+     * The ID of each site's spec, and, if it becomes a BPF cookie, the process above it: see {@code usdt_process} in
+     * {@code usdt.h}. If the object has no spec map, the caller's cookie.
+     */
+    private static long[] cookies(
+            AttachPlan.File file,
+            Optional<SpecTable> table,
+            AttachOptions options,
+            AttachStrategy strategy,
+            List<String> unreadable) {
         long[] ids = new long[file.siteCount()];
         int at = 0;
         for (UsdtProbe probe : file.probes()) {
@@ -222,6 +229,10 @@ public final class Usdt {
                 Arrays.fill(ids, at, at + sites.size(), cookie);
             }
             at += sites.size();
+        }
+        if (table.isPresent() && options.pid().isPresent() && strategy != AttachStrategy.IP_MAP) {
+            long process = (long) options.pid().getAsInt() << Integer.SIZE;
+            Arrays.setAll(ids, site -> ids[site] | process);
         }
         return ids;
     }

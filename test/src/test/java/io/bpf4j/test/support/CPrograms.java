@@ -58,6 +58,7 @@ public final class CPrograms {
         compile("token", "-O2");
         compile("congestion", "-O2");
         compile("netkit", "-O2");
+        compile("shared", "-O2");
     }
 
     /**
