@@ -13,6 +13,8 @@ import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.OpenFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,6 +23,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -86,7 +89,7 @@ final class FunctionLinks {
             Map<FileIdentity, OpenFile> files,
             Consumer<FunctionProbe> leftOut) {
         List<FunctionProbeData> asked =
-                functions.stream().map(FunctionProbeData.class::cast).toList();
+                once(functions.stream().map(FunctionProbeData.class::cast).toList());
         Set<FunctionProbeData> returns =
                 asked.stream().filter(FunctionProbe::returns).collect(Collectors.toCollection(LinkedHashSet::new));
         Set<FunctionProbeData> silent = new LinkedHashSet<>();
@@ -111,6 +114,32 @@ final class FunctionLinks {
             links.group.closeAfter(e);
             throw e;
         }
+    }
+
+    /** An entry or a return in a file. */
+    private record At(FileIdentity identity, long offset, boolean returns) {
+        static Optional<At> of(FunctionProbeData function) {
+            return function.place().map(place -> new At(place.identity(), place.offset(), function.returns()));
+        }
+    }
+
+    /**
+     * Leaves out what would count a call twice: a function that is given twice, and one that a wildcard found under
+     * another name than that of a function at the same place. Two names of a function that are both written out stay.
+     */
+    private static List<FunctionProbeData> once(List<FunctionProbeData> functions) {
+        Predicate<FunctionProbeData> wild = function -> function.place()
+                .map(FunctionProbeData.Place::oneOfMany)
+                .orElse(false);
+        Map<At, Set<String>> namesAt = new HashMap<>();
+        return Stream.concat(functions.stream().filter(wild.negate()), functions.stream().filter(wild))
+                .filter(function -> {
+                    Optional<At> at = At.of(function);
+                    Set<String> names = at.map(key -> namesAt.computeIfAbsent(key, _ -> new HashSet<>()))
+                            .orElseGet(HashSet::new);
+                    return (names.isEmpty() || !wild.test(function)) && names.add(function.function());
+                })
+                .toList();
     }
 
     private void attach(Kind kind, List<FunctionProbeData> functions) {

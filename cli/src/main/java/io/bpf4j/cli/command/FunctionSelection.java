@@ -10,15 +10,15 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the functions that a command attaches to, in the files on the command line, or else in the files of the process
- * or in the program of the command.
+ * Finds the functions that a command attaches to: each in the file that its operand names, or else in the files on the
+ * command line, or else in the files of the process or in the program of the command.
  *
  * <p>Tested by {@code CliQuestionsTest}.
  */
@@ -36,35 +36,56 @@ final class FunctionSelection {
         if (options.functions().isEmpty()) {
             return functions;
         }
-        Map<FileIdentity, Path> files = files(options, scans, child);
-        for (String name : options.functions()) {
-            Map<FileIdentity, List<FunctionProbe>> found = in(files, name);
+        Map<FileIdentity, Path> all = files(options, scans, child);
+        for (NamedFunction named : options.functions()) {
+            Map<FileIdentity, Path> files = named.file().isPresent()
+                    ? identified(List.of(Operands.check(named.file().get())))
+                    : all;
+            Map<FileIdentity, List<FunctionProbe>> found = in(files, named);
             if (found.isEmpty()) {
-                throw new CommandException("no function " + name + " in "
+                throw new CommandException("no function " + named.name() + " in "
                         + (files.size() == 1 ? files.values().iterator().next().toString() : files.size() + " files")
-                        + FunctionProbe.nearest(files.values(), name.substring(name.indexOf(':') + 1))
+                        + FunctionProbe.nearest(files.values(), named.function())
                                 .map(nearest -> "; the nearest is '" + nearest + "'")
                                 .orElse("")
                         + "; it may be inlined, indirect (IFUNC), or its file may be stripped"
-                        + (child != null && options.files().isEmpty()
+                        + (child != null && files == all && options.files().isEmpty()
                                 ? "; for a function of a library name its file, as in u:libc.so.6:malloc"
                                 : ""));
             }
-            found.forEach((file, more) ->
-                    functions.computeIfAbsent(file, _ -> new ArrayList<>()).addAll(more));
+            found.forEach((file, more) -> addNew(functions.computeIfAbsent(file, _ -> new ArrayList<>()), more));
         }
         return functions;
     }
 
-    /** The files to search. A file with two names must not be attached to twice, which would count each call twice. */
+    /** Adds what no operand has found before: a function that two operands match must not be counted twice. */
+    private static void addNew(List<FunctionProbe> known, List<FunctionProbe> more) {
+        Set<String> names = known.stream().map(FunctionProbe::fullName).collect(Collectors.toUnmodifiableSet());
+        more.stream()
+                .filter(function -> !names.contains(function.fullName()))
+                .forEach(known::add);
+    }
+
+    /** The files in which functions are looked up that name no file of their own. */
     private static Map<FileIdentity, Path> files(
             TargetOptions options, List<UsdtScan> scans, @Nullable ChildCommand child) throws IOException {
-        Set<Path> paths = new LinkedHashSet<>(options.files());
-        if (paths.isEmpty() && child != null) {
-            paths.add(child.file());
-        } else if (paths.isEmpty()) {
-            scans.forEach(scan -> scan.files().forEach(file -> paths.add(file.path())));
+        if (options.functions().stream().allMatch(function -> function.file().isPresent())) {
+            return Map.of();
         }
+        if (!options.files().isEmpty()) {
+            return identified(options.files());
+        }
+        return identified(
+                child != null
+                        ? List.of(child.file())
+                        : scans.stream()
+                                .flatMap(scan -> scan.files().stream())
+                                .map(UsdtScan.File::path)
+                                .toList());
+    }
+
+    /** A file with two names must not be attached to twice, which would count each call twice. */
+    private static Map<FileIdentity, Path> identified(List<Path> paths) throws IOException {
         Map<FileIdentity, Path> files = new LinkedHashMap<>();
         for (Path path : paths) {
             files.putIfAbsent(FileIdentity.of(path), path);
@@ -72,14 +93,13 @@ final class FunctionSelection {
         return files;
     }
 
-    private static Map<FileIdentity, List<FunctionProbe>> in(Map<FileIdentity, Path> files, String name)
+    private static Map<FileIdentity, List<FunctionProbe>> in(Map<FileIdentity, Path> files, NamedFunction named)
             throws IOException {
-        int colon = name.indexOf(':');
         Map<FileIdentity, List<FunctionProbe>> found = new LinkedHashMap<>();
         for (Map.Entry<FileIdentity, Path> file : files.entrySet()) {
             try {
                 List<FunctionProbe> functions =
-                        FunctionProbe.matching(file.getValue(), name.substring(colon + 1), name.startsWith("ur"));
+                        FunctionProbe.matching(file.getValue(), named.function(), named.returns());
                 if (!functions.isEmpty()) {
                     found.put(file.getKey(), functions);
                 }

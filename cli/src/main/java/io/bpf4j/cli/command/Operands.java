@@ -174,7 +174,7 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
     }
 
     /** A name that is neither an existing file nor a path is the name of a library or of a program. */
-    private static Path file(String name) {
+    static Path file(String name) {
         Path path = path(name);
         return name.indexOf('/') >= 0 || Files.exists(path)
                 ? path

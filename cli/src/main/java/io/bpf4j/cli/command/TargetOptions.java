@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -90,14 +88,8 @@ final class TargetOptions {
                             + "too: u:NAME for the entry of a function, ur:NAME for its return; or u:FILE:NAME, as in bpftrace.")
     private List<String> operands = new ArrayList<>();
 
-    /** {@code u:NAME} and {@code ur:NAME}. */
-    private static final Pattern FUNCTION = Pattern.compile("(ur?):([^:/]+)");
-
-    /** Functions in bpftrace's notation, which also has long names, and may have the file before the function. */
-    private static final Pattern BPFTRACE = Pattern.compile("(u|ur|uprobe|uretprobe):(?:([^:]+):)?([^:/]+)");
-
     private List<String> names = List.of();
-    private List<String> functions = List.of();
+    private List<NamedFunction> functions = List.of();
     private List<Path> files = List.of();
     private List<ProbePattern> patterns = List.of();
 
@@ -107,23 +99,31 @@ final class TargetOptions {
      * @throws UsageException if they don't fit together
      */
     void check() {
-        operands = operands.stream().flatMap(TargetOptions::words).toList();
-        functions = operands.stream().filter(TargetOptions::isFunction).toList();
-        Operands what =
-                Operands.of(operands.stream().filter(o -> !isFunction(o)).toList());
+        functions = operands.stream()
+                .map(NamedFunction::of)
+                .flatMap(Optional::stream)
+                .toList();
+        Operands what = Operands.of(operands.stream()
+                .filter(operand -> NamedFunction.of(operand).isEmpty())
+                .toList());
         Integer given = pid;
         OptionalInt meant = what.process(given == null ? OptionalInt.empty() : OptionalInt.of(given));
         pid = meant.isPresent() ? Integer.valueOf(meant.getAsInt()) : null;
         files = what.files();
         patterns = what.patterns();
-        names = Stream.concat(patterns.stream().map(ProbePattern::toString), functions.stream())
-                .toList();
+        names = operands.stream().flatMap(TargetOptions::namesOf).toList();
         all |= what.meansAllProcesses() && pid == null && command == null;
         what.checkTarget(pid != null || command != null);
         if (pid != null || command != null || all) {
             what.checkNames();
         }
         int sources = (pid == null ? 0 : 1) + (command == null ? 0 : 1) + (all ? 1 : 0);
+        if (sources == 0 && files.isEmpty()) {
+            files = functions.stream()
+                    .flatMap(function -> function.file().stream())
+                    .distinct()
+                    .toList();
+        }
         if (sources > 1 || (sources == 0 && files.isEmpty())) {
             throw new UsageException("name a FILE, or give -p PID, -c CMD or --all: one of the four");
         }
@@ -133,7 +133,7 @@ final class TargetOptions {
         if (all && !functions.isEmpty()) {
             // A search of the machine keeps no file without probes; most have none.
             throw new UsageException("--all finds files by their USDT probes; name the FILE that has the function "
-                    + functions.getFirst() + ", or give -p PID or -c CMD");
+                    + functions.getFirst().name() + ", or give -p PID or -c CMD");
         }
         if (patterns.isEmpty() && functions.isEmpty()) {
             what.checkNames();
@@ -175,39 +175,36 @@ final class TargetOptions {
         return patterns;
     }
 
-    /** The probes as they are named: patterns of USDT probes first, then functions. */
+    /** The probes as they are named, in the order of the operands. */
     List<String> names() {
         return names;
     }
 
-    /** Functions, {@code u:NAME} for entries and {@code ur:NAME} for returns; a name may be a pattern. */
-    List<String> functions() {
+    List<NamedFunction> functions() {
         return functions;
     }
 
-    /** Adds a probe to those of the operands. */
+    /** Adds a probe to those of the operands. The return of a function is looked up in the same file as its entry. */
     void add(String name) {
         names = Stream.concat(names.stream(), Stream.of(name)).toList();
-        if (isFunction(name)) {
-            functions = Stream.concat(functions.stream(), Stream.of(name)).toList();
+        Optional<NamedFunction> function = NamedFunction.of(name);
+        if (function.isPresent()) {
+            Optional<Path> file = functions.stream()
+                    .filter(known -> known.function().equals(function.get().function()))
+                    .findFirst()
+                    .flatMap(NamedFunction::file);
+            functions = Stream.concat(functions.stream(), Stream.of(new NamedFunction(file, name)))
+                    .toList();
         } else {
             patterns = Stream.concat(patterns.stream(), Stream.of(ProbePattern.parse(name)))
                     .toList();
         }
     }
 
-    /** The file and the function of an operand in bpftrace's notation; another operand unchanged. */
-    private static Stream<String> words(String operand) {
-        Matcher function = BPFTRACE.matcher(operand);
-        if (!function.matches()) {
-            return Stream.of(operand);
-        }
-        String name = (function.group(1).startsWith("ur") ? "ur:" : "u:") + function.group(3);
-        return function.group(2) == null ? Stream.of(name) : Stream.of(function.group(2), name);
-    }
-
-    private static boolean isFunction(String operand) {
-        return FUNCTION.matcher(operand).matches();
+    private static Stream<String> namesOf(String operand) {
+        return NamedFunction.of(operand)
+                .map(function -> Stream.of(function.name()))
+                .orElseGet(() -> Operands.of(List.of(operand)).patterns().stream().map(ProbePattern::toString));
     }
 
     /** Whether the traced processes may map new files while they are traced. */

@@ -66,7 +66,7 @@ final class TraceOptions {
         target.check();
         if (!target.functions().isEmpty() && !isQuestion()) {
             throw new UsageException("the arguments of a function are not known: give --show with values of "
-                    + target.functions().getFirst() + ", such as 'arg0, str(arg1)', or 'retval' at its return");
+                    + target.functions().getFirst().name() + ", such as 'arg0, str(arg1)', or 'retval' at its return");
         }
         Long most = count;
         if (most != null && most <= 0) {

@@ -1,0 +1,122 @@
+package io.bpf4j.test.cli;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.HELD_COMMANDS;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Requires;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Functions of several files, of which some have the same names, alone and beside USDT probes. */
+@Requires({BPF, BPF_COOKIE, GCC, HELD_COMMANDS, SDT_H})
+@Timeout(300)
+class CliFunctionsTest {
+    @TempDir
+    static Path folder;
+
+    private static Path program;
+    private static Path once;
+    private static Path twice;
+
+    /** Calls first() and second() of one library 10 times each, and of the other 20 times; each call ends in a probe. */
+    @BeforeAll
+    static void compile() throws IOException, InterruptedException {
+        Path library = Files.writeString(folder.resolve("library.c"), """
+            __attribute__((noipa)) int first(int n) { return n + 1; }
+            __attribute__((noipa)) int second(int n) { return n + 2; }
+            extern __typeof(first) also __attribute__((alias("first")));
+            """);
+        once = folder.resolve("libonce.so");
+        twice = folder.resolve("libtwice.so");
+        for (Path made : List.of(once, twice)) {
+            Commands.check(List.of("gcc", "-O1", "-shared", "-fPIC", "-o", made.toString(), library.toString()));
+        }
+        Path main = Files.writeString(folder.resolve("main.c"), """
+            #include <dlfcn.h>
+            #include <sys/sdt.h>
+            __attribute__((noipa)) int own(int n) { return n; }
+            int main(int argc, char **argv) {
+                int sum = 0;
+                for (int library = 1; library < argc; library++) {
+                    void *opened = dlopen(argv[library], RTLD_NOW);
+                    int (*first)(int) = (int (*)(int))dlsym(opened, "first");
+                    int (*second)(int) = (int (*)(int))dlsym(opened, "second");
+                    for (int n = 0; n < 10 * library; n++) {
+                        sum += own(first(n) + second(n));
+                        DTRACE_PROBE1(files, called, n);
+                    }
+                }
+                return sum == 0;
+            }
+            """);
+        program = folder.resolve("program");
+        Commands.check(List.of("gcc", "-O1", "-o", program.toString(), main.toString(), "-ldl"));
+    }
+
+    /** The rows of an answer about a run of the program, without the sums. */
+    private static List<String> rows(String... question) throws IOException, InterruptedException {
+        Commands.Result result = Cli.run(question);
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        List<String> lines = result.out().lines().toList();
+        return lines.subList(0, lines.size() - 1);
+    }
+
+    private static String[] question(String name, String... probes) {
+        return Stream.concat(
+                        Stream.of(name, "--json", "-c", program + " " + once + " " + twice),
+                        Stream.of(probes))
+                .toArray(String[]::new);
+    }
+
+    private static String row(String probe, int count) {
+        return "{\"key\":{\"probe\":\"" + probe + "\"},\"count\":" + count + "}";
+    }
+
+    @Test
+    void aFileBelongsToTheFunctionThatItIsWrittenWith() throws IOException, InterruptedException {
+        String first = "u:" + once + ":first";
+        assertThat(rows(question("count", first, "u:" + twice + ":second", "--by", "probe")))
+                .containsExactlyInAnyOrder(row("u:first", 10), row("u:second", 20));
+        assertThat(rows(question("count", first, "u:own", "files:called", "--by", "probe")))
+                .containsExactlyInAnyOrder(row("u:first", 10), row("u:own", 30), row("files:called", 30));
+    }
+
+    @Test
+    void aFunctionThatIsNamedTwiceIsCountedOnce() throws IOException, InterruptedException {
+        assertThat(rows(question("count", "u:" + once + ":first", "u:" + twice + ":first", "--by", "probe")))
+                .containsExactly(row("u:first", 30));
+        assertThat(rows(question("count", "u:" + once + ":first", "u:" + once + ":fir*", "--by", "probe")))
+                .containsExactly(row("u:first", 10));
+        assertThat(rows(question("count", "u:" + once + ":also", "u:" + once + ":*irst", "--by", "probe")))
+                .containsExactly(row("u:also", 10));
+    }
+
+    @Test
+    void aPairBeginsWithTheOperandThatComesFirst() throws IOException, InterruptedException {
+        Commands.Result forth = Cli.run(question("latency", "u:own", "files:called"));
+        assertThat(forth.out()).as(forth.err()).contains("\"count\":30").endsWith("""
+                {"events":30,"lost":0,"exact":true}
+                """);
+        Commands.Result back = Cli.run(question("latency", "files:called", "u:own"));
+        assertThat(back.out()).as(back.err()).contains("\"count\":29").contains("\"unpaired_ends\":1");
+    }
+
+    @Test
+    void theReturnIsThatOfTheEntrysFile() throws IOException, InterruptedException {
+        Commands.Result answer = Cli.run(question("latency", "u:" + once + ":first"));
+        assertThat(answer.out()).as(answer.err()).endsWith("{\"events\":10,\"lost\":0,\"exact\":true}\n");
+    }
+}
