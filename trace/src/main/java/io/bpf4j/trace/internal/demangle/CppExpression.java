@@ -88,11 +88,13 @@ final class CppExpression {
                 yield expression;
             }
             case 'J' -> {
+                in.enter();
                 in.next();
                 List<Node> elements = new ArrayList<>();
                 while (!in.skip("E")) {
                     elements.add(templateArgument());
                 }
+                in.leave();
                 yield new Node.Pack(elements);
             }
             default -> symbol.type();
@@ -123,7 +125,7 @@ final class CppExpression {
         if (c == 'f' && (in.peek(1) == 'p' || (in.peek(1) == 'L' && Cursor.isDigit(in.peek(2))))) {
             return functionParameter();
         }
-        String code = in.take(Math.min(2, in.rest().length()));
+        String code = in.takeAtMost(2);
         return switch (code) {
             case "sr" -> scoped();
             case "on" -> symbol.expressionName();

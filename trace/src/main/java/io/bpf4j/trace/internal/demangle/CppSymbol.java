@@ -210,7 +210,7 @@ final class CppSymbol {
     }
 
     private Node specialName() throws MalformedSymbolException {
-        String kind = in.take(Math.min(2, in.rest().length()));
+        String kind = in.takeAtMost(2);
         String prefix = SPECIAL.get(kind);
         return switch (kind) {
             case "TV", "TT", "TI", "TS", "TF" -> words(prefix, type());
@@ -488,7 +488,7 @@ final class CppSymbol {
             in.next();
             return new Node.Sequence(new Node.Word("operator "), sourceName());
         }
-        String sign = CppExpression.OPERATORS.get(in.take(Math.min(2, in.rest().length())));
+        String sign = CppExpression.OPERATORS.get(in.takeAtMost(2));
         if (sign == null) {
             throw new MalformedSymbolException();
         }

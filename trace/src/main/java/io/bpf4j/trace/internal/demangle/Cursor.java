@@ -91,9 +91,9 @@ final class Cursor {
         return symbol.substring(at - length, at);
     }
 
-    /** The rest of the symbol, without moving. */
-    String rest() {
-        return symbol.substring(at);
+    /** Takes the next characters, or those that are left if there are fewer. */
+    String takeAtMost(int length) throws MalformedSymbolException {
+        return take(Math.min(length, symbol.length() - at));
     }
 
     void enter() throws MalformedSymbolException {

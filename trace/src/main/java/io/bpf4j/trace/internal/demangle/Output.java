@@ -6,10 +6,10 @@ package io.bpf4j.trace.internal.demangle;
  */
 final class Output {
     /** Characters of a name. The longest names in real programs have ten thousand. */
-    private static final int MAX_LENGTH = 1 << 16;
+    private static final int MAX_LENGTH = 1 << 14;
 
     /** Parts that are written. They are bounded too, because an empty part adds no characters. */
-    private static final int MAX_STEPS = 1 << 17;
+    private static final int MAX_STEPS = 1 << 15;
 
     private static final int MAX_DEPTH = 192;
 

@@ -165,9 +165,9 @@ class DemanglerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"P", "N1a", "F", "I", "Z1f", "XngL", "Dp", "A_", "M1a", "T", "S", "R", "C", "Y"})
+    @ValueSource(strings = {"P", "N1a", "F", "I", "Z1f", "XngL", "Dp", "A_", "M1a", "T", "S", "R", "C", "Y", "J", "cl"})
     void deepSymbolsEnd(String part) {
-        for (String start : new String[] {"_Z1f", "_Z", "_ZN1a", "_RINvC1a1f", "_R"}) {
+        for (String start : new String[] {"_Z1f", "_Z", "_ZN1a", "_Z1fI", "_ZN", "_RINvC1a1f", "_R"}) {
             String symbol = start + part.repeat(20_000);
             assertThat(Demangler.demangle(symbol)).isNotNull();
         }
