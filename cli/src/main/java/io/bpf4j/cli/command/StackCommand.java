@@ -90,12 +90,16 @@ final class StackCommand implements Callable<Integer> {
         return CommandTree.OK;
     }
 
-    /** The work: counts by stack, then names the frames. */
+    /**
+     * The work: counts by stack, then names the frames. Stacks are named one at a time, each time that they are needed:
+     * the names of a hostile process's frames would fill the memory.
+     */
     private final class Run extends QuestionRun {
         private final Symbolizer symbolizer;
         private final JvmNames jvms;
         private long endingEarly;
-        private List<Named> last = List.of();
+        private long cut;
+        private List<Answer.Row> last = List.of();
 
         Run(Symbolizer symbolizer) {
             super(console, options, StackCommand.this::asked);
@@ -141,27 +145,31 @@ final class StackCommand implements Callable<Integer> {
 
         @Override
         void print(Answer answer) {
-            List<Named> stacks;
+            List<Answer.Row> rows = answer.rows().stream()
+                    .sorted(Comparator.comparingLong(Answer.Row::count).reversed())
+                    .toList();
             try (Progress _ = Progress.of(console, "reading symbols")) {
-                List<Answer.Row> rows = answer.rows().stream()
-                        .sorted(Comparator.comparingLong(Answer.Row::count).reversed())
-                        .toList();
                 if (user) {
                     jvms.ask(rows.stream().map(Run::pid).distinct().toList());
                 }
-                stacks = rows.stream().map(this::named).toList();
+                rows.forEach(this::look);
             }
             symbolizer.problems().forEach(problem -> console.error("bpf4j: " + problem));
-            tellOfMissingCallers(stacks);
-            tellOfCutStacks(stacks);
-            if (options.target().json()) {
-                stacks.forEach(stack -> console.line(json(stack)));
-            } else if (folded) {
-                lines(counts(stacks)).lines().forEach(console::line);
+            tellOfMissingCallers(rows);
+            tellOfCutStacks();
+            if (folded) {
+                fold(counts(rows));
             } else {
-                stacks.forEach(this::text);
+                for (Answer.Row row : rows) {
+                    Named stack = named(row);
+                    if (options.target().json()) {
+                        console.line(json(stack));
+                    } else {
+                        text(stack);
+                    }
+                }
             }
-            last = stacks;
+            last = rows;
         }
 
         @Override
@@ -175,7 +183,8 @@ final class StackCommand implements Callable<Integer> {
          */
         private List<Answer.Row> rows() {
             Map<String, Long> stacks = new HashMap<>();
-            for (Named stack : last) {
+            for (Answer.Row row : last) {
+                Named stack = named(row);
                 String frames = Stream.concat(stack.kernel().stream(), stack.user().stream())
                         .limit(MOST_FRAMES)
                         .map(Frame::label)
@@ -192,21 +201,30 @@ final class StackCommand implements Callable<Integer> {
             counts(last).svg(writer, title());
         }
 
-        private static String lines(StackCounts counts) {
-            StringBuilder lines = new StringBuilder();
+        private void fold(StackCounts counts) {
             try {
-                counts.folded(lines);
-                return lines.toString();
+                counts.folded(console.outWriter());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
+            }
+        }
+
+        /** Reads the symbols that a stack needs, and counts the stacks that are not whole. */
+        private void look(Answer.Row row) {
+            List<StackTraceMap.Frame> inUser = row.userStack();
+            if (inUser != null && !inUser.isEmpty() && symbolizer.endsEarly(pid(row), inUser)) {
+                endingEarly += row.count();
+            }
+            if (named(row).isCut()) {
+                cut += row.count();
             }
         }
 
         /**
          * Warns if many stacks end early. Some are short by nature, but many are a sign of code without frame pointers.
          */
-        private void tellOfMissingCallers(List<Named> stacks) {
-            long all = stacks.stream().mapToLong(Named::count).sum();
+        private void tellOfMissingCallers(List<Answer.Row> rows) {
+            long all = rows.stream().mapToLong(Answer.Row::count).sum();
             if (endingEarly > all / 2) {
                 console.error("bpf4j: the stacks of " + endingEarly + " of " + all
                         + " events end early: this code seems to be built without frame pointers"
@@ -215,23 +233,19 @@ final class StackCommand implements Callable<Integer> {
             endingEarly = 0;
         }
 
-        private void tellOfCutStacks(List<Named> stacks) {
-            long cut =
-                    stacks.stream().filter(Named::isCut).mapToLong(Named::count).sum();
+        private void tellOfCutStacks() {
             if (cut > 0) {
                 console.error("bpf4j: the stacks of " + cut + " events are cut after the innermost " + KEPT_FRAMES
                         + " frames (the default of the sysctl kernel.perf_event_max_stack); " + CUT
                         + " stands for their callers");
             }
+            cut = 0;
         }
 
         private Named named(Answer.Row row) {
             int pid = pid(row);
             List<StackTraceMap.Frame> inUser = row.userStack();
             List<StackTraceMap.Frame> inKernel = row.kernelStack();
-            if (inUser != null && !inUser.isEmpty() && symbolizer.endsEarly(pid, inUser)) {
-                endingEarly += row.count();
-            }
             return new Named(
                     row.key(),
                     inUser == null ? List.of() : symbolizer.user(pid, inUser),
@@ -243,9 +257,12 @@ final class StackCommand implements Callable<Integer> {
             return ((Long) row.key().getOrDefault("pid", 0L)).intValue();
         }
 
-        private static StackCounts counts(List<Named> stacks) {
+        private StackCounts counts(List<Answer.Row> rows) {
             StackCounts counts = StackCounts.create();
-            stacks.forEach(stack -> counts.add(stack.isCut() ? CUT : "", stack.user(), stack.kernel(), stack.count()));
+            for (Answer.Row row : rows) {
+                Named stack = named(row);
+                counts.add(stack.isCut() ? CUT : "", stack.user(), stack.kernel(), stack.count());
+            }
             return counts;
         }
 

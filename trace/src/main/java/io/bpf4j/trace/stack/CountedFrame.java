@@ -11,8 +11,6 @@ import java.util.TreeMap;
  * <p>Tested by {@code StackCountsTest}.
  */
 final class CountedFrame {
-    private static final int LONGEST_NAME = 1024;
-
     private final Key key;
     private final TreeMap<Key, CountedFrame> children = new TreeMap<>();
     private long total;
@@ -68,8 +66,7 @@ final class CountedFrame {
     }
 
     CountedFrame child(String name, Kind kind) {
-        String known = name.length() <= LONGEST_NAME ? name : name.substring(0, LONGEST_NAME) + "…";
-        return children.computeIfAbsent(new Key(known, kind), CountedFrame::new);
+        return children.computeIfAbsent(new Key(Names.cut(name), kind), CountedFrame::new);
     }
 
     String name() {

@@ -6,6 +6,7 @@ import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Segment;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.elf.SymbolPlaces;
+import io.bpf4j.trace.internal.demangle.Demangler;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -74,7 +75,7 @@ final class FileFunctions {
                 if (symbol.isInSection()
                         && symbol.value() != 0
                         && (symbol.isFunction() || symbol.type() == Symbol.STT_GNU_IFUNC)) {
-                    byte[] name = withoutVersion(symbol.name()).getBytes(StandardCharsets.UTF_8);
+                    byte[] name = text(withoutVersion(symbol.name())).getBytes(StandardCharsets.UTF_8);
                     left[0] -= place == SymbolPlaces.Place.DEBUG_FILE ? 0 : name.length;
                     if (left[0] >= 0) {
                         builder.add(symbol.value(), symbol.size(), name, rank(place, symbol));
@@ -113,6 +114,11 @@ final class FileFunctions {
             case 2 -> Frame.Source.MINI_DEBUG_INFO;
             default -> Frame.Source.DEBUG_FILE;
         };
+    }
+
+    /** A symbol can be demangled only as a whole. */
+    private static String text(String symbol) {
+        return Demangler.isMangled(symbol) ? symbol : Names.cut(symbol);
     }
 
     /** In a full symbol table, the linker appends the version to the name: {@code memcpy@@GLIBC_2.14}. */
@@ -158,7 +164,12 @@ final class FileFunctions {
         String symbol = functions.name(found);
         Frame.Source source = source(functions.rank(found) % PLACES);
         return new Frame(
-                address, names.of(symbol), symbol, virtual.getAsLong() - functions.start(found), module, source);
+                address,
+                names.of(symbol),
+                Names.cut(symbol),
+                virtual.getAsLong() - functions.start(found),
+                module,
+                source);
     }
 
     private int find(OptionalLong virtual) {

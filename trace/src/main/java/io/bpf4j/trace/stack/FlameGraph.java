@@ -8,7 +8,7 @@ import java.util.Locale;
 /**
  * A tree of stacks as a picture. A rectangle is a function; its width is its share of all counts, and the rectangles
  * above it are the functions that it called. They are sorted by name from left to right, not by time. A function that
- * is narrower than a tenth of a pixel is left out, which bounds the size of the file.
+ * is narrower than a tenth of a pixel is left out, and a name is cut, which bounds the size of the file.
  *
  * <p>The same tree gives the same bytes: colours come from the names.
  *
@@ -20,6 +20,9 @@ final class FlameGraph {
     private static final int ABOVE = 64;
     private static final int BELOW = 28;
     private static final double NARROWEST = 0.1;
+
+    /** Characters of a name. A page has a million frames at most, and each has its name twice. */
+    private static final int LONGEST_NAME = 256;
 
     /** Width of a letter at the font's size, in pixels. */
     private static final double LETTER = 6.7;
@@ -125,7 +128,7 @@ final class FlameGraph {
     private void frame(Appendable out, CountedFrame frame, double x, int depth) throws IOException {
         double width = frame == root ? WIDTH : share(frame);
         int y = ABOVE + (rows - 1 - depth) * ROW;
-        String name = Escape.markup(frame.name());
+        String name = Escape.markup(Names.cut(frame.name(), LONGEST_NAME));
         out.append("<g class=\"frame\" tabindex=\"0\" data-x=\"")
                 .append(pixels(x))
                 .append("\" data-w=\"")

@@ -4,7 +4,7 @@ package io.bpf4j.trace.stack;
  * A frame of a stack, with the name of its function if it was found. <i>Immutable.</i>
  *
  * <p>Names come from files of other owners and may have any characters. Escape them for display, as {@link StackCounts}
- * does.
+ * does. A {@link Symbolizer} cuts function and symbol after 1,024 characters.
  *
  * @param address the address in the process or the kernel; for a frame that is a place in a file, the file offset in
  *     bytes

@@ -1,37 +1,68 @@
 package io.bpf4j.trace.stack;
 
 import io.bpf4j.trace.internal.demangle.Demangler;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Demangles symbols, and keeps the most recently used names. <i>Confined.</i> */
+/**
+ * Demangles symbols, and keeps the most recently used names.
+ *
+ * <p>A hostile file or list has names of any length, and an answer has a million frames. So names are cut, and the
+ * memory for those that are kept is bounded by their length, not by their number. <i>Confined.</i>
+ *
+ * <p>Tested by {@code NamesTest}.
+ */
 final class Names {
-    private static final int MOST = 1 << 13;
+    /** Characters of a name; the rest is cut off. */
+    static final int LONGEST = 1 << 10;
 
-    /** Characters. Longer symbols are demangled each time, which bounds the memory for all names. */
-    private static final int LONGEST = 1 << 10;
+    /** Characters of all symbols and names that are kept. */
+    private static final int MOST_CHARACTERS = 1 << 22;
 
-    private final Map<String, String> known = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
-            return size() > MOST;
-        }
-    };
+    private final Map<String, String> known = new LinkedHashMap<>(16, 0.75f, true);
+    private int characters;
 
     /** The demangled name, without parameters. */
     String of(String symbol) {
         if (!Demangler.isMangled(symbol)) {
-            return symbol;
+            return cut(symbol);
         }
         String name = known.get(symbol);
         if (name == null) {
-            name = Demangler.withoutParameters(symbol);
-            if (symbol.length() <= LONGEST && name.length() <= LONGEST) {
-                known.put(symbol, name);
-            }
+            name = cut(Demangler.withoutParameters(symbol));
+            keep(symbol, name);
         }
         return name;
+    }
+
+    private void keep(String symbol, String name) {
+        known.put(symbol, name);
+        characters += symbol.length() + name.length();
+        Iterator<Map.Entry<String, String>> eldest = known.entrySet().iterator();
+        while (characters > MOST_CHARACTERS) {
+            Map.Entry<String, String> dropped = eldest.next();
+            characters -= dropped.getKey().length() + dropped.getValue().length();
+            eldest.remove();
+        }
+    }
+
+    /** The number of names that are kept. */
+    int size() {
+        return known.size();
+    }
+
+    /** A name without what is too long to show. */
+    static String cut(String name) {
+        return cut(name, LONGEST);
+    }
+
+    /** A name of at most {@code longest} characters; {@code …} stands for the rest. */
+    static String cut(String name, int longest) {
+        if (name.length() <= longest) {
+            return name;
+        }
+        int end = longest - 1;
+        return name.substring(0, Character.isHighSurrogate(name.charAt(end - 1)) ? end - 1 : end) + "…";
     }
 }

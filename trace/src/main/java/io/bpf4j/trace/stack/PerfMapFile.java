@@ -43,7 +43,8 @@ final class PerfMapFile {
     /** Bytes that are read for one process in all, however often its list changes. */
     private static final long MAX_ALL_BYTES = 1L << 31;
 
-    private static final int LONGEST_LINE = 1 << 14;
+    /** Bytes of a line: two numbers, and the characters of a name that are shown. */
+    private static final int LONGEST_LINE = 4 * Names.LONGEST;
 
     private final Host host;
     private final int pid;

@@ -135,6 +135,6 @@ final class ProcessCode {
         }
         String symbol = functions.name(found);
         long offset = address - functions.start(found);
-        return Optional.of(new Frame(address, names.of(symbol), symbol, offset, "[jit]", Frame.Source.PERF_MAP));
+        return Optional.of(new Frame(address, names.of(symbol), Names.cut(symbol), offset, "[jit]", Frame.Source.PERF_MAP));
     }
 }
