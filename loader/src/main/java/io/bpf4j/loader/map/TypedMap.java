@@ -18,6 +18,9 @@ import java.util.function.BiConsumer;
  * Codec.ofRecord(Counters.class)); counters.forEach((pid, value) -> ...);
  * }</pre>
  *
+ * <p>The key of an LPM trie is a record of two fields: the number of bits that count, an int, and the data, such as
+ * {@code @Length(4) byte[]} for IPv4 addresses, the most significant byte first.
+ *
  * <p>Tested by {@code KernelMapTest} and {@code TypedViewsOnKernelTest}.
  *
  * @param <K> Java type of a key

@@ -9,9 +9,7 @@ import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -21,9 +19,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the views ask of the kernel; that it answers so is shown on the real one. */
 class MapViewsTest {
@@ -132,57 +127,6 @@ class MapViewsTest {
         assertThatThrownBy(() -> StackTraceMap.of(hash)).hasMessageContaining("does not hold stack traces");
         KernelMap queue = create(MapType.QUEUE, 0, 8, 1);
         assertThatThrownBy(() -> QueueMap.of(queue, Codec.ofInt())).hasMessageContaining("8 bytes");
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "10.1.2.3/8, 10.0.0.0/8, 080000000a000000",
-        "10.1.2.3, 10.1.2.3/32, 200000000a010203",
-        "255.255.255.255/9, 255.128.0.0/9, 09000000ff800000",
-        "1.2.3.4/0, 0.0.0.0/0, 0000000000000000",
-    })
-    void prefixesLoseTheBitsBehindThem(String given, String text, String littleEndian) {
-        LpmPrefix prefix = LpmPrefix.parse(given);
-        assertThat(prefix).hasToString(text).isEqualTo(LpmPrefix.parse(text));
-        assertThat(prefix.hashCode()).isEqualTo(LpmPrefix.parse(text).hashCode());
-        Codec<LpmPrefix> codec = LpmPrefix.codec(4);
-        MemorySegment bytes = MemorySegment.ofArray(new byte[10]);
-        codec.encode(prefix, bytes, 1);
-        if (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN) {
-            assertThat(HexFormat.of().formatHex(bytes.toArray(ValueLayout.JAVA_BYTE), 1, 9))
-                    .isEqualTo(littleEndian);
-        }
-        assertThat(codec.decode(bytes, 1)).isEqualTo(prefix);
-    }
-
-    @Test
-    void prefixesOfOtherDataAreHexadecimal() {
-        assertThat(LpmPrefix.of(12, (byte) 0xab, (byte) 0xcd, (byte) 0xef)).hasToString("abc000/12");
-        assertThat(LpmPrefix.of(InetAddress.ofLiteral("fe80::1"), 10).data())
-                .hasSize(16)
-                .startsWith(0xfe, 0x80);
-        assertThatThrownBy(() ->
-                        LpmPrefix.codec(16).encode(LpmPrefix.parse("::/0"), MemorySegment.ofArray(new byte[8]), 0))
-                .isInstanceOf(IndexOutOfBoundsException.class);
-        assertThatThrownBy(() ->
-                        LpmPrefix.codec(16).encode(LpmPrefix.parse("1.2.3.4"), MemorySegment.ofArray(new byte[20]), 0))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("1.2.3.4/32 has 4 bytes, and keys of the trie 16");
-        assertThatThrownBy(() -> LpmPrefix.codec(257)).isInstanceOf(IllegalArgumentException.class);
-    }
-
-    /** Java turns such an address into an IPv4 address; its trie has keys of 16 bytes. */
-    @Test
-    void anIpv4MappedAddressKeepsItsSixteenBytes() {
-        assertThat(LpmPrefix.parse("::ffff:10.1.2.3").data()).hasSize(16).endsWith(10, 1, 2, 3);
-        assertThat(LpmPrefix.parse("::ffff:0:0/96").length()).isEqualTo(96);
-        assertThat(LpmPrefix.parse("10.1.2.3").data()).containsExactly(10, 1, 2, 3);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"10.0.0.0/33", "10.0.0.0/", "10.0.0.0/x", "localhost/8", "10.0.0.0/-1", ""})
-    void whatIsNoNetworkIsRefused(String text) {
-        assertThatThrownBy(() -> LpmPrefix.parse(text)).isInstanceOf(IllegalArgumentException.class);
     }
 
     private static byte[] bytes(int value) {

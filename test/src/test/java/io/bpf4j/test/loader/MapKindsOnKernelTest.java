@@ -24,7 +24,6 @@ import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.map.BloomFilterMap;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
-import io.bpf4j.loader.map.LpmPrefix;
 import io.bpf4j.loader.map.MapOfMaps;
 import io.bpf4j.loader.map.QueueMap;
 import io.bpf4j.loader.map.StackTraceMap;
@@ -38,6 +37,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -97,29 +97,37 @@ class MapKindsOnKernelTest {
         }
     }
 
+    /** The key of a trie, {@code struct bpf_lpm_trie_key_u8}: how many bits count, and the data, here of IPv4. */
+    private record Prefix(int bits, byte a, byte b, byte c, byte d) {
+        static Prefix of(int bits, int a, int b, int c, int d) {
+            return new Prefix(bits, (byte) a, (byte) b, (byte) c, (byte) d);
+        }
+    }
+
     @Test
     void theLongestPrefixWins() {
         MapSpec spec = MapSpec.of("routes", MapType.LPM_TRIE, 8, 4, 100).withFlags(MapSpec.F_NO_PREALLOC);
+        Prefix all = Prefix.of(0, 0, 0, 0, 0);
+        Prefix wide = Prefix.of(8, 10, 0, 0, 0);
+        Prefix narrow = Prefix.of(16, 10, 1, 0, 0);
+        Prefix one = Prefix.of(32, 10, 1, 2, 3);
         try (BpfMap map = Maps.create(spec)) {
-            TypedMap<LpmPrefix, Integer> routes = TypedMap.of(map, LpmPrefix.codec(4), Codec.ofInt());
-            routes.put(LpmPrefix.parse("0.0.0.0/0"), 1);
-            routes.put(LpmPrefix.parse("10.0.0.0/8"), 2);
-            routes.put(LpmPrefix.parse("10.1.0.0/16"), 3);
-            routes.put(LpmPrefix.parse("10.1.2.3"), 4);
-            assertThat(routes.get(LpmPrefix.parse("10.1.2.3"))).contains(4);
-            assertThat(routes.get(LpmPrefix.parse("10.1.2.4"))).contains(3);
-            assertThat(routes.get(LpmPrefix.parse("10.2.0.1"))).contains(2);
-            assertThat(routes.get(LpmPrefix.parse("9.0.0.1"))).contains(1);
-            assertThat(routes.toMap())
-                    .hasSize(4)
-                    .containsEntry(LpmPrefix.parse("10.1.0.0/16"), 3)
-                    .containsEntry(LpmPrefix.parse("10.1.2.3/32"), 4);
-            Map<String, Integer> seen = new TreeMap<>();
+            TypedMap<Prefix, Integer> routes = TypedMap.of(map, Codec.ofRecord(Prefix.class), Codec.ofInt());
+            routes.put(all, 1);
+            routes.put(wide, 2);
+            routes.put(narrow, 3);
+            routes.put(one, 4);
+            assertThat(routes.get(one)).contains(4);
+            assertThat(routes.get(Prefix.of(32, 10, 1, 2, 4))).contains(3);
+            assertThat(routes.get(Prefix.of(32, 10, 2, 0, 1))).contains(2);
+            assertThat(routes.get(Prefix.of(32, 9, 0, 0, 1))).contains(1);
+            assertThat(routes.toMap()).hasSize(4).containsEntry(narrow, 3).containsEntry(one, 4);
+            Map<Prefix, Integer> seen = new HashMap<>();
             routes.forEach((prefix, value) -> {
-                seen.put(prefix.toString(), value);
+                seen.put(prefix, value);
                 routes.remove(prefix); // the key that a walk would go on from
             });
-            assertThat(seen).containsOnlyKeys("0.0.0.0/0", "10.0.0.0/8", "10.1.0.0/16", "10.1.2.3/32");
+            assertThat(seen).containsOnlyKeys(all, wide, narrow, one);
             assertThat(routes.toMap()).isEmpty();
         }
     }
