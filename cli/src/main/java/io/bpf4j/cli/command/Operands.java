@@ -101,6 +101,15 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
      * @throws UsageException if there is such an operand
      */
     void checkNames() {
+        check(files);
+    }
+
+    /** The same, but a library that only the container of the process may have is no such operand. */
+    void checkProbeNames() {
+        check(files.stream().filter(file -> !file.toString().contains(".so")).toList());
+    }
+
+    private static void check(List<Path> files) {
         for (Path file : files) {
             if (file.toString().indexOf('/') < 0 && !Files.exists(file)) {
                 throw new UsageException(

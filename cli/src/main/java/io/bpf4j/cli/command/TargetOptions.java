@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -114,8 +115,10 @@ final class TargetOptions {
         names = operands.stream().flatMap(TargetOptions::namesOf).toList();
         all |= what.meansAllProcesses() && pid == null && command == null;
         what.checkTarget(pid != null || command != null);
-        if (pid != null || command != null || all) {
+        if (command != null || all) {
             what.checkNames();
+        } else if (pid != null) {
+            what.checkProbeNames();
         }
         int sources = (pid == null ? 0 : 1) + (command == null ? 0 : 1) + (all ? 1 : 0);
         if (sources == 0 && files.isEmpty()) {
@@ -182,6 +185,14 @@ final class TargetOptions {
 
     List<NamedFunction> functions() {
         return functions;
+    }
+
+    /** Replaces the files of the operands by those that they mean for the process. */
+    void locateFiles(UnaryOperator<Path> locate) {
+        files = files.stream().map(locate).toList();
+        functions = functions.stream()
+                .map(function -> new NamedFunction(function.file().map(locate), function.name()))
+                .toList();
     }
 
     /** Adds a probe to those of the operands. The return of a function is looked up in the same file as its entry. */

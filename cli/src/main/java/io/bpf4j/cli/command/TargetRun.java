@@ -121,7 +121,9 @@ final class TargetRun {
      */
     void run(Work work) throws IOException {
         Optional<String> command = options.command();
-        if (command.isEmpty()) {
+        if (options.process().isPresent()) {
+            run(work, scansOfProcess(options.process().getAsInt()), null);
+        } else if (command.isEmpty()) {
             run(work, scans(), null);
         } else {
             try (ChildCommand child = start(command.get())) {
@@ -147,10 +149,30 @@ final class TargetRun {
         }
     }
 
-    private List<UsdtScan> scans() throws IOException {
-        if (options.process().isPresent() && options.files().isEmpty()) {
-            return List.of(Scans.ofProcess(options.process().getAsInt()));
+    /** The files of a process, or those on the command line, as the process has them. */
+    private List<UsdtScan> scansOfProcess(int pid) throws IOException {
+        UsdtScan all;
+        try {
+            all = Scans.ofProcess(pid);
+        } catch (IOException e) {
+            if (options.files().isEmpty()) {
+                throw e;
+            }
+            return scans(); // files can be attached to without the right to look into the process
         }
+        FilesOfProcess files = new FilesOfProcess(pid, all);
+        options.locateFiles(files::locate);
+        if (!options.follow()) {
+            options.functions().stream()
+                    .flatMap(function -> function.file().stream())
+                    .filter(file -> Files.exists(file) && !files.isMapped(file) && said.add(file.toString()))
+                    .forEach(file -> console.error("bpf4j: process " + pid + " has not mapped "
+                            + Text.printable(file.toString()) + ": nothing fires there unless it maps the file later"));
+        }
+        return options.files().isEmpty() ? List.of(all) : scans();
+    }
+
+    private List<UsdtScan> scans() throws IOException {
         if (options.all()) {
             return List.of(Scans.ofMachine(console));
         }
