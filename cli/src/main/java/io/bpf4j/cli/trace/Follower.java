@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -36,6 +37,7 @@ public final class Follower implements UsdtWatch.Listener {
     private final Consumer<FunctionProbe> leftOut;
     private final Consumer<String> problems;
     private final Map<Integer, Attached> attached = new HashMap<>();
+    private final Map<Integer, Guest> guests = new HashMap<>();
 
     /**
      * The attachments of a process. A library remains attached when it is unloaded and loaded again.
@@ -44,6 +46,15 @@ public final class Follower implements UsdtWatch.Listener {
      * @param filesOfFunctions whose functions are attached
      */
     private record Attached(List<Link> links, Set<FileIdentity> files, Set<FileIdentity> filesOfFunctions) {}
+
+    /**
+     * A process with the memory of another one. Without cookies its own links would report each event a second time:
+     * those of the other one fire in it, too, and no program can tell which link it runs for.
+     *
+     * @param owner whose links fire in it
+     * @param scans what to attach to if the owner ends, or gets other memory
+     */
+    private record Guest(int owner, List<UsdtScan> scans) {}
 
     /**
      * Follows the events of a {@link UsdtWatch}.
@@ -106,11 +117,41 @@ public final class Follower implements UsdtWatch.Listener {
                 .filter(probe -> !isAttached(pid, probe))
                 .toList();
         if (!probes.isEmpty()) {
-            attempt(pid, () -> attach(pid, probes));
+            ownerOfMemory(pid)
+                    .ifPresentOrElse(
+                            owner -> guests.computeIfAbsent(pid, _ -> new Guest(owner, new ArrayList<>()))
+                                    .scans()
+                                    .add(scan),
+                            () -> attempt(pid, () -> attach(pid, probes)));
         }
         if (!functions.isEmpty()) {
             scan.files().forEach(file -> functionsAppeared(pid, file));
         }
+    }
+
+    /** The process with the same memory that is attached to by addresses. */
+    private Optional<Integer> ownerOfMemory(int pid) {
+        return attached.entrySet().stream()
+                .filter(other -> other.getKey() != pid
+                        && other.getValue().links().stream().anyMatch(Follower::dependsOnAddresses))
+                .map(Map.Entry::getKey)
+                .filter(other -> Host.running().haveSameMemory(pid, other))
+                .findFirst();
+    }
+
+    /** A process no longer has the memory that it had. Others may remain there, in which its links no longer fire. */
+    private void leaveMemory(int pid) {
+        guests.remove(pid);
+        Map<Integer, Guest> remaining = new HashMap<>(guests);
+        remaining.values().removeIf(guest -> guest.owner() != pid);
+        guests.keySet().removeAll(remaining.keySet());
+        remaining.forEach((process, guest) -> {
+            guest.scans().forEach(scan -> appeared(process, scan));
+            report(
+                    process,
+                    "process " + process + " had the memory of process " + pid
+                            + ", which left it: some events after that are missing");
+        });
     }
 
     /** Attaches to the functions of a file that a process has mapped: to all at once, or else to each that it can. */
@@ -152,6 +193,7 @@ public final class Follower implements UsdtWatch.Listener {
         if (gone != null) {
             gone.links().forEach(session::detach);
         }
+        leaveMemory(pid);
     }
 
     /** The addresses of the previous program are invalid now, and the same file may be mapped at others. */
@@ -164,6 +206,7 @@ public final class Follower implements UsdtWatch.Listener {
             process.links().stream().filter(Follower::dependsOnAddresses).forEach(session::close);
             process.links().removeIf(Follower::dependsOnAddresses);
         }
+        leaveMemory(pid);
     }
 
     private static boolean dependsOnAddresses(Link link) {

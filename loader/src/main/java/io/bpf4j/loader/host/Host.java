@@ -13,6 +13,7 @@ import io.bpf4j.loader.internal.linux.ProcessChildren;
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.ProcessCommand;
 import io.bpf4j.loader.kernel.KernelVersion;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -118,6 +119,14 @@ public final class Host {
     /** The children that a process has now, in no order; empty if it has ended. */
     public List<Integer> children(int pid) {
         return new ProcessChildren(proc).of(pid);
+    }
+
+    /**
+     * Whether two processes have the same memory, as a child has that of its parent between vfork and exec. False also if
+     * the kernel does not tell: without CONFIG_KCMP, or if this process may not trace both.
+     */
+    public boolean haveSameMemory(int pid, int other) {
+        return kernel.execute(new ProcessCommand.SameMemory(pid, other));
     }
 
     /** The path of this process in {@code /proc}. */

@@ -6,9 +6,9 @@ import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.MemorySegment;
 
 /**
- * ptrace(2), wait4(2) and tgkill(2), to hold other processes.
+ * ptrace(2), wait4(2) and tgkill(2), to hold other processes; kcmp(2), to compare them.
  *
- * <p>The tracer is a thread, not a process: all commands except {@link Signal} must come from the thread that executed
+ * <p>The tracer is a thread, not a process: all commands except {@link Signal} and {@link SameMemory} must come from the thread that executed
  * {@link Seize}. A command to a tracee that is killed fails with ESRCH at any time, which is not an error of the
  * tracer; the result of the commands is the error number.
  *
@@ -150,6 +150,20 @@ public sealed interface ProcessCommand<R> extends Command<R> {
         }
     }
 
+    /**
+     * kcmp(2) of the memory of two processes (Linux 3.5): whether it is the same. False also if the kernel does not tell,
+     * because it was built without CONFIG_KCMP, or because a process has ended or may not be traced.
+     */
+    record SameMemory(int first, int second) implements ProcessCommand<Boolean> {
+        /** include/uapi/linux/kcmp.h. */
+        private static final int KCMP_VM = 1;
+
+        @Override
+        public Boolean run(Call call) {
+            return call.syscall(NUMBERS.kcmp(), first, second, KCMP_VM) == 0;
+        }
+    }
+
     @Override
     default String call() {
         return switch (this) {
@@ -161,6 +175,7 @@ public sealed interface ProcessCommand<R> extends Command<R> {
             case SignalOrigin(int tid) -> "ptrace(PTRACE_GETSIGINFO) of thread " + tid;
             case Wait _ -> "wait4 for tracees";
             case Signal sent -> "tgkill of thread " + sent.tid + " with signal " + sent.signal;
+            case SameMemory(int first, int second) -> "kcmp of processes " + first + " and " + second;
         };
     }
 

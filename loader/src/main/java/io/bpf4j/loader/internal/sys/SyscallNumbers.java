@@ -30,7 +30,8 @@ record SyscallNumbers(
         long wait4,
         long tgkill,
         long pipe2,
-        long rtSigaction) {
+        long rtSigaction,
+        long kcmp) {
     /** include/uapi/asm-generic/unistd.h, the same everywhere. */
     static final long FSOPEN = 430;
 
@@ -40,11 +41,11 @@ record SyscallNumbers(
     static final long PIDFD_GETFD = 438;
 
     private static final SyscallNumbers X86_64 = new SyscallNumbers(
-            321, 298, 0, 1, 257, 263, 258, 3, 16, 11, 291, 233, 281, 290, 302, 332, 72, 41, 101, 61, 234, 293, 13);
+            321, 298, 0, 1, 257, 263, 258, 3, 16, 11, 291, 233, 281, 290, 302, 332, 72, 41, 101, 61, 234, 293, 13, 312);
     private static final SyscallNumbers GENERIC = new SyscallNumbers(
-            280, 241, 63, 64, 56, 35, 34, 57, 29, 215, 20, 21, 22, 19, 261, 291, 25, 198, 117, 260, 131, 59, 134);
+            280, 241, 63, 64, 56, 35, 34, 57, 29, 215, 20, 21, 22, 19, 261, 291, 25, 198, 117, 260, 131, 59, 134, 272);
     private static final SyscallNumbers S390X = new SyscallNumbers(
-            351, 331, 3, 4, 288, 294, 289, 6, 54, 91, 327, 250, 312, 323, 334, 379, 55, 359, 26, 114, 241, 325, 174);
+            351, 331, 3, 4, 288, 294, 289, 6, 54, 91, 327, 250, 312, 323, 334, 379, 55, 359, 26, 114, 241, 325, 174, 343);
 
     /**
      * The numbers of an architecture.
