@@ -1,6 +1,8 @@
 package io.bpf4j.loader.internal.dryrun;
 
 import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
 import io.bpf4j.core.CoreFixup;
 import io.bpf4j.core.CoreRelocator;
 import io.bpf4j.core.CoreTarget;
@@ -22,11 +24,13 @@ import io.bpf4j.loader.internal.plan.TargetKernel;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -34,6 +38,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -46,10 +51,11 @@ import java.util.Set;
 public final class DryRunJudgement {
     private final ObjectSpec spec;
     private final LoadPlan plan;
-    private final KernelVocabulary vocabulary;
+    private final Btf kernel;
+    private final Map<String, Map<Long, String>> namesByEnum = new HashMap<>();
     private final FunctionRecords lines;
     private final ReadOnlyData readOnlyData;
-    private final Set<String> strong = new HashSet<>();
+    private final Set<String> weak = new HashSet<>();
 
     /** The texts of relocations, which programs with the same function share. */
     private final IdentityHashMap<ProgramAssembly.Outcome, String> questions = new IdentityHashMap<>();
@@ -57,9 +63,9 @@ public final class DryRunJudgement {
     private DryRunJudgement(LoadPlan plan, Btf kernel) {
         this.spec = plan.spec();
         this.plan = plan;
-        this.vocabulary = new KernelVocabulary(kernel);
-        this.readOnlyData = new ReadOnlyData(plan);
-        spec.externs().stream().filter(extern -> !extern.weak()).forEach(extern -> strong.add(extern.name()));
+        this.kernel = kernel;
+        this.readOnlyData = ReadOnlyData.of(plan);
+        spec.externs().stream().filter(ExternSpec::weak).forEach(extern -> weak.add(extern.name()));
         this.lines = new FunctionRecords(spec);
     }
 
@@ -85,7 +91,7 @@ public final class DryRunJudgement {
     private List<Finding> object() {
         List<Finding> findings = new ArrayList<>();
         for (MapPlan map : plan.maps()) {
-            if (!vocabulary.has("bpf_map_type", map.spec().typeNumber())) {
+            if (!has("bpf_map_type", map.spec().typeNumber())) {
                 findings.add(finding(
                         Finding.Kind.MAP,
                         "map \"" + map.name() + "\": the kernel has no maps of type "
@@ -126,7 +132,7 @@ public final class DryRunJudgement {
 
     /**
      * Whether a problem is reported. Exceptions: the program whose function is replaced is unknown here, and a
-     * struct_ops program without a struct is not loaded. Program types are checked by {@link KernelVocabulary}.
+     * struct_ops program without a struct is not loaded. Program types are checked by {@link #checkKind}.
      */
     private static boolean isFinding(LoadPlan.Problem problem, ProgramPlan program) {
         return switch (problem.kind()) {
@@ -144,10 +150,10 @@ public final class DryRunJudgement {
         String problem = null;
         if (type == ProgramType.UNSPEC) {
             problem = "SEC(\"" + program.sectionName() + "\") says no program type";
-        } else if (!vocabulary.has("bpf_prog_type", type.number())) {
+        } else if (!has("bpf_prog_type", type.number())) {
             problem = "the kernel has no programs of type " + type;
         } else if (attachType.isPresent()
-                && !vocabulary.has("bpf_attach_type", attachType.get().number())) {
+                && !has("bpf_attach_type", attachType.get().number())) {
             problem = "the kernel has no attach type " + attachType.get();
         }
         if (problem != null) {
@@ -157,37 +163,37 @@ public final class DryRunJudgement {
 
     private void checkCode(AssembledProgram assembled, Map<FunctionSpec, Integer> places, List<Finding> own) {
         List<Instruction> code = assembled.instructions();
-        if (!assembled.jumpTables().isEmpty() && !vocabulary.has("bpf_map_type", MapType.INSN_ARRAY.number())) {
+        if (!assembled.jumpTables().isEmpty() && !has("bpf_map_type", MapType.INSN_ARRAY.number())) {
             own.add(finding(Finding.Kind.MAP, "the kernel has no maps of type INSN_ARRAY, for jump tables"));
         }
         BitSet reached = surelyReached(assembled);
         NavigableMap<Integer, FunctionSpec> bySlot = FunctionRecords.bySlot(places);
         BitSet poisons = new BitSet();
         for (AssembledProgram.Poisoned poisoned : assembled.poisoned()) {
-            // A symbol that the object needs is reported once, not at each call.
-            boolean told = poisoned.kind() == AssembledProgram.Poisoned.Kind.FUNCTION && !isWeak(poisoned.what());
-            if (reached.get(poisoned.slot()) && !poisons.get(poisoned.slot())) {
-                poisons.set(poisoned.slot());
-                if (told) {
-                    continue;
+            int slot = poisoned.slot();
+            if (!reached.get(slot) || poisons.get(slot)) {
+                continue;
+            }
+            poisons.set(slot);
+            Optional<Finding.Place> place = lines.at(bySlot, slot);
+            switch (poisoned.kind()) {
+                case RELOCATION -> own.add(new Finding(Finding.Kind.RELOCATION, place, poisoned.what()));
+                case FUNCTION -> {
+                    // One that the object can't do without is reported once, not at each call.
+                    if (weak.contains(poisoned.what())) {
+                        String problem = "the kernel has no function " + poisoned.what();
+                        own.add(new Finding(Finding.Kind.SYMBOL, place, problem));
+                    }
                 }
-                Optional<Finding.Place> place = lines.at(bySlot, poisoned.slot());
-                own.add(
-                        switch (poisoned.kind()) {
-                            case RELOCATION -> new Finding(Finding.Kind.RELOCATION, place, poisoned.what());
-                            case FUNCTION ->
-                                new Finding(
-                                        Finding.Kind.SYMBOL, place, "the kernel has no function " + poisoned.what());
-                            case MAP ->
-                                new Finding(Finding.Kind.MAP, place, "map \"" + poisoned.what() + "\" was left out");
-                        });
+                case MAP ->
+                    own.add(new Finding(Finding.Kind.MAP, place, "map \"" + poisoned.what() + "\" was left out"));
             }
         }
         for (int slot = reached.nextSetBit(0); slot >= 0; slot = reached.nextSetBit(slot + 1)) {
             Instruction instruction = code.get(slot);
             if (instruction.isHelperCall()
                     && !poisons.get(slot)
-                    && !vocabulary.has("bpf_func_id", instruction.imm())
+                    && !has("bpf_func_id", instruction.imm())
                     && !OldKernelHelpers.hasStandIn(instruction.imm())) {
                 own.add(new Finding(
                         Finding.Kind.HELPER,
@@ -202,13 +208,28 @@ public final class DryRunJudgement {
         List<Instruction> code = program.instructions();
         BitSet jumps = new BitSet();
         program.jumpTables().forEach(targets -> targets.forEach(jumps::set));
-        BitSet reached = Reachability.of(code, jumps, readOnlyData, Reachability.Kconfig.TAKEN);
-        reached.and(Reachability.of(code, jumps, readOnlyData, Reachability.Kconfig.NOT_TAKEN));
+        BitSet reached = Reachability.of(code, jumps, readOnlyData, true);
+        reached.and(Reachability.of(code, jumps, readOnlyData, false));
         return reached;
     }
 
-    private boolean isWeak(String extern) {
-        return !strong.contains(extern);
+    /**
+     * Whether an enumeration of the kernel's uapi header, such as {@code bpf_map_type}, has a number. Reduced BTF may lack
+     * the enumeration; then all numbers are assumed to be known. The last value of each is the count, whose name begins
+     * with two underscores.
+     */
+    private boolean has(String enumeration, long number) {
+        Map<Long, String> known = namesByEnum.computeIfAbsent(enumeration, this::names);
+        return known.isEmpty() || !known.getOrDefault(number, "__").startsWith("__");
+    }
+
+    private Map<Long, String> names(String enumeration) {
+        Map<Long, String> names = new HashMap<>();
+        OptionalInt id = kernel.find(enumeration, BtfKind.ENUM);
+        if (id.isPresent() && kernel.type(id.getAsInt()) instanceof BtfType.Enumeration found) {
+            found.values().forEach(value -> names.putIfAbsent(value.value(), value.name()));
+        }
+        return names;
     }
 
     private List<Relocation> relocations(Map<FunctionSpec, Integer> places) {

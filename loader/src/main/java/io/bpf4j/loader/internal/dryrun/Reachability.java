@@ -2,10 +2,9 @@ package io.bpf4j.loader.internal.dryrun;
 
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -36,28 +35,8 @@ import org.jspecify.annotations.Nullable;
  * <i>Confined.</i>
  */
 final class Reachability {
-    private static final int REGISTERS = 11;
-
-    /** Reads read-only data during verification. */
-    interface Constants {
-        /**
-         * A value.
-         *
-         * @param map the first immediate of the load
-         * @param bytes 1, 2, 4 or 8
-         * @return empty if that map may change
-         */
-        OptionalLong read(int map, long offset, int bytes);
-
-        /** Whether a map holds the options of kconfig. */
-        boolean isKconfig(int map);
-    }
-
-    /** The assumption for jumps that depend on kconfig. */
-    enum Kconfig {
-        TAKEN,
-        NOT_TAKEN
-    }
+    /** As many as an instruction can name; the verifier knows the first 11. */
+    private static final int REGISTERS = 16;
 
     /** The content of a register; null for anything. */
     private sealed interface Value {
@@ -74,24 +53,20 @@ final class Reachability {
 
     private final List<Instruction> code;
     private final BitSet indirect;
-    private final Constants constants;
-    private final Kconfig kconfig;
+    private final ReadOnlyData constants;
+    private final boolean optionsTaken;
+    /** By instruction; null if none has arrived there. The last is of all indirect jumps together. */
     private final @Nullable Value[][] states;
-    /** All states that arrived at indirect jumps; null if there was none yet. */
-    private @Nullable Value @Nullable [] atIndirect;
 
     private final BitSet seen = new BitSet();
-    private final Deque<Integer> waiting = new ArrayDeque<>();
-    /** Not a BitSet: clearing its highest bit searches for the next lower set bit through all clear bits. */
-    private final boolean[] isWaiting;
+    private final LinkedHashSet<Integer> waiting = new LinkedHashSet<>();
 
-    private Reachability(List<Instruction> code, BitSet indirect, Constants constants, Kconfig kconfig) {
+    private Reachability(List<Instruction> code, BitSet indirect, ReadOnlyData constants, boolean optionsTaken) {
         this.code = code;
         this.indirect = indirect;
         this.constants = constants;
-        this.kconfig = kconfig;
-        this.states = new @Nullable Value[code.size()][];
-        this.isWaiting = new boolean[code.size()];
+        this.optionsTaken = optionsTaken;
+        this.states = new @Nullable Value[code.size() + 1][];
     }
 
     /**
@@ -99,20 +74,24 @@ final class Reachability {
      *
      * @param code a fully relocated program
      * @param indirect slots that indirect jumps may go to
+     * @param optionsTaken whether jumps that depend on kconfig are taken
      */
-    static BitSet of(List<Instruction> code, BitSet indirect, Constants constants, Kconfig kconfig) {
-        Reachability walk = new Reachability(code, indirect, constants, kconfig);
+    static BitSet of(List<Instruction> code, BitSet indirect, ReadOnlyData constants, boolean optionsTaken) {
+        Reachability walk = new Reachability(code, indirect, constants, optionsTaken);
         walk.flow(0, new @Nullable Value[REGISTERS]);
         while (!walk.waiting.isEmpty()) {
-            int at = walk.waiting.poll();
-            walk.isWaiting[at] = false;
-            walk.step(at);
+            walk.step(walk.waiting.removeFirst());
         }
         return walk.seen;
     }
 
-    /** Merges a state into a known one; returns whether the known one has changed. */
-    private static boolean merge(@Nullable Value[] known, @Nullable Value[] arriving) {
+    /** Merges a state into the one at an instruction; returns whether that has changed. */
+    private boolean merge(int at, @Nullable Value[] arriving) {
+        @Nullable Value[] known = states[at];
+        if (known == null) {
+            states[at] = arriving.clone();
+            return true;
+        }
         boolean changed = false;
         for (int i = 0; i < REGISTERS; i++) {
             Value value = known[i];
@@ -126,15 +105,10 @@ final class Reachability {
 
     /** A state arrives at all targets of indirect jumps, at most once for each register. */
     private void flowIndirect(@Nullable Value[] arriving) {
-        @Nullable Value[] known = atIndirect;
-        if (known == null) {
-            known = arriving.clone();
-            atIndirect = known;
-        } else if (!merge(known, arriving)) {
-            return;
-        }
-        for (int target = indirect.nextSetBit(0); target >= 0; target = indirect.nextSetBit(target + 1)) {
-            flow(target, known);
+        if (merge(code.size(), arriving)) {
+            for (int target = indirect.nextSetBit(0); target >= 0; target = indirect.nextSetBit(target + 1)) {
+                flow(target, states[code.size()]);
+            }
         }
     }
 
@@ -143,17 +117,8 @@ final class Reachability {
         if (at < 0 || at >= code.size()) {
             return; // the verifier has its own words for this
         }
-        @Nullable Value[] known = states[at];
-        boolean changed = false;
-        if (known == null) {
-            states[at] = arriving.clone();
-            changed = true;
-        } else {
-            changed = merge(known, arriving);
-        }
         seen.set(at);
-        if (changed && !isWaiting[at]) {
-            isWaiting[at] = true;
+        if (merge(at, arriving)) {
             waiting.add(at);
         }
     }
@@ -171,15 +136,15 @@ final class Reachability {
                 state[0] = null; // the legacy loads of packets
                 Arrays.fill(state, 1, 6, null);
             }
-            case Opcodes.LDX -> set(state, instruction.dst(), loaded(instruction, state));
+            case Opcodes.LDX -> state[instruction.dst()] = loaded(instruction, state);
             case Opcodes.ST -> {}
             case Opcodes.STX -> {
                 if ((instruction.opcode() & Opcodes.MODE_MASK) == Opcodes.ATOMIC) {
                     atomic(instruction, state);
                 }
             }
-            case Opcodes.ALU -> set(state, instruction.dst(), computed(instruction, state, false));
-            case Opcodes.ALU64 -> set(state, instruction.dst(), computed(instruction, state, true));
+            case Opcodes.ALU -> state[instruction.dst()] = computed(instruction, state, false);
+            case Opcodes.ALU64 -> state[instruction.dst()] = computed(instruction, state, true);
             default -> {
                 jump(at, instruction, state);
                 return;
@@ -188,18 +153,12 @@ final class Reachability {
         flow(at + 1, state);
     }
 
-    private static void set(@Nullable Value[] state, int register, @Nullable Value value) {
-        if (register < REGISTERS) {
-            state[register] = value;
-        }
-    }
-
     private void load64(int at, Instruction instruction, @Nullable Value[] state) {
         if (at + 1 >= code.size()) {
             return;
         }
         Instruction second = code.get(at + 1);
-        Value value = switch (instruction.src()) {
+        state[instruction.dst()] = switch (instruction.src()) {
             case Opcodes.PSEUDO_NUMBER -> new Value.Constant(instruction.imm64(second));
             case Opcodes.PSEUDO_MAP_VALUE -> new Value.Place(instruction.imm(), Integer.toUnsignedLong(second.imm()));
             case Opcodes.PSEUDO_FUNC -> {
@@ -209,15 +168,12 @@ final class Reachability {
             }
             default -> new Value.Address();
         };
-        set(state, instruction.dst(), value);
     }
 
     private @Nullable Value loaded(Instruction instruction, @Nullable Value[] state) {
         int mode = instruction.opcode() & Opcodes.MODE_MASK;
-        if (mode != Opcodes.MEM && mode != Opcodes.MEMSX) {
-            return null;
-        }
-        if (!(value(state, instruction.src()) instanceof Value.Place place)) {
+        if ((mode != Opcodes.MEM && mode != Opcodes.MEMSX)
+                || !(state[instruction.src()] instanceof Value.Place place)) {
             return null;
         }
         if (constants.isKconfig(place.map())) {
@@ -238,25 +194,21 @@ final class Reachability {
         if (operation == Opcodes.CMPXCHG) {
             state[0] = null;
         } else if (operation == Opcodes.LOAD_ACQ) {
-            set(state, instruction.dst(), null);
+            state[instruction.dst()] = null;
         } else if ((operation & Opcodes.FETCH) != 0) {
-            set(state, instruction.src(), null);
+            state[instruction.src()] = null;
         }
-    }
-
-    private static @Nullable Value value(@Nullable Value[] state, int register) {
-        return register < REGISTERS ? state[register] : null;
     }
 
     private static @Nullable Value operand(Instruction instruction, @Nullable Value[] state) {
         return (instruction.opcode() & Opcodes.SOURCE_MASK) == Opcodes.X
-                ? value(state, instruction.src())
+                ? state[instruction.src()]
                 : new Value.Constant(instruction.imm());
     }
 
     private static @Nullable Value computed(Instruction instruction, @Nullable Value[] state, boolean wide) {
         int operation = instruction.opcode() & Opcodes.OP_MASK;
-        Value left = value(state, instruction.dst());
+        Value left = state[instruction.dst()];
         Value right = operand(instruction, state);
         if (operation == Opcodes.MOV && instruction.offset() == 0) {
             if (wide || right == null) {
@@ -354,10 +306,10 @@ final class Reachability {
 
     /** Whether a conditional jump is taken; null if unknown. */
     private @Nullable Boolean taken(Instruction instruction, @Nullable Value[] state, boolean narrow) {
-        Value one = value(state, instruction.dst());
+        Value one = state[instruction.dst()];
         Value other = operand(instruction, state);
         if (isOption(one, other) || isOption(other, one)) {
-            return kconfig == Kconfig.TAKEN;
+            return optionsTaken;
         }
         if (!narrow && (one instanceof Value.Address || one instanceof Value.Place) && isZero(other)) {
             return switch (instruction.opcode() & Opcodes.OP_MASK) {

@@ -5,47 +5,45 @@ import io.bpf4j.loader.internal.plan.MapPlan;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.MapSpec;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code .rodata} of an object as the verifier sees it: frozen, and therefore constant. Maps are identified by
- * their index in the object plus 1. <i>Confined.</i>
+ * The {@code .rodata} of an object as the verifier sees it: frozen, and therefore constant. <i>Confined.</i>
  *
  * <p>Tested by {@code DryRunTest}.
+ *
+ * @param contents by the number of the map, its index in the object plus 1, as loads of its address have it
+ * @param kconfig the number of the map with the options of kconfig; 0 for none
  */
-final class ReadOnlyData implements Reachability.Constants {
-    private final List<@Nullable ByteBuffer> contents = new ArrayList<>();
-    private int kconfig;
-
-    ReadOnlyData(LoadPlan plan) {
-        Map<String, byte[]> initial = new HashMap<>();
-        for (MapPlan map : plan.maps()) {
-            if (map.frozen() && map.initial() != null) {
-                initial.put(map.name(), map.initial());
-            }
-        }
-        contents.add(null);
+record ReadOnlyData(Map<Integer, ByteBuffer> contents, int kconfig) {
+    static ReadOnlyData of(LoadPlan plan) {
+        Map<String, Integer> numbers = new HashMap<>();
         for (MapSpec map : plan.spec().maps()) {
-            DataSection data = map.data();
-            if (data != null && data.name().equals(DataSection.KCONFIG)) {
-                kconfig = contents.size();
-            }
-            byte[] bytes = initial.get(map.name());
-            contents.add(
-                    bytes == null
-                            ? null
-                            : ByteBuffer.wrap(bytes).order(plan.spec().order()));
+            numbers.put(map.name(), numbers.size() + 1);
         }
+        Map<Integer, ByteBuffer> contents = new HashMap<>();
+        for (MapPlan map : plan.maps()) {
+            byte[] bytes = map.initial();
+            if (map.frozen() && bytes != null) {
+                contents.put(
+                        numbers.get(map.name()),
+                        ByteBuffer.wrap(bytes).order(plan.spec().order()));
+            }
+        }
+        return new ReadOnlyData(contents, numbers.getOrDefault(DataSection.KCONFIG, 0));
     }
 
-    @Override
-    public OptionalLong read(int map, long offset, int bytes) {
-        ByteBuffer content = map >= 0 && map < contents.size() ? contents.get(map) : null;
+    /**
+     * A value.
+     *
+     * @param map the first immediate of the load
+     * @param bytes 1, 2, 4 or 8
+     * @return empty if that map may change
+     */
+    OptionalLong read(int map, long offset, int bytes) {
+        ByteBuffer content = contents.get(map);
         if (content == null || offset < 0 || offset > content.capacity() - bytes) {
             return OptionalLong.empty();
         }
@@ -59,8 +57,8 @@ final class ReadOnlyData implements Reachability.Constants {
                 });
     }
 
-    @Override
-    public boolean isKconfig(int map) {
+    /** Whether a map holds the options of kconfig. */
+    boolean isKconfig(int map) {
         return map != 0 && map == kconfig;
     }
 }

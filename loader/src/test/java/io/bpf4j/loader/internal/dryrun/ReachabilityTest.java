@@ -9,10 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
-import io.bpf4j.loader.internal.dryrun.Reachability.Kconfig;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.BitSet;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,20 +26,9 @@ class ReachabilityTest {
     private static final int KCONFIG = 3;
 
     /** Read-only bytes 7, 0, 0, 0, ff, ff, ff, ff. */
-    private static final Reachability.Constants CONSTANTS = new Reachability.Constants() {
-        @Override
-        public OptionalLong read(int map, long offset, int bytes) {
-            if (map != RODATA || offset < 0 || offset + bytes > 8) {
-                return OptionalLong.empty();
-            }
-            return OptionalLong.of(0xffff_ffff_0000_0007L >>> (offset * 8));
-        }
-
-        @Override
-        public boolean isKconfig(int map) {
-            return map == KCONFIG;
-        }
-    };
+    private static final ReadOnlyData CONSTANTS = new ReadOnlyData(
+            Map.of(RODATA, ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(0, 0xffff_ffff_0000_0007L)),
+            KCONFIG);
 
     @ParameterizedTest
     @CsvSource({
@@ -71,7 +61,7 @@ class ReachabilityTest {
                 .exit()
                 .assemble();
         assertThat(reachesMark(program)).isEqualTo(taken);
-        assertThat(reached(program, Kconfig.TAKEN).get(2)).isEqualTo(!taken);
+        assertThat(reached(program, true).get(2)).isEqualTo(!taken);
     }
 
     @Test
@@ -199,8 +189,8 @@ class ReachabilityTest {
                 .loadMapValue(R1, KCONFIG, 0)
                 .ldx(4, R1, R1, 0)
                 .alu(Opcodes.AND, R1, 1));
-        assertThat(marked(program, reached(program, Kconfig.TAKEN))).isFalse();
-        assertThat(marked(program, reached(program, Kconfig.NOT_TAKEN))).isTrue();
+        assertThat(marked(program, reached(program, true))).isFalse();
+        assertThat(marked(program, reached(program, false))).isTrue();
     }
 
     @Test
@@ -209,10 +199,10 @@ class ReachabilityTest {
                                 List.of(
                                         new Instruction(Opcodes.JMP | Opcodes.JA, 0, 0, 5, 0),
                                         new Instruction(Opcodes.LD_IMM64, 0, 0, 0, 0)),
-                                Kconfig.TAKEN)
+                                true)
                         .cardinality())
                 .isEqualTo(1);
-        assertThat(reached(List.of(new Instruction(Opcodes.LD_IMM64, 12, 9, 0, 0)), Kconfig.TAKEN)
+        assertThat(reached(List.of(new Instruction(Opcodes.LD_IMM64, 12, 9, 0, 0)), true)
                         .cardinality())
                 .isEqualTo(1);
     }
@@ -228,7 +218,7 @@ class ReachabilityTest {
     }
 
     private static boolean reachesMark(List<Instruction> program) {
-        return marked(program, reached(program, Kconfig.TAKEN));
+        return marked(program, reached(program, true));
     }
 
     /** What two indirect jumps bring to a target is merged, whichever target each of them has. */
@@ -250,13 +240,13 @@ class ReachabilityTest {
                 .assemble();
         BitSet targets = new BitSet();
         targets.set(5);
-        BitSet reached = Reachability.of(program, targets, CONSTANTS, Kconfig.TAKEN);
+        BitSet reached = Reachability.of(program, targets, CONSTANTS, true);
         assertThat(marked(program, reached)).isTrue();
         assertThat(reached.get(8)).isTrue();
     }
 
-    private static BitSet reached(List<Instruction> program, Kconfig kconfig) {
-        return Reachability.of(program, new BitSet(), CONSTANTS, kconfig);
+    private static BitSet reached(List<Instruction> program, boolean optionsTaken) {
+        return Reachability.of(program, new BitSet(), CONSTANTS, optionsTaken);
     }
 
     private static boolean marked(List<Instruction> program, BitSet reached) {
