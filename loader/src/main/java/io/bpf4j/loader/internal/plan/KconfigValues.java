@@ -42,6 +42,9 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Confined.</i>
  */
 final class KconfigValues {
+    /** What an option says that has three states; the places are the values of TRI_NO, TRI_YES and TRI_MODULE. */
+    private static final String NO_YES_MODULE = "nym";
+
     private final ObjectSpec spec;
     private final Features features;
     private final Optional<KernelConfig> given;
@@ -81,15 +84,23 @@ final class KconfigValues {
         KconfigType type = KconfigType.of(types(), extern.typeId())
                 .orElseThrow(() -> new InvalidObjectException(
                         spec.source() + ": extern \"" + extern.name() + "\" is of a type that no kernel option fits"));
-        switch (extern.name()) {
-            case "LINUX_KERNEL_VERSION" ->
-                loaders(bytes, extern, type, host.version().code());
+        Optional<String> value = switch (extern.name()) {
+            case "LINUX_KERNEL_VERSION" -> own(type, host.version().code());
             // As with every feature that code asks for: if the probe has no answer, the verifier decides.
-            case "LINUX_HAS_BPF_COOKIE" -> loaders(bytes, extern, type, features.lacks(Feature.BPF_COOKIE) ? 0 : 1);
-            case "LINUX_ELF_MACHINE" -> loaders(bytes, extern, type, elfMachine(System.getProperty("os.arch", "")));
-            case "LINUX_HAS_SYSCALL_WRAPPER" -> loaders(bytes, extern, type, hasSyscallWrapper(extern) ? 1 : 0);
-            default -> option(bytes, extern, type);
+            case "LINUX_HAS_BPF_COOKIE" -> own(type, features.lacks(Feature.BPF_COOKIE) ? 0 : 1);
+            case "LINUX_ELF_MACHINE" -> own(type, elfMachine(System.getProperty("os.arch", "")));
+            case "LINUX_HAS_SYSCALL_WRAPPER" -> own(type, hasSyscallWrapper(extern) ? 1 : 0);
+            default -> option(extern);
+        };
+        if (value.isPresent()) {
+            encode(bytes, extern, type, value.get());
         }
+    }
+
+    /** A value that the loader defines. Unlike a number of the configuration it may be stored in a bool. */
+    private static Optional<String> own(KconfigType type, long value) {
+        boolean bool = type == KconfigType.BOOL && (value == 0 || value == 1);
+        return Optional.of(bool ? NO_YES_MODULE.substring((int) value, (int) value + 1) : Long.toString(value));
     }
 
     /** No later call would detect a wrong answer, and the program would read its arguments from the wrong registers. */
@@ -118,58 +129,35 @@ final class KconfigValues {
         return spec.btf().orElseThrow();
     }
 
-    /** A value that the loader defines. Unlike a configuration option it may be stored in a bool. */
-    private void loaders(ByteBuffer bytes, ExternSpec extern, KconfigType type, long value) {
-        if (type == KconfigType.BOOL && (value == 0 || value == 1)) {
-            put(bytes, extern, value);
-        } else if (type == KconfigType.CHAR || type == KconfigType.INTEGER) {
-            number(bytes, extern, type, value, Long.toString(value));
-        } else {
-            throw wrong(extern, Long.toString(value), type);
-        }
-    }
-
-    private void option(ByteBuffer bytes, ExternSpec extern, KconfigType type) {
+    /** Empty for a weak extern whose option is not set. */
+    private Optional<String> option(ExternSpec extern) {
         Optional<String> value = given.flatMap(c -> c.value(extern.name()));
         if (value.isEmpty() && extern.name().startsWith("CONFIG_")) {
             value = Optional.ofNullable(config()).flatMap(c -> c.value(extern.name()));
         }
-        if (value.isEmpty()) {
-            if (!extern.weak()) {
-                throw missing(extern);
-            }
-            return;
+        if (value.isEmpty() && !extern.weak()) {
+            throw missing(extern);
         }
-        String text = value.get();
-        if (text.equals("y") || text.equals("n") || text.equals("m")) {
-            tristate(bytes, extern, type, text);
-        } else if (text.startsWith("\"")) {
+        return value;
+    }
+
+    private void encode(ByteBuffer bytes, ExternSpec extern, KconfigType type, String text) {
+        int letter = text.length() == 1 ? NO_YES_MODULE.indexOf(text) : -1;
+        if (type == KconfigType.TEXT) {
             text(bytes, extern, type, text);
+        } else if (type == KconfigType.CHAR && letter >= 0) {
+            put(bytes, extern, text.charAt(0));
         } else if (type == KconfigType.CHAR || type == KconfigType.INTEGER) {
             number(bytes, extern, type, parsed(extern, type, text), text);
+        } else if (letter >= 0 && letter <= (type == KconfigType.BOOL ? 1 : 2)) {
+            put(bytes, extern, letter);
         } else {
             throw wrong(extern, text, type);
         }
     }
 
-    private void tristate(ByteBuffer bytes, ExternSpec extern, KconfigType type, String text) {
-        char value = text.charAt(0);
-        switch (type) {
-            case BOOL -> {
-                if (value == 'm') {
-                    throw wrong(extern, text, type);
-                }
-                put(bytes, extern, value == 'y' ? 1 : 0);
-            }
-            case CHAR -> put(bytes, extern, value);
-            // TRI_NO, TRI_YES, TRI_MODULE
-            case TRISTATE -> put(bytes, extern, "nym".indexOf(value));
-            case INTEGER, TEXT -> throw wrong(extern, text, type);
-        }
-    }
-
     private void text(ByteBuffer bytes, ExternSpec extern, KconfigType type, String text) {
-        if (type != KconfigType.TEXT || text.length() < 2 || !text.endsWith("\"")) {
+        if (text.length() < 2 || !text.startsWith("\"") || !text.endsWith("\"")) {
             throw wrong(extern, text, type);
         }
         byte[] encoded = text.substring(1, text.length() - 1).getBytes(StandardCharsets.UTF_8);
