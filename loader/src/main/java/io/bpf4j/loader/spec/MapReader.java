@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,10 +51,7 @@ record MapReader(ObjectFile file) {
                 () -> file.invalid("has maps in section .maps but no BTF that describes them; compile it with -g"));
         BtfType.Datasec declared = file.datasec(SECTION)
                 .orElseThrow(() -> file.invalid("has a section .maps, but its BTF describes none; compile it with -g"));
-        NavigableMap<Long, Relocation> relocations = new TreeMap<>();
-        for (Relocation relocation : file.elf.relocations(section.get())) {
-            relocations.put(relocation.offset(), relocation);
-        }
+        NavigableMap<Long, Relocation> relocations = file.relocations(section.get());
         for (BtfType.SectionVariable variable : declared.variables()) {
             if (!(types.type(variable.type()) instanceof BtfType.Var var)) {
                 throw file.invalid(".maps holds something that is no variable");

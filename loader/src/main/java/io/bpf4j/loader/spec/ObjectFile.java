@@ -12,7 +12,9 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * An object file while it is read: what the readers of its parts share. <i>Confined.</i>
@@ -45,6 +47,13 @@ final class ObjectFile {
      */
     Map<String, Symbol> symbolsOf(Section section) {
         return named.getOrDefault(section.index(), Map.of());
+    }
+
+    /** The relocations of a section by their place; of several at one place the last. */
+    NavigableMap<Long, Relocation> relocations(Section section) {
+        NavigableMap<Long, Relocation> byPlace = new TreeMap<>();
+        elf.relocations(section).forEach(relocation -> byPlace.put(relocation.offset(), relocation));
+        return byPlace;
     }
 
     /** The symbol that a relocation of a section names. */

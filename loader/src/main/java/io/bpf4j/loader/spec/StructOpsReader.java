@@ -45,23 +45,11 @@ final class StructOpsReader {
     }
 
     /**
-     * The layout of a struct, shared by all variables of its type.
+     * The members of a struct, shared by all variables of its type.
      *
-     * @param functions members that are pointers to functions, by their offset; the first of several in a union
+     * @param functions those that are pointers to functions, by their offset; the first of several in a union
      */
-    private record Shape(
-            BtfType.Struct struct, List<StructOpsSpec.Member> members, Map<Long, StructOpsSpec.Member> functions) {}
-
-    /**
-     * A variable and its offset in the section.
-     *
-     * @param functions programs of the object, by member
-     */
-    private record Placed(String name, int typeId, Shape shape, long start, Map<String, String> functions) {
-        long end() {
-            return start + shape.struct().size();
-        }
-    }
+    private record Shape(List<StructOpsSpec.Member> members, Map<Long, StructOpsSpec.Member> functions) {}
 
     List<StructOpsSpec> read() {
         List<StructOpsSpec> all = new ArrayList<>();
@@ -82,62 +70,73 @@ final class StructOpsReader {
         ByteView content = file.bytes(section);
         BtfType.Datasec datasec =
                 file.datasec(section.name()).orElseThrow(() -> invalid(section, "is not described in BTF"));
-        List<Placed> all = new ArrayList<>();
-        NavigableMap<Long, Placed> placed = new TreeMap<>();
+        NavigableMap<Long, Relocation> relocations = file.relocations(section);
+        NavigableMap<Long, StructOpsSpec> placed = new TreeMap<>();
+        List<StructOpsSpec> all = new ArrayList<>();
         for (BtfType.SectionVariable variable : datasec.variables()) {
-            if (types.type(variable.type()) instanceof BtfType.Var var) {
-                Placed each = variable(types, section, content, variable, var);
-                // Each variable becomes its own struct, so overlapping variables would multiply the data.
-                Map.Entry<Long, Placed> before = placed.lowerEntry(each.end());
-                if (before != null && before.getValue().end() > each.start()) {
+            if (!(types.type(variable.type()) instanceof BtfType.Var var)) {
+                continue;
+            }
+            int typeId = types.resolve(var.type());
+            if (!(types.type(typeId) instanceof BtfType.Struct struct)) {
+                throw invalid(section, "holds \"" + var.name() + "\", which is no struct");
+            }
+            Symbol symbol = file.symbolsOf(section).get(var.name());
+            long start = symbol != null ? symbol.value() : variable.offset();
+            if (start < 0
+                    || struct.size() == 0
+                    || struct.size() > content.size()
+                    || start > content.size() - struct.size()) {
+                throw invalid(
+                        section,
+                        "of " + content.size() + " bytes has no room for \"" + var.name() + "\", " + struct.size()
+                                + " bytes at " + start);
+            }
+            // Each variable becomes its own struct, so overlapping variables would multiply the data.
+            long end = start + struct.size();
+            Map.Entry<Long, StructOpsSpec> before = placed.lowerEntry(end);
+            if (before != null && before.getKey() + types.size(before.getValue().typeId()) > start) {
+                throw invalid(
+                        section,
+                        "has \"" + before.getValue().name() + "\" and \"" + var.name() + "\" at the same place");
+            }
+            Shape shape = shapes.computeIfAbsent(typeId, _ -> shape(types, section, struct));
+            Map<String, String> functions = new LinkedHashMap<>();
+            NavigableMap<Long, Relocation> own = relocations.subMap(start, true, end, false);
+            while (!own.isEmpty()) {
+                Relocation relocation = own.pollFirstEntry().getValue();
+                long at = relocation.offset() - start;
+                StructOpsSpec.Member member = shape.functions().get(at);
+                if (member == null) {
                     throw invalid(
                             section,
-                            "has \"" + before.getValue().name() + "\" and \"" + each.name() + "\" at the same place");
+                            "gives \"" + var.name() + "\" an address at byte " + at + ", where struct " + struct.name()
+                                    + " has no pointer to a function");
                 }
-                placed.put(each.start(), each);
-                all.add(each);
+                functions.put(member.name(), function(section, content, relocation));
             }
+            byte[] value = content.slice(start, struct.size()).toByteArray();
+            StructOpsSpec read = new StructOpsSpecData(
+                    var.name(),
+                    name,
+                    autocreate,
+                    true,
+                    struct.name(),
+                    typeId,
+                    file.elf.header().order(),
+                    value,
+                    shape.members(),
+                    functions);
+            placed.put(start, read);
+            all.add(read);
         }
-        for (Relocation relocation : file.elf.relocations(section)) {
-            Placed owner = owner(section, content, placed, relocation.offset());
-            StructOpsSpec.Member member = member(section, owner, relocation.offset());
-            owner.functions().put(member.name(), function(section, content, relocation));
+        if (!relocations.isEmpty()) {
+            throw content.malformed(
+                    0,
+                    "relocation of byte " + relocations.firstKey() + " of section \"" + section.name()
+                            + "\", where no variable is");
         }
-        return all.stream()
-                .<StructOpsSpec>map(each -> new StructOpsSpecData(
-                        each.name(),
-                        name,
-                        autocreate,
-                        true,
-                        each.shape().struct().name(),
-                        each.typeId(),
-                        file.elf.header().order(),
-                        content.slice(each.start(), each.shape().struct().size())
-                                .toByteArray(),
-                        each.shape().members(),
-                        each.functions()))
-                .toList();
-    }
-
-    private Placed variable(
-            Btf types, Section section, ByteView content, BtfType.SectionVariable place, BtfType.Var var) {
-        int typeId = types.resolve(var.type());
-        if (!(types.type(typeId) instanceof BtfType.Struct struct)) {
-            throw invalid(section, "holds \"" + var.name() + "\", which is no struct");
-        }
-        Symbol symbol = file.symbolsOf(section).get(var.name());
-        long start = symbol != null ? symbol.value() : place.offset();
-        if (start < 0
-                || struct.size() == 0
-                || struct.size() > content.size()
-                || start > content.size() - struct.size()) {
-            throw invalid(
-                    section,
-                    "of " + content.size() + " bytes has no room for \"" + var.name() + "\", " + struct.size()
-                            + " bytes at " + start);
-        }
-        Shape shape = shapes.computeIfAbsent(typeId, _ -> shape(types, section, struct));
-        return new Placed(var.name(), typeId, shape, start, new LinkedHashMap<>());
+        return all;
     }
 
     private Shape shape(Btf types, Section section, BtfType.Struct struct) {
@@ -153,7 +152,7 @@ final class StructOpsReader {
                 }
             }
         }
-        return new Shape(struct, List.copyOf(members), functions);
+        return new Shape(List.copyOf(members), functions);
     }
 
     private StructOpsSpec.Member described(Btf types, Section section, BtfType.Struct struct, BtfType.Member member) {
@@ -169,26 +168,6 @@ final class StructOpsReader {
         boolean function = types.type(types.resolve(member.type())) instanceof BtfType.Ptr pointer
                 && types.kind(types.resolve(pointer.type())) == BtfKind.FUNC_PROTO;
         return new StructOpsSpec.Member(member.name(), (int) offset, (int) size, function);
-    }
-
-    private static Placed owner(Section section, ByteView content, NavigableMap<Long, Placed> placed, long offset) {
-        Map.Entry<Long, Placed> at = placed.floorEntry(offset);
-        if (at != null && offset < at.getValue().end()) {
-            return at.getValue();
-        }
-        throw content.malformed(
-                0, "relocation of byte " + offset + " of section \"" + section.name() + "\", where no variable is");
-    }
-
-    private StructOpsSpec.Member member(Section section, Placed owner, long offset) {
-        StructOpsSpec.Member member = owner.shape().functions().get(offset - owner.start());
-        if (member == null) {
-            throw invalid(
-                    section,
-                    "gives \"" + owner.name() + "\" an address at byte " + (offset - owner.start()) + ", where struct "
-                            + owner.shape().struct().name() + " has no pointer to a function");
-        }
-        return member;
     }
 
     /**

@@ -63,7 +63,7 @@ public record StructOpsImage(
      *     fit it
      */
     static StructOpsImage of(StructOpsSpec variable, Btf local, TargetKernel kernel) {
-        return new Builder(variable, local, wrapper(variable, kernel)).build();
+        return new Builder(variable, local, wrapper(variable, kernel)).image();
     }
 
     /** Looks for the wrapper struct: the kernel has one only for structs that programs may implement. */
@@ -86,70 +86,80 @@ public record StructOpsImage(
 
     private static final class Builder {
         private final StructOpsSpec variable;
-        private final Btf local;
-        private final Btf kernel;
-        private final String module;
-        private final int wrapperId;
-        private final String name;
         private final byte[] content;
+        private final Btf local;
+        private final TargetKernel.Found wrapper;
+        private final Btf kernel;
+        private final int typeId;
+        private final BtfType.Struct type;
+        /** Of the struct in the value. */
+        private final int start;
+
+        private final byte[] value;
         private final List<Slot> slots = new ArrayList<>();
 
         Builder(StructOpsSpec variable, Btf local, TargetKernel.Found wrapper) {
             this.variable = variable;
-            this.local = local;
-            this.kernel = wrapper.types();
-            this.module = wrapper.module();
-            this.wrapperId = wrapper.id();
-            this.name = Btf.essentialName(variable.type());
             this.content = variable.content();
-        }
-
-        StructOpsImage build() {
-            BtfType.Struct wrapper = (BtfType.Struct) kernel.type(wrapperId);
+            this.local = local;
+            this.wrapper = wrapper;
+            this.kernel = wrapper.types();
+            String name = Btf.essentialName(variable.type());
+            BtfType.Struct around = (BtfType.Struct) kernel.type(wrapper.id());
             // The module's own struct may share the name with another module's struct, or the struct may be the
             // kernel's.
-            BtfType.Member data = wrapper.members().stream()
+            BtfType.Member data = around.members().stream()
                     .filter(member -> kernel.type(kernel.resolve(member.type())) instanceof BtfType.Struct struct
                             && struct.name().equals(name))
                     .findFirst()
-                    .orElseThrow(() -> failed("the kernel's struct " + wrapper.name() + " holds no struct " + name));
-            int typeId = kernel.resolve(data.type());
-            BtfType.Struct type = (BtfType.Struct) kernel.type(typeId);
-            int start = (int) (data.bitOffset() / 8);
-            if (wrapper.size() > MAX_SIZE) {
-                throw failed("the kernel's struct " + wrapper.name() + " is said to have " + wrapper.size()
-                        + " bytes, and " + MAX_SIZE + " are the most that is believed");
+                    .orElseThrow(() -> StructOpsImage.failed(
+                            variable, "the kernel's struct " + around.name() + " holds no struct " + name));
+            if (around.size() > MAX_SIZE) {
+                throw StructOpsImage.failed(
+                        variable,
+                        "the kernel's struct " + around.name() + " is said to have " + around.size() + " bytes, and "
+                                + MAX_SIZE + " are the most that is believed");
             }
-            byte[] value = new byte[(int) wrapper.size()];
+            this.typeId = kernel.resolve(data.type());
+            this.type = (BtfType.Struct) kernel.type(typeId);
+            this.start = (int) (data.bitOffset() / 8);
+            this.value = new byte[(int) around.size()];
+        }
+
+        StructOpsImage image() {
             Map<String, Integer> theirs = new HashMap<>();
             for (int i = 0; i < type.members().size(); i++) {
                 theirs.putIfAbsent(type.members().get(i).name(), i);
             }
             BtfType.Struct ours = (BtfType.Struct) local.type(variable.typeId());
             for (BtfType.Member member : ours.members()) {
-                Integer index = member.name().isEmpty() ? null : theirs.get(member.name());
-                place(member, index, type, start, value);
+                place(member, member.name().isEmpty() ? null : theirs.get(member.name()));
             }
-            return new StructOpsImage(variable, module, typeId, wrapperId, value, List.copyOf(slots));
+            return new StructOpsImage(variable, wrapper.module(), typeId, wrapper.id(), value, List.copyOf(slots));
         }
 
         /** Writes a member, which has this index in the kernel's struct; null if the kernel lacks it. */
-        private void place(
-                BtfType.Member member, @Nullable Integer index, BtfType.Struct type, int start, byte[] value) {
+        private void place(BtfType.Member member, @Nullable Integer index) {
             int offset = (int) (member.bitOffset() / 8);
             // A bit-field is read with all bytes that hold a part of it.
             int size = member.isBitField()
                     ? (int) ((member.bitOffset() % 8 + member.bitSize() + 7) / 8)
                     : (int) local.size(member.type());
+            byte[] bytes = Arrays.copyOfRange(content, offset, offset + size);
             String program = variable.functions().get(member.name());
             if (index == null) {
-                requireUnused(member, offset, size, program);
+                if (program != null) {
+                    throw failed(
+                            member,
+                            "is unknown to this kernel, and the object has program \"" + program
+                                    + "\" for it; if it can do without, leave the function out before the load");
+                }
+                requireZero(member, bytes, "is unknown to this kernel, and not 0");
                 return;
             }
             BtfType.Member theirs = type.members().get(index);
-            long place = start + theirs.bitOffset() / 8;
             if (member.isBitField() || theirs.isBitField()) {
-                requireZero(member, offset, size, "is a bit-field, and these can't be set");
+                requireZero(member, bytes, "is a bit-field, and these can't be set");
                 return;
             }
             BtfType ourType = local.type(local.resolve(member.type()));
@@ -159,12 +169,14 @@ public record StructOpsImage(
                         member,
                         "is of kind " + ourType.kind() + " in the object and " + theirType.kind() + " in the kernel");
             }
-            if (ourType instanceof BtfType.Ptr) {
-                requireZero(member, offset, size, "is a pointer, and only programs can be pointed to");
+            long place = start + theirs.bitOffset() / 8;
+            if (theirType instanceof BtfType.Ptr pointer) {
+                requireZero(member, bytes, "is a pointer, and only programs can be pointed to");
                 if (program != null) {
-                    requireFunction(member, (BtfType.Ptr) theirType);
-                    int target = within(value, place, Long.BYTES, member);
-                    slots.add(new Slot(target, index, member.name(), program));
+                    if (!(kernel.type(kernel.resolve(pointer.type())) instanceof BtfType.FuncProto)) {
+                        throw failed(member, "is a program in the object, and no function in the kernel");
+                    }
+                    slots.add(new Slot(within(place, Long.BYTES, member), index, member.name(), program));
                 }
                 return;
             }
@@ -172,37 +184,21 @@ public record StructOpsImage(
             if (size != theirSize) {
                 throw failed(member, "has " + size + " bytes in the object and " + theirSize + " in the kernel");
             }
-            System.arraycopy(content, offset, value, within(value, place, size, member), size);
+            System.arraycopy(bytes, 0, value, within(place, size, member), size);
         }
 
-        private int within(byte[] value, long place, int size, BtfType.Member member) {
+        private int within(long place, int size, BtfType.Member member) {
             if (place < 0 || place > value.length - size) {
                 throw failed(
                         member,
                         "is at byte " + place + " of the " + value.length + " of the kernel's struct " + WRAPPER
-                                + name);
+                                + type.name());
             }
             return (int) place;
         }
 
-        private void requireFunction(BtfType.Member member, BtfType.Ptr theirs) {
-            if (!(kernel.type(kernel.resolve(theirs.type())) instanceof BtfType.FuncProto)) {
-                throw failed(member, "is a program in the object, and no function in the kernel");
-            }
-        }
-
-        private void requireUnused(BtfType.Member member, int offset, int size, @Nullable String program) {
-            if (program != null) {
-                throw failed(
-                        member,
-                        "is unknown to this kernel, and the object has program \"" + program
-                                + "\" for it; if it can do without, leave the function out before the load");
-            }
-            requireZero(member, offset, size, "is unknown to this kernel, and not 0");
-        }
-
-        private void requireZero(BtfType.Member member, int offset, int size, String problem) {
-            for (byte each : Arrays.copyOfRange(content, offset, offset + size)) {
+        private void requireZero(BtfType.Member member, byte[] bytes, String problem) {
+            for (byte each : bytes) {
                 if (each != 0) {
                     throw failed(member, problem);
                 }
@@ -210,11 +206,8 @@ public record StructOpsImage(
         }
 
         private RelocationException failed(BtfType.Member member, String problem) {
-            return failed("member \"" + member.name() + "\" of struct " + variable.type() + " " + problem);
-        }
-
-        private RelocationException failed(String problem) {
-            return StructOpsImage.failed(variable, problem);
+            return StructOpsImage.failed(
+                    variable, "member \"" + member.name() + "\" of struct " + variable.type() + " " + problem);
         }
     }
 }
