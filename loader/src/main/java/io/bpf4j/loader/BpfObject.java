@@ -7,6 +7,7 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.StructOpsKind;
 import io.bpf4j.loader.internal.load.LoadedObject;
+import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.plan.DeclaredTypes;
 import io.bpf4j.loader.internal.plan.StructOpsImage;
@@ -343,12 +344,12 @@ public final class BpfObject implements AutoCloseable {
         }
     }
 
-    Program copyOf(Program program, Optional<AttachType> attachType) {
+    Program copyOf(LoadedProgram program, Optional<AttachType> attachType) {
         synchronized (lock) {
             requireOpen();
             return copies.computeIfAbsent(
-                    new CopyKey(program.name(), attachType),
-                    key -> new Program(this, loaded.copy(key.program(), key.attachType())));
+                    new CopyKey(program.plan().name(), attachType),
+                    key -> new Program(this, loaded.copy(program, key.attachType())));
         }
     }
 

@@ -52,7 +52,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
     Program(BpfObject object, LoadedProgram loaded) {
         this.host = object.host();
         this.fd = loaded.fd();
-        this.name = loaded.spec().name();
+        this.name = loaded.plan().spec().name();
         this.attachType = loaded.attachType();
         this.origin = new Origin(object, loaded);
     }
@@ -78,7 +78,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
      * @throws IllegalStateException if the program was opened by its id or pin
      */
     public ProgramSpec spec() {
-        return origin().loaded().spec();
+        return origin().loaded().plan().spec();
     }
 
     /**
@@ -306,7 +306,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
         }
         return origin == null
                 ? new Program(host, fd, name, attachType)
-                : origin.object().copyOf(this, attachType);
+                : origin.object().copyOf(origin.loaded(), attachType);
     }
 
     @Override
@@ -327,6 +327,8 @@ public final class Program implements ProgramHandle, AutoCloseable {
     @Override
     public String toString() {
         return "program " + name
-                + (origin == null ? "" : " (SEC(\"" + origin.loaded().spec().sectionName() + "\"))");
+                + (origin == null
+                        ? ""
+                        : " (SEC(\"" + origin.loaded().plan().spec().sectionName() + "\"))");
     }
 }

@@ -9,6 +9,7 @@ import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.Struct;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
@@ -30,14 +31,11 @@ import java.util.List;
  *       u32 :32;
  *   };
  * </pre>
- *
- * <i>Confined.</i>
  */
-final class JumpTables implements AutoCloseable {
+final class JumpTables {
     private static final int VALUE_SIZE = 16;
-    private static final String NAME = ".jumptables"; // as libbpf calls them
 
-    private final List<KernelMap> maps = new ArrayList<>();
+    private static final String NAME = ".jumptables"; // as libbpf calls them
 
     private JumpTables() {}
 
@@ -45,21 +43,21 @@ final class JumpTables implements AutoCloseable {
      * Creates the tables of a program, if it has any.
      *
      * @param tables for each table the slots that it leads to
+     * @param undo closes them
      * @throws UnsupportedFeatureException before Linux 6.19
      */
-    static JumpTables make(Host host, Features features, String program, List<List<Integer>> tables) {
-        JumpTables made = new JumpTables();
+    static List<Fd> make(Host host, Features features, String program, List<List<Integer>> tables, UndoStack undo) {
+        List<Fd> made = new ArrayList<>();
         try {
             for (List<Integer> targets : tables) {
-                made.maps.add(create(host, targets.size()));
-                fill(made.maps.getLast(), targets);
+                KernelMap map = create(host, targets.size());
+                undo.push(map::close);
+                fill(map, targets);
+                made.add(map.fd());
             }
             return made;
-        } catch (RuntimeException e) {
-            made.close();
-            if (e instanceof SyscallException refused
-                    && refused.errno() == Errno.EINVAL
-                    && features.support(Feature.INSN_ARRAY) instanceof Support.Absent absent) {
+        } catch (SyscallException e) {
+            if (e.errno() == Errno.EINVAL && features.support(Feature.INSN_ARRAY) instanceof Support.Absent absent) {
                 UnsupportedFeatureException missing = new UnsupportedFeatureException(
                         "load program \"" + program + "\", which has jump tables",
                         Feature.INSN_ARRAY,
@@ -81,15 +79,5 @@ final class JumpTables implements AutoCloseable {
             map.update(Struct.ints(i), Struct.ints(targets.get(i), 0, 0, 0), UpdateMode.ANY);
         }
         map.freeze();
-    }
-
-    /** The file descriptor of a table. */
-    Fd fd(int index) {
-        return maps.get(index).fd();
-    }
-
-    @Override
-    public void close() {
-        maps.reversed().forEach(KernelMap::close);
     }
 }

@@ -22,7 +22,6 @@ import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.loader.spec.ProgramSpec;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -74,7 +73,6 @@ public final class LoadedObject implements AutoCloseable {
     private final UndoStack undo = new UndoStack();
     private final Map<String, KernelMap> maps = new LinkedHashMap<>();
     private final Map<String, StructOpsImage> structOps = new LinkedHashMap<>();
-    private final Map<String, ProgramPlan> plans = new LinkedHashMap<>();
     private final Map<String, LoadedProgram> programs = new LinkedHashMap<>();
     private final MapPinning pinning;
     private final ProgramLoading loading;
@@ -85,7 +83,7 @@ public final class LoadedObject implements AutoCloseable {
      * @param attachType the attach type that it was loaded for
      * @param log of the verifier, if requested
      */
-    public record LoadedProgram(ProgramSpec spec, Fd fd, Optional<AttachType> attachType, String log) {}
+    public record LoadedProgram(ProgramPlan plan, Fd fd, Optional<AttachType> attachType, String log) {}
 
     /**
      * Loads an object.
@@ -120,7 +118,6 @@ public final class LoadedObject implements AutoCloseable {
             Set<String> fresh = makeMaps(plan, types);
             this.loading = new ProgramLoading(host, features, plan, types, maps, modules);
             for (ProgramPlan program : plan.programs()) {
-                plans.put(program.name(), program);
                 LoadedProgram loaded = loading.load(program, program.attachType());
                 undo.own(loaded.fd());
                 programs.put(program.name(), loaded);
@@ -218,12 +215,8 @@ public final class LoadedObject implements AutoCloseable {
      *
      * @return the caller's to close
      */
-    public LoadedProgram copy(String program, Optional<AttachType> attachType) {
-        ProgramPlan plan = plans.get(program);
-        if (plan == null) {
-            throw new IllegalArgumentException("program \"" + program + "\" was not loaded");
-        }
-        return loading.load(plan, attachType);
+    public LoadedProgram copy(LoadedProgram program, Optional<AttachType> attachType) {
+        return loading.load(program.plan(), attachType);
     }
 
     /** Closes programs, then maps, then BTF. Pins stay, and reused maps stay open. */

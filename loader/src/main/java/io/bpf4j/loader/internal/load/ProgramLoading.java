@@ -22,6 +22,7 @@ import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.KernelNames;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.ProgramHandle;
@@ -88,14 +89,15 @@ final class ProgramLoading {
     /** Loads a program for an attach type; the caller closes the file descriptor. */
     LoadedProgram load(ProgramPlan program, Optional<AttachType> attachType) {
         AssembledProgram code = program.code().orElseThrow();
-        try (JumpTables tables = JumpTables.make(host, features, program.name(), code.jumpTables())) {
+        try (UndoStack undo = new UndoStack()) {
+            List<Fd> tables = JumpTables.make(host, features, program.name(), code.jumpTables(), undo);
             Set<Fd> mentioned = new LinkedHashSet<>();
             List<Instruction> linked = linked(code, tables, mentioned);
             ProgCommand.Load command = command(program, attachType, linked, List.copyOf(mentioned));
             return switch (load(command, program.logLevel())) {
                 case LoadResult.Loaded loaded -> {
                     bindConstants(mentioned, loaded.fd());
-                    yield new LoadedProgram(program.spec(), loaded.fd(), attachType, loaded.log());
+                    yield new LoadedProgram(program, loaded.fd(), attachType, loaded.log());
                 }
                 case LoadResult.Refused refused -> throw refusal.explain(program, attachType, command, refused);
             };
@@ -107,14 +109,14 @@ final class ProgramLoading {
      *
      * @param mentioned receives these file descriptors, which must stay open during the system call
      */
-    private List<Instruction> linked(AssembledProgram code, JumpTables tables, Set<Fd> mentioned) {
+    private List<Instruction> linked(AssembledProgram code, List<Fd> tables, Set<Fd> mentioned) {
         List<Instruction> linked = new ArrayList<>(code.instructions());
         for (AssembledProgram.Use use : code.uses()) {
             Fd fd = switch (use.of()) {
                 case Referent.Map map ->
                     Objects.requireNonNull(maps.get(map.name())).fd();
                 case Referent.Module module -> modules.of(module.name());
-                case Referent.JumpTable table -> tables.fd(table.index());
+                case Referent.JumpTable table -> tables.get(table.index());
             };
             mentioned.add(fd);
             linked.set(use.slot(), linked.get(use.slot()).withImm(fd.number()));
