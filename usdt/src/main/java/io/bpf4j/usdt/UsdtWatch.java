@@ -82,6 +82,10 @@ public final class UsdtWatch implements AutoCloseable {
         /**
          * Code has appeared in a process. The process is held until this method returns.
          *
+         * <p>Between vfork and exec a child has the memory of its parent. On most kernels the links of both then fire in
+         * both, so a program that is attached to both compares {@code usdt_process()} of {@code usdt.h} with the process
+         * that it runs in.
+         *
          * @param pid the process
          * @param scan the files that the process had not mapped executable before; each with its probes, if any
          */

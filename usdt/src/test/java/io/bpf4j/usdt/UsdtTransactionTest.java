@@ -64,6 +64,18 @@ class UsdtTransactionTest {
         }
     }
 
+    /** Programs compare it: the kernel's filter lets processes with the same memory through. */
+    @Test
+    void aCookieHasTheProcessAboveTheSpec() {
+        try (BpfObject object = load(8)) {
+            UsdtProbe probe = probe("/a", "one", "8@%rax", "-4@$1");
+            AttachOptions one = AttachOptions.defaults().withPid(42);
+            try (UsdtLink _ = Usdt.of(object).attach(object.program("on"), List.of(probe), one)) {
+                assertThat(multiLinks().getFirst().cookies()).containsExactly(42L << 32, 42L << 32 | 1);
+            }
+        }
+    }
+
     @Test
     void aFileThatWasReplacedSinceItWasReadIsRefused() {
         try (BpfObject object = load(8)) {
