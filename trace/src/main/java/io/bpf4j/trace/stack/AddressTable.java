@@ -59,12 +59,19 @@ final class AddressTable {
     }
 
     String name(int index) {
-        int from = names[index];
-        int to = from;
+        return new String(text, names[index], length(index), StandardCharsets.UTF_8);
+    }
+
+    private byte[] bytes(int index) {
+        return Arrays.copyOfRange(text, names[index], names[index] + length(index));
+    }
+
+    private int length(int index) {
+        int to = names[index];
         while (text[to] != 0) {
             to++;
         }
-        return new String(text, from, to - from, StandardCharsets.UTF_8);
+        return to - names[index];
     }
 
     /** Approximate memory in bytes. */
@@ -75,6 +82,7 @@ final class AddressTable {
     /** Collects functions in any order. <i>Confined.</i> */
     static final class Builder {
         private final long maxText;
+        private final int maxCount;
         private int count;
         private long[] starts = new long[64];
         private long[] sizes = new long[64];
@@ -85,7 +93,43 @@ final class AddressTable {
 
         /** @param maxText bytes of all names together, at most 1 GiB; functions beyond this limit are not added */
         Builder(long maxText) {
+            this(maxText, Integer.MAX_VALUE);
+        }
+
+        /** @param maxCount functions; those beyond this limit are not added */
+        Builder(long maxText, int maxCount) {
             this.maxText = Math.min(maxText, 1 << 30);
+            this.maxCount = maxCount;
+        }
+
+        private boolean hasRoom(int nameLength) {
+            return count < maxCount && textLength + nameLength + 1L <= maxText;
+        }
+
+        /**
+         * Adds code that may have replaced other code; the rank is the time. If there is no room, drops what was
+         * replaced.
+         *
+         * @return false if there was no room, because half of it or more is needed for code that was not replaced
+         */
+        boolean addNewest(long start, long size, byte[] name, int time) {
+            if (!hasRoom(name.length)) {
+                keepNewest();
+                if (count > maxCount / 2 || textLength > maxText / 2 || !hasRoom(name.length)) {
+                    return false;
+                }
+            }
+            add(start, size, name, time);
+            return true;
+        }
+
+        private void keepNewest() {
+            AddressTable newest = newest();
+            count = 0;
+            textLength = 0;
+            for (int i = 0; i < newest.count(); i++) {
+                add(newest.starts[i], newest.sizes[i], newest.bytes(i), newest.ranks[i]);
+            }
         }
 
         /**
@@ -95,7 +139,7 @@ final class AddressTable {
          * @param rank of two functions at one address, the one with the higher rank is kept
          */
         void add(long start, long size, byte[] name, int rank) {
-            if (name.length == 0 || textLength + name.length + 1L > maxText) {
+            if (name.length == 0 || !hasRoom(name.length)) {
                 return;
             }
             if (count == starts.length) {
@@ -154,6 +198,12 @@ final class AddressTable {
          * higher rank is left out.
          */
         AddressTable buildNewest() {
+            keepNewest();
+            return build();
+        }
+
+        /** The same, with the names of all. */
+        private AddressTable newest() {
             AddressTable all = build();
             int kept = 0;
             for (int i = 0; i < all.starts.length; i++) {

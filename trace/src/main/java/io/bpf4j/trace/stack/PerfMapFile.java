@@ -43,6 +43,12 @@ final class PerfMapFile {
     /** Bytes that are read for one process in all, however often its list changes. */
     private static final long MAX_ALL_BYTES = 1L << 31;
 
+    /** Functions of a list that exist at one time. A large server has compiled a hundred thousand. */
+    private static final int MOST_FUNCTIONS = 1 << 19;
+
+    /** Bytes of their names. */
+    private static final long MAX_NAMES = 1L << 25;
+
     /** Bytes of a line: two numbers, and the characters of a name that are shown. */
     private static final int LONGEST_LINE = 4 * Names.LONGEST;
 
@@ -72,6 +78,19 @@ final class PerfMapFile {
     /** Why a list that exists was not read; empty if it was read or does not exist. */
     String problem() {
         return problem;
+    }
+
+    /** Approximate memory of the functions in bytes. */
+    long bytes() {
+        return functions.bytes() + earlier.bytes();
+    }
+
+    /** Forgets the functions, and reads the list again only if it changes. */
+    void drop() {
+        functions = new AddressTable.Builder(0).build();
+        earlier = functions;
+        problem = "the list of compiled code of process " + pid
+                + " was dropped: the lists of all processes together are more than fit";
     }
 
     /** Reads the list if it changed since it was last read; returns whether it was read. */
@@ -111,12 +130,13 @@ final class PerfMapFile {
             if (!Objects.equals(owner, 0) && !field(status, "Uid:", 1).equals(Optional.ofNullable(owner))) {
                 throw new IOException(path + " belongs to user " + owner + ", who may write anything into it");
             }
-            AddressTable present = read(file);
+            AddressTable.Builder builder = new AddressTable.Builder(MAX_NAMES, MOST_FUNCTIONS);
+            boolean whole = read(file, builder);
             earlier = functions;
-            functions = present;
+            functions = builder.buildNewest();
             read = file.identity();
             left -= Math.min(MAX_BYTES, file.identity().size());
-            problem = "";
+            problem = whole ? "" : path + " has more functions than fit: the rest has no names";
             return true;
         }
     }
@@ -130,33 +150,35 @@ final class PerfMapFile {
                 .map(numbers -> Integer.parseInt(numbers[Math.min(index, numbers.length - 1)]));
     }
 
-    private static AddressTable read(OpenFile file) throws IOException {
-        AddressTable.Builder builder = new AddressTable.Builder(MAX_BYTES);
+    /** Whether all functions had room. */
+    private static boolean read(OpenFile file, AddressTable.Builder builder) throws IOException {
         int[] time = {0};
+        boolean[] room = {true};
         Lines.read(file.path(), LONGEST_LINE, MAX_BYTES, (line, length) -> {
-            add(builder, line, length, time[0]++);
-            return true;
+            room[0] = add(builder, line, length, time[0]++);
+            return room[0];
         });
-        return builder.buildNewest();
+        return room[0];
     }
 
-    /** Skips a line of another form: the compiler may be writing it now. */
-    private static void add(AddressTable.Builder builder, byte[] line, int length, int time) {
+    /** Adds a function, if there is room. Skips a line of another form: the compiler may be writing it now. */
+    private static boolean add(AddressTable.Builder builder, byte[] line, int length, int time) {
         int blank = indexOf(line, 0, length);
         int second = indexOf(line, blank + 1, length);
         if (second >= length || second + 1 == length) {
-            return;
+            return true;
         }
         try {
             long start = hex(line, 0, blank);
             long size = hex(line, blank + 1, second);
-            if (size > 0) {
-                byte[] name = new byte[length - second - 1];
-                System.arraycopy(line, second + 1, name, 0, name.length);
-                builder.add(start, size, name, time);
+            if (size == 0) {
+                return true;
             }
+            byte[] name = new byte[length - second - 1];
+            System.arraycopy(line, second + 1, name, 0, name.length);
+            return builder.addNewest(start, size, name, time);
         } catch (NumberFormatException e) {
-            // Not a number.
+            return true; // not a number
         }
     }
 

@@ -79,6 +79,16 @@ final class ProcessCode {
         list.refresh();
     }
 
+    /** Approximate memory of the list in bytes. */
+    long listBytes() {
+        return list.bytes();
+    }
+
+    /** Forgets the list. */
+    void dropList() {
+        list.drop();
+    }
+
     /** Adds the present mappings; each replaces the earlier ones that it overlaps. */
     private void refresh() {
         read = true;

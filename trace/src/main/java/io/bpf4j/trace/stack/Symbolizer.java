@@ -61,12 +61,15 @@ public final class Symbolizer implements AutoCloseable {
     /** Bytes of all symbol tables together; the least recently used ones are dropped. */
     private static final long MAX_TABLES = 1L << 29;
 
+    /** Bytes of the lists of compiled code of all processes; those of the least recently used ones are dropped. */
+    private static final long MAX_LISTS = 1L << 27;
+
     private final Host host;
     private final DebugFiles debugFiles;
     private final Names names = new Names();
     private final KernelFunctions kernel;
     private final Map<FileIdentity, FileFunctions> files = new LinkedHashMap<>(16, 0.75f, true);
-    private final Map<Integer, KnownProcess> processes = new LinkedHashMap<>(16, 0.75f, true);
+    private final LinkedHashMap<Integer, KnownProcess> processes = new LinkedHashMap<>(16, 0.75f, true);
     private final Set<String> problems = new LinkedHashSet<>();
     private long tableBytes;
 
@@ -106,7 +109,7 @@ public final class Symbolizer implements AutoCloseable {
         for (int i = 0; i < addresses.length; i++) {
             frames.add(user(process, addresses[i], lookup(addresses[i], i)));
         }
-        collectProblems(process);
+        settle(process);
         return List.copyOf(frames);
     }
 
@@ -126,7 +129,7 @@ public final class Symbolizer implements AutoCloseable {
                         case StackTraceMap.InFile at -> inFile(process, at, lookup(at.fileOffset(), i));
                     });
         }
-        collectProblems(process);
+        settle(process);
         return List.copyOf(frames);
     }
 
@@ -189,7 +192,7 @@ public final class Symbolizer implements AutoCloseable {
         KnownProcess process = process(pid);
         process.code().remember();
         process.code().filesWithCode().forEach(mapping -> functions(process, mapping));
-        collectProblems(process);
+        settle(process);
     }
 
     /** The reasons why frames have no names: distinct lines, at most 100. */
@@ -322,8 +325,18 @@ public final class Symbolizer implements AutoCloseable {
         }
     }
 
-    private void collectProblems(KnownProcess process) {
+    /** After each use of a process: its list may have grown, and it may have problems. */
+    private void settle(KnownProcess process) {
         process.code().problems().forEach(this::addProblem);
+        long bytes = 0;
+        for (KnownProcess one : processes.sequencedValues().reversed()) {
+            bytes += one.code().listBytes();
+            if (bytes > MAX_LISTS && one.code().listBytes() > 0) {
+                bytes -= one.code().listBytes();
+                one.code().dropList();
+                one.code().problems().forEach(this::addProblem);
+            }
+        }
     }
 
     private void addProblem(String problem) {

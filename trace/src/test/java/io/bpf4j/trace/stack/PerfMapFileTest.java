@@ -3,6 +3,7 @@ package io.bpf4j.trace.stack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.host.Host;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,6 +59,40 @@ class PerfMapFileTest {
         Files.delete(file);
         assertThat(list.refresh()).isFalse();
         assertThat(name(list, 0x2000)).as("kept").isEqualTo("two");
+    }
+
+    /** A program that has run for months has a long list, and most of it is about code that was replaced. */
+    @Test
+    void replacedCodeTakesNoRoom() throws IOException {
+        try (BufferedWriter out = Files.newBufferedWriter(folder.resolve("perf-7.map"))) {
+            for (int i = 0; i < 1_200_000; i++) {
+                out.write(Integer.toHexString(0x1000 + i % 1000 * 16) + " 10 f" + i + "\n");
+            }
+        }
+        PerfMapFile list = list();
+        assertThat(list.refresh()).isTrue();
+        assertThat(list.problem()).isEmpty();
+        assertThat(list.functions().count()).isEqualTo(1000);
+        assertThat(name(list, 0x1000)).isEqualTo("f1199000");
+        assertThat(list.bytes()).isLessThan(1 << 20);
+    }
+
+    @Test
+    void aListOfMoreThanFitsIsCut() throws IOException {
+        try (BufferedWriter out = Files.newBufferedWriter(folder.resolve("perf-7.map"))) {
+            for (int i = 0; i < 600_000; i++) {
+                out.write(Integer.toHexString(0x1000 + i) + " 1 f\n");
+            }
+        }
+        PerfMapFile list = list();
+        assertThat(list.refresh()).isTrue();
+        assertThat(list.problem()).contains("has more functions than fit");
+        assertThat(name(list, 0x1000)).isEqualTo("f");
+        assertThat(list.bytes()).isLessThan(1 << 24);
+        list.drop();
+        assertThat(list.bytes()).isZero();
+        assertThat(list.refresh()).as("again").isFalse();
+        assertThat(list.problem()).contains("was dropped");
     }
 
     @Test
