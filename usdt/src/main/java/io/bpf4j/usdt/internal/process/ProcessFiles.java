@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code /proc/PID/root/PATH}: the same path in the process's mount namespace
  *   <li>{@code /proc/PID/map_files/START-END}: the mapped file itself, deleted or not; needs CAP_CHECKPOINT_RESTORE or
  *       CAP_SYS_ADMIN. memfd files are found here, too
- *   <li>{@code /proc/PID/fd/N}, if the process still has the file open
+ *   <li>{@code /proc/PID/fd/N}, if map_files are forbidden and the process still has the file open
  *   <li>the second again, by inode number alone, if its mount has a file system that shows another device in maps than
  *       in stat ({@link Devices}); map_files may be forbidden
  * </ol>
@@ -164,17 +164,20 @@ public final class ProcessFiles {
         if (opened != null) {
             return opened;
         }
-        Path mapFile = directory.resolve("map_files/" + hex(mapping.start()) + "-" + hex(mapping.end()));
+        Path mapFiles = directory.resolve("map_files");
+        Path mapFile = mapFiles.resolve(hex(mapping.start()) + "-" + hex(mapping.end()));
         try {
             // No comparison is needed: this is the mapped file itself.
             return new Opened(mapFile, OpenFile.open(host, mapFile, name));
         } catch (SyscallException e) {
-            opened = openDescriptor(directory.resolve("fd"), name, mapping);
-            for (FileName candidate : mapping.names()) {
-                opened = opened != null ? opened : openOnMount(candidate.below(root), name, file);
-            }
-            if (opened != null) {
-                return opened;
+            if (isForbidden(e, mapFiles)) {
+                opened = openDescriptor(directory.resolve("fd"), name, mapping);
+                for (FileName candidate : mapping.names()) {
+                    opened = opened != null ? opened : openOnMount(candidate.below(root), name, file);
+                }
+                if (opened != null) {
+                    return opened;
+                }
             }
             throw new IOException(
                     (mapping.deleted() ? "deleted or replaced" : "another file has this name now, or it can't be read")
@@ -183,10 +186,23 @@ public final class ProcessFiles {
         }
     }
 
+    /**
+     * Whether this process may not use map_files, or the kernel has none, so that the other ways are worth their time.
+     * Searching thousands of descriptors for each of thousands of files takes minutes, and a process can have its files
+     * refused: by unmapping them, or by a lease (F_SETLEASE of fcntl(2)).
+     */
+    private static boolean isForbidden(SyscallException refused, Path mapFiles) {
+        return switch (refused.errno()) {
+            case EPERM, EACCES -> true;
+            default -> Files.notExists(mapFiles);
+        };
+    }
+
     private String why(SyscallException e) {
         return switch (e.errno()) {
             case EPERM, EACCES -> whyRefused(Capability.CAP_CHECKPOINT_RESTORE);
             case ENOENT -> "it is not mapped there any more";
+            case EAGAIN -> "another process holds a lease of it (F_SETLEASE of fcntl(2))";
             default -> String.valueOf(e.getMessage());
         };
     }

@@ -107,6 +107,19 @@ class ProcessFilesTest {
         assertThat(locate(line(Path.of("/memfd:x"), inode(kept), " (deleted)"))).isEqualTo(fd);
     }
 
+    /** The search takes minutes for a process that unmaps its thousands of files meanwhile. */
+    @Test
+    void descriptorsAreNotSearchedIfTheMappingIsGone() throws IOException {
+        Path kept = Files.createFile(directory.resolve("kept"));
+        Path fd = directory.resolve("7/fd/3");
+        Files.createDirectories(fd.getParent());
+        Files.createSymbolicLink(fd, kept);
+        Files.createDirectories(directory.resolve("7/map_files"));
+        assertThatThrownBy(() -> locate(line(Path.of("/memfd:x"), inode(kept), " (deleted)")))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("not mapped there any more");
+    }
+
     @Test
     void aProcessThatIsGoneIsNamed() {
         assertThatThrownBy(() -> new ProcessFiles(Host.running().withProc(directory)).executableFiles(8))
