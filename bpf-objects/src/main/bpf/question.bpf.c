@@ -45,6 +45,12 @@ const volatile __u32 shown_bytes = 0;
 /* tables of the generated functions */
 const volatile __u64 tables[QUESTION_TABLES / 8] = {};
 
+/*
+ * Not 0 while events are not counted. The kernel attaches to one probe after the other, and detaches likewise; if events
+ * counted meanwhile, some probes would be counted longer than others.
+ */
+__u64 suspended = 0;
+
 __u64 unreadable = 0;    /* events of which an expression could not be read */
 __u64 full = 0;          /* events whose key found no room */
 __u64 unpaired_ends = 0; /* ends without a begin */
@@ -325,7 +331,8 @@ static __always_inline bool too_deep(struct pt_regs *ctx, struct question_event 
 		return false;
 	}
 	if (nesting->depth >= RETURNS_FOLLOWED) {
-		atomic_add(&returns_dropped, 1);
+		if (!suspended)
+			atomic_add(&returns_dropped, 1);
 		return true;
 	}
 	nesting->depth++;
@@ -409,6 +416,8 @@ static __always_inline int answer(struct pt_regs *ctx, struct question_event *ev
 	__u64 key[QUESTION_OUT / 8] = {};
 	__u64 value = 0;
 
+	if (suspended)
+		return 0;
 	if (kind == QUESTION_LATENCY && !paired(ctx, event, &value))
 		return 0;
 	if (has_where) {

@@ -39,7 +39,10 @@ import org.jspecify.annotations.Nullable;
  * thread; all other methods on any thread.
  */
 public final class Answer implements AutoCloseable {
+    /** Variables of {@code question.bpf.c}. */
     private static final String PAUSE_BYTES = "pause_bytes";
+
+    private static final String SUSPENDED = "suspended";
 
     /** Bits of a record: {@code enum question_record_bit} of {@code question.h}. */
     private static final int FAILED = 1;
@@ -223,6 +226,16 @@ public final class Answer implements AutoCloseable {
             throw new IllegalArgumentException("a lossless question: " + obstacle);
         });
         paused.mayStop(pid.getAsInt());
+    }
+
+    /**
+     * Sets whether events are taken; the default is true. The kernel attaches to one probe after the other, and detaches
+     * likewise, so some probes fire a few milliseconds before others do. If no events are taken meanwhile, all probes are
+     * counted over the same time, and no begin of a latency comes before its end can be seen. {@link Question#open} does
+     * that while it attaches.
+     */
+    public void setCounting(boolean counting) {
+        object.global(SUSPENDED).setLong(counting ? 0 : 1);
     }
 
     /** Detaches from probes in the background. */

@@ -281,12 +281,14 @@ public final class Question {
     public Answer open() {
         Answer answer = load();
         try {
+            answer.setCounting(false);
             if (!probes.isEmpty()) {
                 UsdtLink _ = answer.attach(probes, process);
             }
             if (!functions.isEmpty()) {
                 Link _ = answer.attachFunctions(functions, process, _ -> {});
             }
+            answer.setCounting(true);
             return answer;
         } catch (RuntimeException | Error e) {
             answer.close();

@@ -100,6 +100,8 @@ class QuestionRun implements TargetRun.Work {
     public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
         AnswerSession loaded = new AnswerSession(loaded(asker.ask(probes, functions, specs)));
         session = loaded;
+        // What appears later is attached to while its process is held.
+        loaded.answer().setCounting(target.filesMayAppear());
         if (console.isTerminal()) {
             Signals.onResize(console::resized);
         }
@@ -118,6 +120,16 @@ class QuestionRun implements TargetRun.Work {
 
     private AnswerSession session() {
         return Objects.requireNonNull(session, "load comes first");
+    }
+
+    @Override
+    public void attached() {
+        session().answer().setCounting(true);
+    }
+
+    @Override
+    public void ended() {
+        session().answer().setCounting(false);
     }
 
     @Override

@@ -79,6 +79,9 @@ final class TargetRun {
          */
         ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException;
 
+        /** Called when everything is attached to that was found. Not called if probes may appear later. */
+        default void attached() {}
+
         /** Called when a process is watched, or has new code. If the process is held, none of this code has run yet. */
         default void appeared(int pid) {}
 
@@ -199,10 +202,11 @@ final class TargetRun {
             } else {
                 attachFunctions(
                         functions.size(), () -> session.attachFunctions(functions, options.process(), this::leftOut));
+                Optional<UsdtLink> link =
+                        probes.isEmpty() ? Optional.empty() : Optional.of(attach(session, probes, sites));
+                work.attached();
                 reportFunctions(functions.size());
-                if (!probes.isEmpty()) {
-                    report(attach(session, probes, sites));
-                }
+                link.ifPresent(this::report);
                 options.process().ifPresent(work::appeared);
                 poll(work, this::isThere);
             }

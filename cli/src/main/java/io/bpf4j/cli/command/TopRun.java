@@ -192,6 +192,7 @@ final class TopRun extends QuestionRun implements AutoCloseable {
     /** Frees the screen before the probes are detached, which may take a while. */
     @Override
     public void ended() {
+        super.ended();
         close();
     }
 

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
@@ -102,6 +103,38 @@ class CliAnswersTest {
         assertThat(tables)
                 .startsWith("EVENTS/S  str(arg1)\n")
                 .endsWith("COUNT   str(arg1)\n333334  red\n333333  blue\n333333  green\n1000000 events\n");
+    }
+
+    /** The kernel attaches to one site after the other, and detaches likewise, while they fire all the time. */
+    @Test
+    void allProbesAreCountedOverTheSameTime() throws IOException, InterruptedException {
+        Path source = Files.writeString(folder.resolve("turns.c"), """
+            #include <sys/sdt.h>
+            int main(void) {
+                for (;;) {
+                    DTRACE_PROBE(turns, first);
+                    DTRACE_PROBE(turns, second);
+                    DTRACE_PROBE(turns, third);
+                    DTRACE_PROBE(turns, fourth);
+                }
+            }
+            """);
+        Path turns = folder.resolve("turns");
+        Commands.check(List.of("gcc", "-O1", "-o", turns.toString(), source.toString()));
+        Process running = new ProcessBuilder(turns.toString()).start();
+        try {
+            String pid = Long.toString(running.pid());
+            List<Map<String, @Nullable Object>> lines =
+                    lines("count", "--json", "-p", pid, "turns:*", "--by", "probe", "--duration", "200ms");
+            List<Long> counts = lines.subList(0, 4).stream()
+                    .map(line -> (Long) Objects.requireNonNull(line.get("count")))
+                    .toList();
+            assertThat(counts.getFirst() - counts.getLast()).as(counts.toString()).isBetween(0L, 1L);
+            lines = lines("latency", "--json", "-p", pid, "turns:third", "turns:first", "--duration", "200ms");
+            assertThat(lines.getLast()).doesNotContainKey("unpaired_begins");
+        } finally {
+            running.destroyForcibly().waitFor();
+        }
     }
 
     @Test
