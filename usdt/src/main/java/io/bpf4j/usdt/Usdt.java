@@ -83,9 +83,7 @@ public final class Usdt {
         }
         boolean scannedOnly = options.pid().isEmpty() && scan.process().isPresent();
         return attach(
-                program,
-                probes,
-                scannedOnly ? options.withPid(scan.process().getAsInt()) : options);
+                program, probes, scannedOnly ? options.withPid(scan.process().getAsInt()) : options);
     }
 
     /** Attaches to some probes, in all processes; see {@link #attach(Program, List, AttachOptions)}. */

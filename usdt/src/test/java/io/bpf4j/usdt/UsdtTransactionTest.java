@@ -121,7 +121,9 @@ class UsdtTransactionTest {
                     UsdtLink _ = usdt.attach(on, process, cookie.withPid(43));
                     UsdtLink _ = usdt.attach(on, process.probes(), cookie);
                     UsdtLink _ = usdt.attach(on, UsdtScan.of(List.of(file)), cookie)) {
-                assertThat(multiLinks()).extracting(LinkCommand.Details.UprobeMulti::pid).containsExactly(42, 42, 43, 0, 0);
+                assertThat(multiLinks())
+                        .extracting(LinkCommand.Details.UprobeMulti::pid)
+                        .containsExactly(42, 42, 43, 0, 0);
             }
         }
     }

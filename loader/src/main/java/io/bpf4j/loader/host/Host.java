@@ -9,7 +9,7 @@ import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.internal.linux.LinuxVersion;
 import io.bpf4j.loader.internal.linux.PageSize;
 import io.bpf4j.loader.internal.linux.PerfSources;
-import io.bpf4j.loader.internal.linux.ProcessChildren;
+import io.bpf4j.loader.internal.linux.TaskFiles;
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinuxKernel;
@@ -118,7 +118,7 @@ public final class Host {
 
     /** The children that a process has now, in no order; empty if it has ended. */
     public List<Integer> children(int pid) {
-        return new ProcessChildren(proc).of(pid);
+        return new TaskFiles(proc).childrenOf(pid);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.bpf4j.loader.process;
 
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.host.PidNamespace;
+import io.bpf4j.loader.internal.linux.TaskFiles;
 import io.bpf4j.loader.internal.sys.ProcessCommand;
 import io.bpf4j.loader.internal.sys.Ptrace;
 import io.bpf4j.loader.kernel.Errno;
@@ -104,7 +105,10 @@ public final class PausedProcesses {
      * been read. This also continues a process that somebody else has stopped.
      */
     public void resumeAll() {
-        traced.stream().filter(new ProcessFiles(host)::isStopped).forEach(this::add);
+        TaskFiles files = new TaskFiles(host.proc());
+        traced.stream()
+                .filter(pid -> files.status(pid, "State").startsWith("T"))
+                .forEach(this::add);
         resume();
     }
 

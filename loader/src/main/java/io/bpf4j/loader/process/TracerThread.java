@@ -2,12 +2,14 @@ package io.bpf4j.loader.process;
 
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.linux.TaskFiles;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.ProcessCommand;
 import io.bpf4j.loader.internal.sys.Ptrace;
 import io.bpf4j.loader.internal.sys.WaitStatus;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.process.ProcessStop.Kind;
+import java.nio.file.Files;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
@@ -55,7 +57,7 @@ final class TracerThread {
     private final boolean withChildren;
     private final Predicate<ProcessStop> onStop;
     private final Host host;
-    private final ProcessFiles files;
+    private final TaskFiles files;
 
     /** The processes that are traced, and have not ended. */
     private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
@@ -82,7 +84,7 @@ final class TracerThread {
     TracerThread(Host host, boolean withChildren, Predicate<ProcessStop> onStop) {
         this.kernel = host.kernel();
         this.host = host;
-        this.files = new ProcessFiles(host);
+        this.files = new TaskFiles(host.proc());
         this.withChildren = withChildren;
         this.onStop = onStop;
     }
@@ -131,16 +133,27 @@ final class TracerThread {
         try {
             // The thread may not be asleep.
             started.join(RELEASED);
-            for (ProcessFiles.Wakeable one : files.wakeable(processes)) {
-                if (!started.isAlive()) {
-                    break;
+            for (int pid : processes) {
+                for (int tid : files.threadsOf(pid)) {
+                    if (started.isAlive() && isWakeable(tid)) {
+                        kernel.execute(new ProcessCommand.Signal(pid, tid, Ptrace.SIGURG));
+                        started.join(WAKE_MILLIS);
+                    }
                 }
-                kernel.execute(new ProcessCommand.Signal(one.pid(), one.tid(), Ptrace.SIGURG));
-                started.join(WAKE_MILLIS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Whether a thread receives a SIGURG at once: it neither blocks it nor is stopped. */
+    private boolean isWakeable(int tid) {
+        String state = files.status(tid, "State");
+        String blocked = files.status(tid, "SigBlk");
+        return !state.isEmpty()
+                && "RSD".indexOf(state.charAt(0)) >= 0
+                && !blocked.isEmpty()
+                && (Long.parseUnsignedLong(blocked, 16) & 1L << (Ptrace.SIGURG - 1)) == 0;
     }
 
     private void run(int pid, CompletableFuture<Boolean> traced) {
@@ -208,7 +221,7 @@ final class TracerThread {
 
     private void stopped(int tid, int signal, int event) {
         boolean born = !tracees.containsKey(tid);
-        int pid = tracees.computeIfAbsent(tid, files::processOf);
+        int pid = tracees.computeIfAbsent(tid, this::processOf);
         if (event == Ptrace.EVENT_STOP) {
             boolean groupStop = Ptrace.isStopping(signal);
             if (!born || pid != tid) {
@@ -267,6 +280,17 @@ final class TracerThread {
         }
     }
 
+    /** The process of a thread; the thread itself if it is gone. */
+    private int processOf(int tid) {
+        String pid = files.status(tid, "Tgid");
+        return pid.isEmpty() ? tid : Integer.parseInt(pid);
+    }
+
+    private boolean isTracedByThisProcess(int tid) {
+        String tracer = files.status(tid, "TracerPid");
+        return !tracer.isEmpty() && Files.isDirectory(host.proc().resolve("self/task/" + tracer));
+    }
+
     private void go(int tid, int signal, boolean groupStop) {
         // ESRCH: it was killed, and wait4 will report it.
         kernel.execute(groupStop ? new ProcessCommand.Listen(tid) : new ProcessCommand.Continue(tid, signal));
@@ -319,7 +343,7 @@ final class TracerThread {
             kernel.execute(new ProcessCommand.Seize(tid, options()));
         } catch (SyscallException e) {
             // EPERM: also for a new child of a tracee, which this thread already traces.
-            if (e.errno() != Errno.ESRCH && !files.isTracedByThisProcess(tid)) {
+            if (e.errno() != Errno.ESRCH && !isTracedByThisProcess(tid)) {
                 gaps.add("thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage());
             }
             return false;

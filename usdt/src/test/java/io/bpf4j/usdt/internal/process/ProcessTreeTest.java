@@ -62,8 +62,8 @@ class ProcessTreeTest {
         process(11, LIBRARY);
         Files.createDirectories(proc.resolve("10/task/10"));
         Files.createDirectories(proc.resolve("11/task/11"));
-        Files.writeString(proc.resolve("10/stat"), "10 (sh) S 1 10 10 0");
-        Files.writeString(proc.resolve("11/stat"), "11 (a) b (c) S 10 11 11 0");
+        Files.writeString(proc.resolve("10/status"), "Name:\tsh\nTgid:\t10\nPPid:\t1\n");
+        Files.writeString(proc.resolve("11/status"), "Name:\ta) PPid: 1\nTgid:\t11\nPPid:\t10\n");
         tree.includeChildren();
         assertThat(names()).containsExactly("10 /usr/bin/program", "11 /lib/with space.so");
     }

@@ -1,0 +1,85 @@
+package io.bpf4j.loader.internal.linux;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What /proc tells of processes and threads now. They may end while their files are read, and then have nothing.
+ * <i>Immutable.</i>
+ *
+ * <p>Tested by {@code ProcessTreeTest}, {@code TracerThreadTest} and {@code ProcessTracerTest}.
+ *
+ * @param proc the folder of the processes
+ */
+public record TaskFiles(Path proc) {
+    /** The threads of a process; none if it is gone. */
+    public List<Integer> threadsOf(int pid) {
+        return numbers(proc.resolve(pid + "/task"));
+    }
+
+    /**
+     * The children of a process, in no order; none if it is gone. They are in {@code /proc/PID/task/TID/children},
+     * because any thread may fork (proc(5); Linux 4.2 with CONFIG_PROC_CHILDREN, which all distributions set). If the
+     * kernel has no such file, the parents of all processes are read instead.
+     */
+    public List<Integer> childrenOf(int pid) {
+        List<Integer> threads = threadsOf(pid);
+        List<Integer> children = new ArrayList<>();
+        boolean known = threads.isEmpty();
+        for (int tid : threads) {
+            Path file = proc.resolve(pid + "/task/" + tid + "/children");
+            if (Files.exists(file)) {
+                known = true;
+                addAll(text(file), children);
+            }
+        }
+        String parent = Integer.toString(pid);
+        return known
+                ? children
+                : numbers(proc).stream()
+                        .filter(process -> status(process, "PPid").equals(parent))
+                        .toList();
+    }
+
+    private static void addAll(String line, List<Integer> children) {
+        for (String word : line.strip().split(" +", -1)) {
+            if (!word.isEmpty()) {
+                children.add(Integer.parseInt(word));
+            }
+        }
+    }
+
+    /** The value of a field in the status of a process or thread, such as {@code Tgid}; empty if it is gone. */
+    public String status(int tid, String field) {
+        return text(proc.resolve(tid + "/status"))
+                .lines()
+                .filter(line -> line.startsWith(field + ":"))
+                .map(line -> line.substring(field.length() + 1).strip())
+                .findFirst()
+                .orElse("");
+    }
+
+    private static List<Integer> numbers(Path folder) {
+        List<Integer> numbers = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, "[0-9]*")) {
+            entries.forEach(entry -> numbers.add(Integer.parseInt(String.valueOf(entry.getFileName()))));
+        } catch (IOException | RuntimeException e) {
+            return numbers; // gone, perhaps while it was read
+        }
+        return numbers;
+    }
+
+    private static String text(Path file) {
+        try {
+            // The name of a process may contain any bytes.
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}
