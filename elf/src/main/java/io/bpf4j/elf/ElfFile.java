@@ -2,11 +2,9 @@ package io.bpf4j.elf;
 
 import java.io.IOException;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Thread-safe</i> until closed. A file opened from a path is read on demand, in blocks, and the last used blocks
  * are kept: a few MiB of memory for a file of any size. Views of a closed file throw {@link IllegalStateException};
- * records other than {@link Note} stay valid. As with every {@link FileChannel}, interrupting a thread that reads
- * closes the file.
+ * records other than {@link Note} stay valid. An interrupt of a thread that reads does not disturb the reading.
  *
  * <p>Malformed data causes a {@link MalformedDataException} and no other exception: {@code open} throws it for the
  * headers and the tables of sections and segments, the other methods for the data that they read. Time and memory are
@@ -111,24 +108,23 @@ public final class ElfFile implements AutoCloseable {
             throw new FileSystemException(file.toString(), null, "is not a regular file, so it can't be an ELF file");
         }
         FileIdentity identity = FileIdentity.of(file);
-        FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+        OpenedFile opened = OpenedFile.open(file, identity);
         try {
             long offset = 0;
-            long size = channel.size();
+            long size = identity.size();
             if (stored.isPresent()) {
                 StoredEntry.Place place = stored.get().locate();
                 offset = place.offset();
                 size = place.size();
+                if (!FileIdentity.of(file).equals(identity)) {
+                    throw new FileSystemException(file.toString(), null, "was replaced or written while it was read");
+                }
             }
-            // If the path led to the same file before and after the open, that file was opened.
-            if (!FileIdentity.of(file).equals(identity)) {
-                throw new FileSystemException(file.toString(), null, "was replaced or written while it was opened");
-            }
-            FileBlocks blocks = new FileBlocks(name, channel, offset, size);
+            FileBlocks blocks = new FileBlocks(name, opened, offset, size);
             return new ElfFile(
                     ByteView.of(name, blocks, ByteOrder.LITTLE_ENDIAN), file, identity, offset, blocks, limits);
         } catch (Throwable e) {
-            channel.close();
+            opened.close();
             throw e;
         }
     }

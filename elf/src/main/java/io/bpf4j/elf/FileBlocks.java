@@ -1,9 +1,7 @@
 package io.bpf4j.elf;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +32,7 @@ final class FileBlocks implements AutoCloseable {
     private static final int MOST_AT_ONCE = 1 << 18;
 
     private final String source;
-    private final FileChannel channel;
+    private final OpenedFile file;
     private final long start;
     private final long size;
     private final AtomicReferenceArray<@Nullable Block> slots = new AtomicReferenceArray<>(SLOTS);
@@ -44,13 +42,13 @@ final class FileBlocks implements AutoCloseable {
 
     /**
      * @param source the file's name in messages
-     * @param channel closed with this
+     * @param file closed with this
      * @param start where the bytes start in the file
      * @param size number of bytes
      */
-    FileBlocks(String source, FileChannel channel, long start, long size) {
+    FileBlocks(String source, OpenedFile file, long start, long size) {
         this.source = source;
-        this.channel = channel;
+        this.file = file;
         this.start = start;
         this.size = size;
     }
@@ -63,7 +61,7 @@ final class FileBlocks implements AutoCloseable {
      * The block that an offset lies in; the byte is at {@link #indexInBlock}. The offset is known to be in the file.
      */
     byte[] block(long offset) {
-        if (!channel.isOpen()) {
+        if (!file.isOpen()) {
             throw closed(null);
         }
         long number = offset >>> SHIFT;
@@ -102,7 +100,7 @@ final class FileBlocks implements AutoCloseable {
             int wanted = Math.min(length - done, MOST_AT_ONCE);
             int got;
             try {
-                got = channel.read(ByteBuffer.wrap(target, at + done, wanted), start + offset + done);
+                got = file.read(target, at + done, wanted, start + offset + done);
             } catch (ClosedChannelException e) {
                 throw closed(e);
             } catch (IOException e) {
@@ -125,10 +123,6 @@ final class FileBlocks implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            // Nothing was written. Linux has released the file descriptor, whatever close(2) returns.
-        }
+        file.close();
     }
 }

@@ -1,6 +1,7 @@
 package io.bpf4j.elf;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
@@ -51,8 +52,20 @@ record StoredEntry(Path archive, String entry) {
 
     /** Finds the entry in the archive's directory; an {@code IOException} says why it can't be mapped. */
     Place locate() throws IOException {
-        try (FileChannel channel = FileChannel.open(archive, StandardOpenOption.READ)) {
-            return locate(channel);
+        boolean interrupted = false;
+        try {
+            while (true) {
+                interrupted |= Thread.interrupted(); // it would close the channel: see OpenedFile
+                try (FileChannel channel = FileChannel.open(archive, StandardOpenOption.READ)) {
+                    return locate(channel);
+                } catch (ClosedByInterruptException e) {
+                    // Once more, without the interrupt.
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -68,6 +81,8 @@ record StoredEntry(Path archive, String entry) {
                 // Reads the entry's local header, which gives the start of its data.
                 zip.getRawInputStream(found);
             }
+        } catch (ClosedByInterruptException e) {
+            throw e;
         } catch (IOException | RuntimeException e) {
             MalformedDataException malformed =
                     new MalformedDataException(archive.toString(), 0, "not a readable zip archive: " + e.getMessage());

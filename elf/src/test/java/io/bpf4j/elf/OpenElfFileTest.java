@@ -16,8 +16,10 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
@@ -219,6 +221,45 @@ class OpenElfFileTest {
                     .isExactlyInstanceOf(MalformedDataException.class)
                     .hasMessageContaining("too many to hold in memory");
         }
+    }
+
+    @Test
+    void anInterruptedThreadReads() throws IOException {
+        Path path = write("x.o", image);
+        Path inside = Path.of(archive("app.apk") + "!/lib/stored.so");
+        Thread.currentThread().interrupt();
+        try (ElfFile plain = ElfFile.open(path);
+                ElfFile stored = ElfFile.open(inside)) {
+            assertThat(plain.bytes().toByteArray()).isEqualTo(image);
+            assertThat(stored.bytes().toByteArray()).isEqualTo(image);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    /** The interrupts come at any time: also during a read, which closes the channel for both threads. */
+    @Test
+    void interruptsWhileTwoThreadsRead() throws Exception {
+        byte[] large = Arrays.copyOf(image, 8 << 20);
+        new Random(1).nextBytes(large);
+        System.arraycopy(image, 0, large, 0, image.length);
+        Path path = write("large.o", large);
+        try (ElfFile elf = ElfFile.open(path)) {
+            FutureTask<Boolean> disturbed = new FutureTask<>(() -> {
+                for (int i = 0; i < 20; i++) {
+                    assertThat(elf.bytes().toByteArray()).isEqualTo(large);
+                }
+                return Thread.interrupted();
+            });
+            Thread reader = Thread.ofPlatform().start(disturbed);
+            while (!disturbed.isDone()) {
+                reader.interrupt();
+                assertThat(elf.bytes().slice(1 << 20, 1 << 20).toByteArray())
+                        .isEqualTo(Arrays.copyOfRange(large, 1 << 20, 2 << 20));
+            }
+            assertThat(disturbed.get()).isTrue();
+        }
+        assertThat(isOpen(path)).isFalse();
     }
 
     private Path archive(String name) throws IOException {

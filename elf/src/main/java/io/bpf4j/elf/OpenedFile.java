@@ -1,0 +1,104 @@
+package io.bpf4j.elf;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * An open file that is read at offsets by pread(2), whether or not the thread is interrupted. <i>Thread-safe.</i>
+ *
+ * <p>A {@link FileChannel} closes itself if a thread is interrupted before or while it reads: a thread of a pool that
+ * shuts down would find no probe in any file, and so would other threads that read the same file. So the interrupt is
+ * kept from the channel and given back to the thread afterwards. If it comes while the channel reads, the file is
+ * opened once more.
+ *
+ * <p>Tested by {@code OpenElfFileTest}.
+ */
+final class OpenedFile implements AutoCloseable {
+    private final Path path;
+    private final FileIdentity identity;
+    private volatile FileChannel channel;
+    private volatile boolean closed;
+
+    private OpenedFile(Path path, FileIdentity identity, FileChannel channel) {
+        this.path = path;
+        this.identity = identity;
+        this.channel = channel;
+    }
+
+    /**
+     * Opens a file.
+     *
+     * @param identity of the file at the path before this call
+     * @throws IOException if it can't be opened, or is not that file any more
+     */
+    static OpenedFile open(Path path, FileIdentity identity) throws IOException {
+        return new OpenedFile(path, identity, channel(path, identity));
+    }
+
+    private static FileChannel channel(Path path, FileIdentity identity) throws IOException {
+        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+        try {
+            // If the path led to the same file before and after the open, that file was opened.
+            if (!FileIdentity.of(path).equals(identity)) {
+                throw new FileSystemException(path.toString(), null, "was replaced or written while it was opened");
+            }
+            return channel;
+        } catch (Throwable e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    boolean isOpen() {
+        return !closed;
+    }
+
+    /**
+     * Reads bytes into a part of an array.
+     *
+     * @return number of bytes; -1 at the end of the file
+     * @throws ClosedChannelException if this is closed
+     */
+    int read(byte[] target, int at, int length, long offset) throws IOException {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                interrupted |= Thread.interrupted();
+                try {
+                    return channel.read(ByteBuffer.wrap(target, at, length), offset);
+                } catch (ClosedChannelException e) {
+                    reopen(e);
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Replaces a channel that an interrupt has closed, unless another thread has done so. */
+    private synchronized void reopen(ClosedChannelException cause) throws IOException {
+        if (closed) {
+            throw cause;
+        }
+        if (!channel.isOpen()) {
+            channel = channel(path, identity);
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // Nothing was written. Linux has released the file descriptor, whatever close(2) returns.
+        }
+    }
+}
