@@ -331,6 +331,9 @@ public final class Answer implements AutoCloseable {
     /**
      * Waits for events that are shown and delivers them; returns at once if {@link #wakeup} was called. Then continues
      * the processes that were paused.
+     *
+     * @param patience how long to wait at most
+     * @throws IllegalStateException if the question shows no events, or this is closed
      */
     public void poll(Duration patience, Consumer<Event> handler) {
         if (records == null) {

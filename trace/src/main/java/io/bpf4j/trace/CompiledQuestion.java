@@ -232,6 +232,11 @@ final class CompiledQuestion {
         } else if (!question.pairedBy.isEmpty() || question.slowerThan.isPresent()) {
             throw new IllegalArgumentException("only a latency has pairs, and events slower than a time");
         }
+        boolean shows = !question.show.isEmpty() && question.kind != QuestionKind.LATENCY;
+        if (!question.of.isEmpty() && (shows || !question.pair.isEmpty() || question.kind != QuestionKind.HISTOGRAM)) {
+            throw new IllegalArgumentException(
+                    "a question has one kind: a histogram, a latency, or events that are shown; ask two questions");
+        }
         if (question.lossless && question.kind != QuestionKind.EVENTS) {
             throw new IllegalArgumentException("only a question that shows each event can be lossless");
         }

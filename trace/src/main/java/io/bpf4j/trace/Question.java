@@ -4,6 +4,7 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.usdt.ProbePattern;
+import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -64,9 +66,13 @@ public final class Question {
     Features features = Features.ofRunningKernel();
     boolean strict;
 
-    private Question(List<UsdtProbe> probes, OptionalInt process) {
+    /** Why it has no probes, if it has none. */
+    private final Supplier<String> whyNone;
+
+    private Question(List<UsdtProbe> probes, OptionalInt process, Supplier<String> whyNone) {
         this.probes = List.copyOf(probes);
         this.process = process;
+        this.whyNone = whyNone;
     }
 
     /**
@@ -83,12 +89,12 @@ public final class Question {
 
     /** About the probes of a scan: in the process that was scanned, or in all processes that run the scanned files. */
     public static Question on(UsdtScan scan) {
-        return new Question(scan.probes(), scan.process());
+        return new Question(scan.probes(), scan.process(), scan::whyNone);
     }
 
     /** About probes, in all processes that run their files. */
     public static Question on(List<UsdtProbe> probes) {
-        return new Question(probes, OptionalInt.empty());
+        return new Question(probes, OptionalInt.empty(), () -> "no probes given");
     }
 
     /** In addition, about the entries or returns of functions. */
@@ -275,10 +281,13 @@ public final class Question {
      *
      * @return the caller's to close
      * @throws io.bpf4j.trace.expression.ExpressionException if an expression is wrong
-     * @throws IllegalArgumentException if the parts of the question don't fit together
+     * @throws IllegalArgumentException if the parts of the question don't fit together, or none of its probes begins or
+     *     ends the latency
+     * @throws UsdtException if it has no probes, with the reason
      * @throws io.bpf4j.loader.error.BpfException if the kernel refuses it
      */
     public Answer open() {
+        requireProbes();
         Answer answer = load();
         try {
             answer.setCounting(false);
@@ -293,6 +302,20 @@ public final class Question {
         } catch (RuntimeException | Error e) {
             answer.close();
             throw e;
+        }
+    }
+
+    /** Otherwise the answer would stay empty. */
+    private void requireProbes() {
+        if (probes.isEmpty() && functions.isEmpty()) {
+            throw new UsdtException("ask a question: " + whyNone.get());
+        }
+        for (ProbePattern pattern : pair) {
+            if (probes.stream().noneMatch(pattern::matches)
+                    && functions.stream().noneMatch(f -> pattern.matches(f.provider(), f.function()))) {
+                throw new IllegalArgumentException("a latency from " + pair.getFirst() + " to " + pair.getLast()
+                        + ": the question has no probe " + pattern);
+            }
         }
     }
 }
