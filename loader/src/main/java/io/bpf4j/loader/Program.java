@@ -264,8 +264,8 @@ public final class Program implements ProgramHandle, AutoCloseable {
      * Pins the program in a BPF file system, so that it outlives this process (Linux 4.4). A pinned program stays
      * loaded, not attached: to keep it attached, pin the link.
      *
-     * @param path must not exist yet nor have a dot in its last part; its directory must be in a mounted BPF file
-     *     system
+     * @param path must not exist yet nor have a dot in its last part; must be in a mounted BPF file system. The last
+     *     directory of the path is created if it does not exist
      * @throws io.bpf4j.loader.error.SyscallException if the path is taken or not in a BPF file system; the message
      *     says which
      */

@@ -64,7 +64,10 @@ public interface Link extends AutoCloseable {
     /**
      * Pins the link in a BPF file system, so that it outlives this process: closing the link then no longer detaches.
      *
-     * @param path must not exist yet; its directory must be in a mounted BPF file system
+     * @param path must not exist yet, nor have a dot in its last part; must be in a mounted BPF file system. The last
+     *     directory of the path is created if it does not exist
+     * @throws io.bpf4j.loader.error.SyscallException if the path is taken or not in a BPF file system; the message says
+     *     which
      */
     default void pin(Path path) {
         throw notOneLink("pinned");

@@ -10,7 +10,11 @@ public interface ProgramHandle {
     /** Its name in its object. */
     String name();
 
-    /** The kernel's id of the program. */
+    /**
+     * The kernel's id of the program, by a system call.
+     *
+     * @throws IllegalStateException if the program is closed
+     */
     int id();
 
     /** The implementation as an internal type of bpf4j; empty for all other types. */

@@ -209,8 +209,8 @@ public interface BpfMap extends AutoCloseable {
     /**
      * Pins the map in a BPF file system, so that it outlives this process. Needs Linux 4.4.
      *
-     * @param path must not exist yet nor have a dot in its last part; its directory must be in a mounted BPF file
-     *     system
+     * @param path must not exist yet nor have a dot in its last part; must be in a mounted BPF file system. The last
+     *     directory of the path is created if it does not exist
      * @throws io.bpf4j.loader.error.SyscallException if the path is taken or not in a BPF file system; the message says
      *     which
      */

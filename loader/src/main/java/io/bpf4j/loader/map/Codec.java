@@ -88,8 +88,8 @@ public interface Codec<T> {
     /**
      * A C struct whose fields are the components of a record, in order, with C's alignment and padding: {@code byte,
      * short, int, long, float, double, char} (as {@code __u16}), {@code boolean} (1 byte), records (nested structs),
-     * and with {@link Length} {@code String} and arrays of the numbers. A record in a named module must be in a package
-     * that is open to {@code io.bpf4j.loader}.
+     * and with {@link Length} {@code String} and arrays of any of these but {@code String}. An enum of C is an integer.
+     * A record in a named module must be in a package that is open to {@code io.bpf4j.loader}.
      *
      * <p>If the object has BTF, a typed view compares the record with the struct: each component must have the offset
      * and size of the field of its name. An integer matches an integer, and so does {@code boolean}; {@code char} matches

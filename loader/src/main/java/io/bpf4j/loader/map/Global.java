@@ -72,8 +72,15 @@ public final class Global {
         return writable;
     }
 
-    /** The variable's live memory, if it is mapped; valid until the map of its section is closed. */
+    /**
+     * The variable's live memory, if it is mapped; valid until the map of its section is closed.
+     *
+     * @throws IllegalStateException if that map is closed, as all methods that read or write the variable
+     */
     public Optional<MemorySegment> memory() {
+        if (section.isClosed()) {
+            throw new IllegalStateException("variable " + name + ": map \"" + section.name() + "\" is closed");
+        }
         return memory.map(all -> {
             MemorySegment own = all.asSlice(offset, size);
             return writable ? own : own.asReadOnly();

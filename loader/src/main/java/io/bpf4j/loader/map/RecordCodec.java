@@ -175,7 +175,11 @@ record RecordCodec<R extends Record>(
             RecordCodec<?> nested = of(type.asSubclass(Record.class), depth + 1);
             return Whole.of(nested, nested.alignment);
         }
-        throw bad(component, "has a type that stands for no C type");
+        throw bad(
+                component,
+                type.isEnum()
+                        ? "is an enum, which has no numbers in Java; take an int, or another integer of C's size"
+                        : "has a type that stands for no C type");
     }
 
     private static IllegalArgumentException bad(RecordComponent component, String problem) {

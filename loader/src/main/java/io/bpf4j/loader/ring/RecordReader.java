@@ -24,6 +24,21 @@ import java.util.function.IntFunction;
  *
  * <p>It holds its own reference to the memory: it must be closed, and may outlive the object of the maps.
  *
+ * <p>A thread that polls until it is told to stop is ended by a flag and a wake-up, for a poll after {@link #close}
+ * throws an exception. An interrupt does not end a poll.
+ *
+ * <pre>{@code
+ * while (running) {
+ *     ring.poll(Duration.ofSeconds(1), events, this::onEvent);
+ * }
+ *
+ * running = false; // in another thread; the field is volatile
+ * ring.wakeup();
+ * reader.join();
+ * ring.consume(events, this::onEvent); // the last events, if the programs are detached
+ * ring.close();
+ * }</pre>
+ *
  * <p>Tested by {@code RingBufferOnKernelTest} and {@code PerfBufferOnKernelTest}.
  */
 public abstract sealed class RecordReader implements AutoCloseable permits RingBuffer, PerfBuffer {
@@ -223,6 +238,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
      * @throws IllegalStateException if closed
      */
     public long pendingBytes() {
+        requireOpen();
         return consumers.stream().mapToLong(RecordConsumer::pending).sum();
     }
 

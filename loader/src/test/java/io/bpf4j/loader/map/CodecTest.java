@@ -124,7 +124,9 @@ class CodecTest {
                 .hasMessageContaining("component text of")
                 .hasMessageContaining("@Codec.Length");
         assertThatThrownBy(() -> Codec.ofRecord(NotC.class)).hasMessageContaining("component thing of");
-        assertThatThrownBy(() -> Codec.ofRecord(WithEnum.class)).hasMessageContaining("component nothing of");
+        assertThatThrownBy(() -> Codec.ofRecord(WithEnum.class))
+                .hasMessageContaining("component nothing of")
+                .hasMessageContaining("take an int");
         assertThatThrownBy(() -> Codec.ofRecord(Recursive.class)).hasMessageContaining("in itself");
     }
 

@@ -34,6 +34,16 @@ class GlobalTest {
     }
 
     @Test
+    void aClosedVariableIsNamed() {
+        Global mapped = new Global("counter", data, Optional.of(data.values(true)), true, 8, 8, Optional.empty());
+        data.close();
+        assertThatThrownBy(mapped::getLong)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("variable counter: map \"" + data.name() + "\" is closed");
+        assertThatThrownBy(() -> mapped.setLong(1)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void anUnmappedVariableLeavesItsNeighboursAlone() {
         Global first = new Global("first", data, Optional.empty(), true, 0, 4, Optional.empty());
         Global second = new Global("second", data, Optional.empty(), true, 4, 1, Optional.empty());

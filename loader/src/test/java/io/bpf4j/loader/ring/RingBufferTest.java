@@ -45,6 +45,7 @@ class RingBufferTest {
         assertThatThrownBy(() -> ring.poll(Duration.ZERO, RingBufferTest::ignore))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("the ring buffer is closed");
+        assertThatThrownBy(ring::pendingBytes).hasMessage("the ring buffer is closed");
     }
 
     @Test

@@ -172,7 +172,8 @@ class MapKindsOnKernelTest {
                     assertThatThrownBy(() -> maps.put(3, other))
                             .isInstanceOfSatisfying(
                                     SyscallException.class,
-                                    e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+                                    e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL))
+                            .hasMessageContaining("the inner map must match");
                 }
                 assertThat(maps.remove(2)).isTrue();
                 assertThat(maps.id(2)).isEmpty();

@@ -11,6 +11,8 @@ import io.bpf4j.loader.internal.attach.FunctionSymbols.Function;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.VersionedName;
 import io.bpf4j.loader.link.OpenFile;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -209,7 +211,12 @@ record FunctionSites(DebugFiles debugFiles) {
         try (ElfFile elf = ElfFile.open(file)) {
             return reading.apply(elf);
         } catch (IOException e) {
-            throw new AttachException("attach " + what + ": the file can't be read: " + e.getMessage(), e);
+            String why = switch (e) {
+                case NoSuchFileException _ when file.toString().equals(e.getMessage()) -> "there is no file " + file;
+                case AccessDeniedException _ -> "no permission to read " + file;
+                default -> "the file can't be read: " + e.getMessage();
+            };
+            throw new AttachException("attach " + what + ": " + why, e);
         } catch (MalformedDataException e) {
             throw new AttachException("attach " + what + ": " + e.getMessage(), e);
         } catch (AttachException e) {

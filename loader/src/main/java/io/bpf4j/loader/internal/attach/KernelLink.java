@@ -102,9 +102,9 @@ class KernelLink implements Link {
             kernel.execute(new LinkCommand.Update(fd, replacement, expected, 0));
         } catch (SyscallException e) {
             String why = switch (e.errno()) {
+                case EEXIST -> "; the program is attached to the same place by another link";
                 case EINVAL, EOPNOTSUPP ->
                     "; the kernel can't update links of this kind, or not to a program of that type";
-                case EPERM -> expected == null ? "" : "; it has not the program that was expected";
                 case ENOLINK, ENODEV -> "; it is detached, or what it was attached to is gone";
                 default -> "";
             };

@@ -31,7 +31,9 @@ record XdpKind(AttachTarget.Xdp target) implements LinkKind {
         return switch (errno) {
             case EBUSY -> "; the device has an XDP program already: ip link show tells which";
             case EOPNOTSUPP -> "; the driver can't: Xdp.Mode.GENERIC works with every device";
-            case EINVAL -> "; there is no such device, or its MTU is more than the program takes: SEC(\"xdp.frags\")";
+            case EINVAL ->
+                "; there is no such device, the program is none for XDP, or the device's MTU is more than it takes:"
+                        + " SEC(\"xdp.frags\")";
             default -> "";
         };
     }

@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.map;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,11 +33,25 @@ final class MapFailure {
                                 + " larger before the load"
                         : null;
             case EPERM -> "the map is frozen, or was made or opened for reading or for writing only";
-            case ENOTSUPP, EOPNOTSUPP, EINVAL ->
-                operation.equals(MapCommand.Op.LOOKUP_AND_DELETE.kernelName())
-                        ? "queues and stacks have it since Linux 4.20, hash maps since 5.14, other kinds not at all"
-                        : null;
+            case ENOTSUPP, EOPNOTSUPP, EINVAL -> unsupported(map, operation);
             default -> null;
         };
+    }
+
+    private static @Nullable String unsupported(KernelMap map, String operation) {
+        MapType type = map.type().orElse(null);
+        if (operation.equals(MapCommand.Op.LOOKUP_AND_DELETE.kernelName())) {
+            return "queues and stacks have it since Linux 4.20, hash maps since 5.14, other kinds not at all";
+        }
+        if (operation.equals(MapCommand.Op.DELETE.kernelName())
+                && (type == MapType.ARRAY || type == MapType.PERCPU_ARRAY)) {
+            return "the elements of an array can't be deleted";
+        }
+        if (operation.equals(MapCommand.Op.UPDATE.kernelName())
+                && (type == MapType.ARRAY_OF_MAPS || type == MapType.HASH_OF_MAPS)) {
+            return "the inner map must match the map's definition of inner maps: type, sizes of key and value, flags,"
+                    + " and for most types max_entries";
+        }
+        return null;
     }
 }

@@ -204,6 +204,8 @@ public final class BpfFs {
                 Files.isDirectory(directory)
                         ? wrongFileSystem(directory)
                         : "there is no directory " + directory + "; make it, inside a mounted BPF file system";
+            // A file of another file system is not refused as such, but by its rights as a pin.
+            case EACCES -> Files.isDirectory(directory) ? wrongFileSystem(directory) : null;
             case EEXIST -> "something is there already; unpin it first, or open it";
             default -> null;
         };

@@ -5,6 +5,7 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Capability;
 import io.bpf4j.loader.kernel.Errno;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The usual reason of an error, and what to do: appended to the error number in a message. */
@@ -33,8 +34,10 @@ public final class FailureHints {
             case EMFILE ->
                 "this process has as many files open as RLIMIT_NOFILE allows"
                         + (rights.openFiles() < 0 ? "" : " (" + rights.openFiles() + ")")
-                        + "; raise it with ulimit -n, or attach fewer probes one by one: a multi-uprobe link needs one"
-                        + " descriptor for all";
+                        + "; raise it with ulimit -n"
+                        + (command instanceof PerfCommand<?>
+                                ? ", or attach fewer probes one by one: a multi-uprobe link needs one descriptor for all"
+                                : "");
             case ENFILE -> "the machine has as many files open as sysctl fs.file-max allows";
             case ENOSYS -> missing(command);
             case E2BIG ->
@@ -68,6 +71,10 @@ public final class FailureHints {
                 "the token does not delegate it (mount options delegate_cmds, delegate_maps, delegate_progs and"
                         + " delegate_attachs), or this process lacks "
                         + ProcessRights.names(NeededRights.of(command)) + " in its own user namespace";
+            case LinkCommand.Update update
+            when update.expected() != null ->
+                Objects.requireNonNullElse(
+                        missingRights(command, rights), "the link has not the program that was expected");
             default -> bpf(command, errno, rights);
         };
     }

@@ -104,7 +104,7 @@ class FunctionSitesTest {
     void filesThatCantBeReadAreNamed() throws IOException {
         assertThatThrownBy(() -> sites().each("p", Path.of("/no/such/file"), List.of("f")))
                 .isInstanceOf(AttachException.class)
-                .hasMessageContaining("/no/such/file");
+                .hasMessage("attach p: there is no file /no/such/file");
         Path text = Files.writeString(noDebugFiles.resolve("text"), "not an ELF file");
         assertThatThrownBy(() -> sites().each("p", text, List.of("f")))
                 .isInstanceOf(AttachException.class)

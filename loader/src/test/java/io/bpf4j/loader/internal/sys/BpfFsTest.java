@@ -82,6 +82,10 @@ class BpfFsTest {
         kernel.fail(ObjectCommand.Pin.class, Errno.ENOENT);
         assertThatThrownBy(() -> BpfFs.pin(kernel, map, Path.of("/proc/no/such/rodata")))
                 .hasMessageContaining("there is no directory /proc/no/such");
+
+        kernel.fail(ObjectCommand.Get.class, Errno.EACCES);
+        assertThatThrownBy(() -> BpfFs.open(kernel, Path.of("/proc/version"), Kind.MAP, 0))
+                .hasMessageContaining("/proc is in a file system of type proc, not in a BPF file system");
     }
 
     @Test

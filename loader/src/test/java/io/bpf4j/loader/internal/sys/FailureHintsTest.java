@@ -73,6 +73,17 @@ class FailureHintsTest {
                 .contains("lacks CAP_SYS_ADMIN;");
     }
 
+    @Test
+    void aLinkMayHaveAnotherProgramThanExpected() {
+        try (Fd fd = new ScriptedKernel().newFd("link")) {
+            Command<?> update = new LinkCommand.Update(fd, fd, fd, 0);
+            assertThat(hint(update, Errno.EPERM, TRACER)).isEqualTo("the link has not the program that was expected");
+            assertThat(hint(update, Errno.EPERM, NOBODY)).startsWith("this process lacks CAP_BPF");
+            assertThat(hint(new LinkCommand.Update(fd, fd, null, 0), Errno.EPERM, TRACER))
+                    .contains("a policy");
+        }
+    }
+
     /** Linux 6.16, and updates of older ones: commit ba677dbe77af. */
     @Test
     void aSingleUprobeTakesMoreThanTheRightToTrace() {
@@ -137,7 +148,8 @@ class FailureHintsTest {
 
     @Test
     void tooManyFilesTellsTheLimit() {
-        assertThat(hint(UPROBE, Errno.EMFILE, NOBODY)).contains("RLIMIT_NOFILE", "1024", "ulimit -n");
+        assertThat(hint(UPROBE, Errno.EMFILE, NOBODY)).contains("RLIMIT_NOFILE", "1024", "ulimit -n, or attach");
+        assertThat(hint(MAP, Errno.EMFILE, NOBODY)).endsWith("(1024); raise it with ulimit -n");
         assertThat(hint(UPROBE, Errno.EMFILE, new ProcessRights(0, true, false, -1, -1, -2, -1)))
                 .doesNotContain("-1");
     }
