@@ -11,11 +11,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The types of one BTF blob: from the {@code .BTF} section of a BPF object, from a kernel or from a module.
+ * The types of one BTF blob: from the {@code .BTF} section of a BPF object, from a kernel or from a module. {@link
+ * BtfFile} reads it from a file.
  *
  * <p>Terms: a type has an <i>id</i>, its place in the type section counted from 1; id 0 is {@code void}. A string has
- * an
- * <i>offset</i> into the string section. A <i>split</i> BTF (a kernel module's) continues the ids and the string
+ * an <i>offset</i> into the string section. A <i>split</i> BTF (a kernel module's) continues the ids and the string
  * offsets of its <i>base</i> (the kernel's) and can't be read without it; every method accepts and returns ids of both.
  *
  * <p>Parsing finds the start of each type and checks that it is complete. A type is decoded, and its ids and names are

@@ -265,4 +265,10 @@ public final class UsdtScan {
     public String whyNone() {
         return MissingProbe.explain(searched.files(), patterns.getFirst(), searched.owner());
     }
+
+    @Override
+    public String toString() {
+        String owner = searched.owner().isEmpty() ? "" : " of " + searched.owner();
+        return probes().size() + " probes in " + files().size() + " files" + owner;
+    }
 }

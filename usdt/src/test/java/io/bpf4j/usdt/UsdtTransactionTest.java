@@ -115,6 +115,7 @@ class UsdtTransactionTest {
             UsdtProbe probe = probe("/a", "one", "8@%rax");
             UsdtScan.File file = new UsdtScan.File(Path.of("/a"), "/a", List.of(probe), List.of(42), List.of());
             UsdtScan process = UsdtScan.of(Host.running(), 42, List.of(file));
+            assertThat(process.toString()).startsWith("1 probes in 1 files of process 42");
             AttachOptions cookie = AttachOptions.defaults().withCookie(7);
             try (UsdtLink _ = usdt.attach(on, process);
                     UsdtLink _ = usdt.attach(on, process, cookie);
