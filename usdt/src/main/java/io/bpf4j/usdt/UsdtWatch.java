@@ -136,7 +136,11 @@ public final class UsdtWatch implements AutoCloseable {
         }
 
         /**
-         * Starts the watch. Before this method returns, it has called the listener for all files that are mapped now.
+         * Starts the watch. Before this method returns, it has called the listener for all files that are mapped now. If
+         * the process does not exist, the listener is not called, and {@link UsdtWatch#isAlive} is false.
+         *
+         * @return the caller's to close
+         * @throws RuntimeException the exception of the listener; an {@link Error} likewise. The watch has then ended
          */
         public UsdtWatch start(Listener listener) {
             return UsdtWatch.start(this, listener);

@@ -58,11 +58,16 @@ public final class HeldCommand implements AutoCloseable {
     /**
      * Starts a command and holds it.
      *
-     * @param command the file to execute and its arguments
+     * @param command the file to execute and its arguments. Whether the file can be executed turns out at {@link
+     *     #release}: if not, the shell says so on standard error, and the command ends
      * @param outputToError whether its standard output goes to this process's standard error
-     * @throws IOException if it can't be started
+     * @throws IOException if the shell can't be started
+     * @throws IllegalArgumentException if the command is empty
      */
     public static HeldCommand start(List<String> command, boolean outputToError) throws IOException {
+        if (command.isEmpty()) {
+            throw new IllegalArgumentException("a command has at least the file to execute");
+        }
         Kernel kernel = Host.running().kernel();
         FileCommand.Pipe.Ends arrival = kernel.execute(new FileCommand.Pipe("arrival"));
         try (Fd arrived = arrival.read();

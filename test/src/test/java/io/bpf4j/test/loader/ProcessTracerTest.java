@@ -102,6 +102,11 @@ class ProcessTracerTest {
         Files.delete(mark);
     }
 
+    @Test
+    void aCommandHasAFileToExecute() {
+        assertThatThrownBy(() -> HeldCommand.start(List.of(), true)).isInstanceOf(IllegalArgumentException.class);
+    }
+
     /** Java's own wait for its child would take the stops of a tracee for its end. */
     @Test
     void aChildOfThisProcessIsRefused() throws IOException {

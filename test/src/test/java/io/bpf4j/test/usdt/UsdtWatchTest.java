@@ -61,6 +61,16 @@ class UsdtWatchTest {
     }
 
     @Test
+    void aWatchOfNoProcessHasEnded() {
+        AtomicBoolean appeared = new AtomicBoolean();
+        try (UsdtWatch watch = UsdtWatch.of(0x3fffff).start((_, _) -> appeared.set(true))) {
+            assertThat(watch.isAlive()).isFalse();
+            assertThat(watch.gaps()).singleElement().asString().contains("ESRCH");
+        }
+        assertThat(appeared).isFalse();
+    }
+
+    @Test
     void anErrorInTheFirstLookReleasesTheProcess() throws Exception {
         try (HeldCommand command = HeldCommand.start(List.of("sleep", "1000"), true)) {
             AtomicBoolean wasTraced = new AtomicBoolean();
