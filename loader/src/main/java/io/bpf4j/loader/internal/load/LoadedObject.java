@@ -25,12 +25,10 @@ import io.bpf4j.loader.spec.ObjectSpec;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * An object in the kernel, loaded according to a {@link LoadPlan}. The load is a transaction: a failure closes
@@ -115,39 +113,28 @@ public final class LoadedObject implements AutoCloseable {
             if (types.fd() != null) {
                 undo.own(types.fd());
             }
-            Set<String> fresh = makeMaps(plan, types);
+            makeMaps(plan, types);
             this.loading = new ProgramLoading(host, features, plan, types, maps, modules);
             for (ProgramPlan program : plan.programs()) {
                 LoadedProgram loaded = loading.load(program, program.attachType());
                 undo.own(loaded.fd());
                 programs.put(program.name(), loaded);
             }
-            fillSlots(plan, fresh);
+            fillSlots(plan);
             pinning.keep();
         } catch (RuntimeException e) {
             throw undo.closeAfter(e);
         }
     }
 
-    /** The names of the maps that were created, not opened by pin. */
-    private Set<String> makeMaps(LoadPlan plan, BtfLoading types) {
+    private void makeMaps(LoadPlan plan, BtfLoading types) {
         ObjectSpec spec = plan.spec();
         MapCreation creation = new MapCreation(host, features, spec.source(), types.fd());
-        Set<String> fresh = new HashSet<>();
-        for (MapPlan map : plan.maps()) {
-            if (map.reused() != null) {
-                maps.put(map.name(), KernelMap.of(map.reused()));
-                continue;
-            }
-            KernelMap[] made = new KernelMap[1];
-            KernelMap used = pinning.findOrMake(map.spec(), () -> made[0] = creation.create(map));
-            if (used == made[0]) {
-                fresh.add(map.name());
-            }
-            maps.put(map.name(), used);
-        }
         for (MapPlan each : plan.maps()) {
-            KernelMap map = map(each.name());
+            KernelMap map = each.reused() != null
+                    ? KernelMap.of(each.reused())
+                    : pinning.findOrMake(each.spec(), () -> creation.create(each));
+            maps.put(each.name(), map);
             map.describe(
                     DeclaredTypes.typeOf(spec, each.spec().keyTypeId(), map.keySize()),
                     DeclaredTypes.typeOf(spec, each.spec().valueTypeId(), map.valueSize()));
@@ -164,17 +151,16 @@ public final class LoadedObject implements AutoCloseable {
             maps.put(name, map);
             structOps.put(name, image);
         }
-        return fresh;
     }
 
     /**
      * Writes the initial entries of maps. A map of maps that existed before keeps its entries; an existing map of
      * programs gets this object's programs, because they are useful to the object only there. libbpf does the same.
      */
-    private void fillSlots(LoadPlan plan, Set<String> fresh) {
+    private void fillSlots(LoadPlan plan) {
         for (MapPlan map : plan.maps()) {
             boolean programsIn = map.spec().is(MapType.PROG_ARRAY);
-            if (programsIn || fresh.contains(map.name())) {
+            if (programsIn || (map.reused() == null && pinning.isNew(map.spec()))) {
                 for (MapSpec.Slot slot : map.spec().slots()) {
                     Fd value = programsIn
                             ? Objects.requireNonNull(programs.get(slot.target()))

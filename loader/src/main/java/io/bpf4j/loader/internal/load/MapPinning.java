@@ -82,6 +82,11 @@ final class MapPinning {
         kept = true;
     }
 
+    /** Whether this load created the map, and did not open it by its pin. */
+    boolean isNew(MapSpec spec) {
+        return !spec.pinByName() || pins.containsKey(path(spec));
+    }
+
     /** The pins that this load created, not those that existed. */
     Map<Path, BpfMap> pins() {
         return pins;

@@ -152,11 +152,7 @@ final class ReferenceLinking {
     }
 
     private int place(FunctionSpec function) {
-        Integer place = places.get(function);
-        if (place == null) {
-            throw new IllegalStateException(function + " was not placed");
-        }
-        return place;
+        return Objects.requireNonNull(places.get(function));
     }
 
     private void extern(int at, FunctionSpec function, CodeReference.ToExtern reference) {

@@ -45,7 +45,8 @@ record SyscallNumbers(
     private static final SyscallNumbers GENERIC = new SyscallNumbers(
             280, 241, 63, 64, 56, 35, 34, 57, 29, 215, 20, 21, 22, 19, 261, 291, 25, 198, 117, 260, 131, 59, 134, 272);
     private static final SyscallNumbers S390X = new SyscallNumbers(
-            351, 331, 3, 4, 288, 294, 289, 6, 54, 91, 327, 250, 312, 323, 334, 379, 55, 359, 26, 114, 241, 325, 174, 343);
+            351, 331, 3, 4, 288, 294, 289, 6, 54, 91, 327, 250, 312, 323, 334, 379, 55, 359, 26, 114, 241, 325, 174,
+            343);
 
     /**
      * The numbers of an architecture.
