@@ -296,12 +296,14 @@ public final class BpfObject implements AutoCloseable {
      * @throws io.bpf4j.loader.error.SyscallException if a path is taken by something else, or not in a BPF file system
      */
     public void pinMaps(Path directory) {
-        pinnedMaps().pin(directory);
+        Map<String, Fd> all = new LinkedHashMap<>();
+        maps().forEach(map -> all.put(map.name(), KernelMap.of(map).fd()));
+        ObjectPinning.pin(kernel(), ObjectCommand.Kind.MAP, all, directory);
     }
 
     /** Removes the pins that {@link #pinMaps} created. Other pins stay, and cause an IllegalArgumentException. */
     public void unpinMaps(Path directory) {
-        pinnedMaps().unpin(directory);
+        maps().forEach(map -> map.unpin(BpfFs.in(directory, map.name())));
     }
 
     /**
@@ -311,24 +313,14 @@ public final class BpfObject implements AutoCloseable {
      * @throws io.bpf4j.loader.error.SyscallException if a path is taken by something else, or not in a BPF file system
      */
     public void pinPrograms(Path directory) {
-        pinnedPrograms().pin(directory);
+        Map<String, Fd> all = new LinkedHashMap<>();
+        programs.forEach((name, program) -> all.put(name, program.fd()));
+        ObjectPinning.pin(kernel(), ObjectCommand.Kind.PROGRAM, all, directory);
     }
 
     /** Removes the pins that {@link #pinPrograms} created. Other pins stay, and cause an IllegalArgumentException. */
     public void unpinPrograms(Path directory) {
-        pinnedPrograms().unpin(directory);
-    }
-
-    private ObjectPinning pinnedMaps() {
-        Map<String, Fd> all = new LinkedHashMap<>();
-        maps().forEach(map -> all.put(map.name(), KernelMap.of(map).fd()));
-        return new ObjectPinning(kernel(), ObjectCommand.Kind.MAP, all);
-    }
-
-    private ObjectPinning pinnedPrograms() {
-        Map<String, Fd> all = new LinkedHashMap<>();
-        programs().forEach(program -> all.put(program.name(), program.fd()));
-        return new ObjectPinning(kernel(), ObjectCommand.Kind.PROGRAM, all);
+        programs.forEach((name, program) -> program.unpin(BpfFs.in(directory, name)));
     }
 
     /** The state that another module keeps for this object: created on first use, closed with the object. */

@@ -11,13 +11,15 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Pins of all maps, or all programs, of an object under their names in a directory.
+ * Pins all maps, or all programs, of an object under their names in a directory.
  *
  * <p>Tested by {@code PinningTest} and {@code PinningOnKernelTest}.
  */
-record ObjectPinning(Kernel kernel, Kind kind, Map<String, Fd> objects) {
+final class ObjectPinning {
+    private ObjectPinning() {}
+
     /** Pins all of them or none; what is pinned under its name already stays as it is. */
-    void pin(Path directory) {
+    static void pin(Kernel kernel, Kind kind, Map<String, Fd> objects, Path directory) {
         UndoStack undo = new UndoStack();
         try {
             objects.forEach((name, object) -> {
@@ -36,9 +38,5 @@ record ObjectPinning(Kernel kernel, Kind kind, Map<String, Fd> objects) {
         } catch (RuntimeException e) {
             throw undo.closeAfter(e);
         }
-    }
-
-    void unpin(Path directory) {
-        objects.forEach((name, object) -> BpfFs.unpin(kernel, object, kind, BpfFs.in(directory, name)));
     }
 }

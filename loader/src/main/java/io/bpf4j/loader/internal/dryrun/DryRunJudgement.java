@@ -4,7 +4,6 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.core.CoreFixup;
-import io.bpf4j.core.CoreRelocator;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.insn.Helper;
 import io.bpf4j.insn.Instruction;
@@ -234,26 +233,20 @@ public final class DryRunJudgement {
 
     private List<Relocation> relocations(Map<FunctionSpec, Integer> places) {
         List<Relocation> all = new ArrayList<>();
-        Btf types = spec.btf().orElse(null);
-        if (types == null) {
-            return all;
-        }
         for (FunctionSpec function : places.keySet()) {
             for (ProgramAssembly.Outcome outcome :
                     plan.functions().getOrDefault(function, Relocated.NONE).outcomes()) {
-                all.add(new Relocation(
-                        lines.at(function, outcome.slot()),
-                        questions.computeIfAbsent(outcome, known -> CoreRelocator.describe(types, known.relocation())),
+                Finding.Place place = lines.at(function, outcome.slot());
+                String question = questions.computeIfAbsent(outcome, known -> spec.describe(known.relocation()));
+                all.add(
                         switch (outcome.fixup()) {
-                            case CoreFixup.Keep keep -> OptionalLong.of(keep.value());
-                            case CoreFixup.Patch patch -> OptionalLong.of(patch.from());
-                            case CoreFixup.Poison poison -> OptionalLong.empty();
-                        },
-                        switch (outcome.fixup()) {
-                            case CoreFixup.Keep keep -> OptionalLong.of(keep.value());
-                            case CoreFixup.Patch patch -> OptionalLong.of(patch.to());
-                            case CoreFixup.Poison poison -> OptionalLong.empty();
-                        }));
+                            case CoreFixup.Keep(long value) ->
+                                new Relocation(place, question, OptionalLong.of(value), OptionalLong.of(value));
+                            case CoreFixup.Patch(_, long from, long to) ->
+                                new Relocation(place, question, OptionalLong.of(from), OptionalLong.of(to));
+                            case CoreFixup.Poison _ ->
+                                new Relocation(place, question, OptionalLong.empty(), OptionalLong.empty());
+                        });
             }
         }
         return all;
