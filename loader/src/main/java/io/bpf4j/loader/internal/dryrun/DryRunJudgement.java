@@ -240,10 +240,12 @@ public final class DryRunJudgement {
                 String question = questions.computeIfAbsent(outcome, known -> spec.describe(known.relocation()));
                 all.add(
                         switch (outcome.fixup()) {
-                            case CoreFixup.Keep(long value) ->
-                                new Relocation(place, question, OptionalLong.of(value), OptionalLong.of(value));
-                            case CoreFixup.Patch(_, long from, long to) ->
-                                new Relocation(place, question, OptionalLong.of(from), OptionalLong.of(to));
+                            case CoreFixup.Keep keep ->
+                                new Relocation(
+                                        place, question, OptionalLong.of(keep.value()), OptionalLong.of(keep.value()));
+                            case CoreFixup.Patch patch ->
+                                new Relocation(
+                                        place, question, OptionalLong.of(patch.from()), OptionalLong.of(patch.to()));
                             case CoreFixup.Poison _ ->
                                 new Relocation(place, question, OptionalLong.empty(), OptionalLong.empty());
                         });
