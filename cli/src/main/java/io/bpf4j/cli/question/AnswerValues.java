@@ -5,6 +5,8 @@ import io.bpf4j.cli.output.Text;
 import io.bpf4j.trace.Distribution;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.math.MathContext;
+import java.math.RoundingMode;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.Locale;
@@ -112,11 +114,22 @@ public final class AnswerValues {
     public static String summary(Distribution distribution, String unit) {
         boolean unsigned = distribution.unsigned();
         double mean = distribution.mean();
-        String average =
-                Double.isNaN(mean) ? "" : ", mean " + withUnit(new BigDecimal(mean).longValue(), unsigned, unit);
+        String average = Double.isNaN(mean) ? "" : ", mean " + meanWithUnit(mean, unit);
         return events(distribution.count()) + ", min " + withUnit(distribution.min(), unsigned, unit) + average
                 + ", p99 <= " + withUnit(distribution.quantile(0.99), unsigned, unit) + ", max "
                 + withUnit(distribution.max(), unsigned, unit);
+    }
+
+    /** Three digits: the mean of 0 and 1 tells how often there was a 1. Whole from 100 on, as the values are. */
+    private static String meanWithUnit(double mean, String unit) {
+        if (unit.equals("ns") || unit.equals("bytes")) {
+            return scaled(mean, unit.equals("ns") ? TIMES : SIZES, unit.equals("ns") ? 1000 : 1024);
+        }
+        BigDecimal exact = new BigDecimal(mean);
+        BigDecimal shown = Math.abs(mean) < 100
+                ? exact.round(new MathContext(3))
+                : exact.setScale(0, RoundingMode.HALF_EVEN);
+        return shown.stripTrailingZeros().toPlainString() + (unit.isEmpty() ? "" : " " + unit);
     }
 
     public static String events(long count) {

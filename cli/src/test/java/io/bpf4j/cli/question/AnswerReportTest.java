@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.trace.Answer;
+import io.bpf4j.trace.Distribution;
 import java.io.ByteArrayOutputStream;
 import java.io.Reader;
 import java.io.Writer;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,21 @@ class AnswerReportTest {
     void anEventOfALatencyBeginsWithItsTime() {
         Answer.Event event = new Answer.Event(1, "shop:paid", 47, 48, "shop", 1_500_000, Map.of("arg0", 3L), false);
         assertThat(printed(event, false)).isEqualTo("1.5 ms 47/48 shop arg0=3\n");
+    }
+
+    @Test
+    void theMeanOfSmallNumbersHasThreeDigits() {
+        assertThat(summary(4, 3, 0, 1, "")).isEqualTo("4 events, min 0, mean 0.75, p99 <= 1, max 1");
+        assertThat(summary(3, -200, -150, 10, "")).contains("mean -66.7,");
+        assertThat(summary(2, 201, 0, 201, "blocks")).contains("mean 100 blocks,");
+        assertThat(summary(1, 5_000_000_123L, 5_000_000_123L, 5_000_000_123L, "")).contains("mean 5000000123,");
+        assertThat(summary(2, 3, 1, 2, "ns")).contains("mean 1.5 ns,");
+        assertThat(summary(2, 40, 20, 20, "")).contains("mean 20,");
+    }
+
+    private static String summary(long count, long sum, long min, long max, String unit) {
+        List<Distribution.Bucket> buckets = List.of(new Distribution.Bucket(min, max, count));
+        return AnswerValues.summary(new Distribution(false, count, sum, min, max, buckets), unit);
     }
 
     @Test
