@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -157,6 +158,7 @@ final class StackCommand implements Callable<Integer> {
             symbolizer.problems().forEach(problem -> console.error("bpf4j: " + problem));
             tellOfMissingCallers(rows);
             tellOfCutStacks();
+            tellOfNoKernelStacks(rows);
             if (folded) {
                 fold(counts(rows));
             } else {
@@ -240,6 +242,18 @@ final class StackCommand implements Callable<Integer> {
                         + " stands for their callers");
             }
             cut = 0;
+        }
+
+        /** The kernel gives the stack of what was interrupted, which at a uprobe is code in user space. */
+        private void tellOfNoKernelStacks(List<Answer.Row> rows) {
+            if (kernel && !rows.isEmpty() && rows.stream().allMatch(row -> isEmpty(row.kernelStack()))) {
+                console.error("bpf4j: the probes fire in user space, so there are no stacks in the kernel:"
+                        + " leave --kernel out");
+            }
+        }
+
+        private static boolean isEmpty(@Nullable List<StackTraceMap.Frame> stack) {
+            return stack == null || stack.isEmpty();
         }
 
         private Named named(Answer.Row row) {

@@ -46,6 +46,13 @@ class CliStackTest {
         assertThat(result.err()).contains("the stacks of 5 of 5 events end early", "-fno-omit-frame-pointer");
     }
 
+    @Test
+    void aProbeInUserSpaceHasNoStackInTheKernel() throws IOException, InterruptedException {
+        assertThat(ask(CPrograms.WALKABLE, "--kernel", "u:probed").err()).contains("no stacks in the kernel");
+        assertThat(ask(CPrograms.WALKABLE, "--kernel", "--user", "--folded", "u:probed").out())
+                .contains("outermost;");
+    }
+
     /** When the question starts, they are not compiled yet. */
     @Test
     void methodsThatAJvmCompilesMeanwhileAreNamed() throws IOException, InterruptedException {

@@ -5,6 +5,7 @@ import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.MappedRange;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -97,7 +98,10 @@ final class ProcessCode {
             now = files.mappings(pid, MappedRange::executable);
         } catch (IOException e) {
             // Of a process that has ended, the mappings that were read remain.
-            problem = mappings.isEmpty() ? String.valueOf(e.getMessage()) : "";
+            String why = e.getCause() instanceof NoSuchFileException
+                    ? "process " + pid + " ended before its stacks were named"
+                    : String.valueOf(e.getMessage());
+            problem = mappings.isEmpty() ? why : "";
             return;
         }
         if (mappings.size() + now.size() > MOST_KEPT) {

@@ -117,7 +117,7 @@ class SymbolizerTest {
         assertThat(user(0x5555_0000)).hasToString("[unknown]");
         assertThat(user(START + 0x10)).hasToString("inner");
         assertThat(symbolizer.user(8, new long[] {START})).hasToString("[[unknown]]");
-        assertThat(symbolizer.problems()).containsExactly("no process 8");
+        assertThat(symbolizer.problems()).containsExactly("process 8 ended before its stacks were named");
     }
 
     @Test
@@ -132,7 +132,7 @@ class SymbolizerTest {
                 .hasToString("[inner, foo::bar, compiled]");
         assertThat(symbolizer.problems()).isEmpty();
         symbolizer.remember(8);
-        assertThat(symbolizer.problems()).containsExactly("no process 8");
+        assertThat(symbolizer.problems()).containsExactly("process 8 ended before its stacks were named");
     }
 
     @Test
