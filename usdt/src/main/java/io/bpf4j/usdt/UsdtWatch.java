@@ -31,10 +31,24 @@ import org.jspecify.annotations.Nullable;
  * without its dynamic loader is also found by polling.
  *
  * {@snippet lang = "java":
- * UsdtWatch.Listener attach = (pid, scan) -> {
- *     UsdtScan wanted = scan.matching("python:*");
- *     if (!wanted.probes().isEmpty()) {
- *         links.add(usdt.attach(program, wanted));
+ * Map<Integer, LinkGroup> links = new HashMap<>();
+ * UsdtWatch.Listener attach = new UsdtWatch.Listener() {
+ *     public void appeared(int pid, UsdtScan scan) {
+ *         UsdtScan wanted = scan.matching("python:*");
+ *         if (!wanted.probes().isEmpty()) {
+ *             links.computeIfAbsent(pid, p -> LinkGroup.inParallel("process " + p)).add(usdt.attach(program, wanted));
+ *         }
+ *     }
+ *
+ *     public void exec(int pid) {
+ *         ended(pid); // the files of the new program appear next, also those that the old one had
+ *     }
+ *
+ *     public void ended(int pid) {
+ *         LinkGroup old = links.remove(pid);
+ *         if (old != null) {
+ *             old.close();
+ *         }
  *     }
  * };
  * try (UsdtWatch watch = UsdtWatch.of(pid).withChildren().start(attach)) {
@@ -64,6 +78,9 @@ public final class UsdtWatch implements AutoCloseable {
     private final Host host;
     private final @Nullable ProcessTracer tracer;
     private final BlockingQueue<ProcessStop> stops;
+    /** Processes whose end a look at all processes has found, and the tracer may have yet to tell. */
+    private final Set<Integer> endedBeforeStop = new HashSet<>();
+
     private final Set<String> gaps = new LinkedHashSet<>();
     private final Thread thread;
     private long lastLook;
@@ -93,13 +110,16 @@ public final class UsdtWatch implements AutoCloseable {
 
         /**
          * A process has ended, or called exec in another thread than its first, so that links for its pid no longer
-         * reach it. After such an exec {@link #appeared} is called next.
+         * reach it. After such an exec {@link #appeared} is called next. Called once for each end.
          */
         default void ended(int pid) {}
 
         /**
-         * A process has called exec; {@link #appeared} is called next. Links for its pid remain valid for a file that
-         * it maps again, except those of {@link AttachStrategy#IP_MAP}, which depend on addresses.
+         * A process has called exec; {@link #appeared} is called next for the files of the new program. Among them may be
+         * files that have appeared in this process already: the old program had them, too, or the watch has seen them
+         * while the kernel executed exec. To attach once only, close the links of the process here, not in the background;
+         * or keep them and leave out the files that have links. Links for its pid remain valid for a file that it maps
+         * again, except those of {@link AttachStrategy#IP_MAP}, which depend on addresses.
          */
         default void exec(int pid) {}
     }
@@ -287,6 +307,7 @@ public final class UsdtWatch implements AutoCloseable {
         try {
             switch (stop.kind()) {
                 case BORN -> {
+                    endedBeforeStop.remove(stopped); // its number is used again
                     tree.add(stopped);
                     breakAtLoader(stopped);
                     tell(tree.look(stopped));
@@ -307,7 +328,9 @@ public final class UsdtWatch implements AutoCloseable {
                 case BREAKPOINT -> tell(tree.look(stopped));
                 case ENDED -> {
                     tree.remove(stopped);
-                    listener.ended(stopped);
+                    if (!endedBeforeStop.remove(stopped)) {
+                        listener.ended(stopped);
+                    }
                 }
             }
         } finally {
@@ -336,6 +359,9 @@ public final class UsdtWatch implements AutoCloseable {
             tell(tree.look());
             keepTraced(before);
             tree.processes().forEach(before::remove);
+            if (tracer != null) {
+                endedBeforeStop.addAll(before);
+            }
             before.forEach(listener::ended);
         }
         alive = !tree.processes().isEmpty();

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -85,6 +86,49 @@ class UsdtWatchTest {
                 TimeUnit.MILLISECONDS.sleep(5);
             }
         }
+    }
+
+    /** Both the tracer and the looks at all processes find an end. */
+    @Test
+    void eachEndIsToldOnce() throws Exception {
+        List<Integer> ended = new ArrayList<>(); // by the thread of the watch
+        String children = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.01 & sleep 0.005; done; wait";
+        try (HeldCommand command = HeldCommand.start(List.of("sh", "-c", children), true)) {
+            try (UsdtWatch watch =
+                    UsdtWatch.of(command.pid()).withChildren().fromExec().start(new AtEnd(ended::add))) {
+                command.release();
+                while (watch.isAlive()) {
+                    TimeUnit.MILLISECONDS.sleep(5);
+                }
+            }
+            assertThat(ended).hasSize(25).doesNotHaveDuplicates().contains(command.pid());
+        }
+    }
+
+    /** What {@code UsdtWatch.Listener.exec} tells a listener to expect. */
+    @Test
+    void filesOfTheOldProgramAppearOnceMore() throws Exception {
+        List<String> events = new ArrayList<>();
+        try (HeldCommand command = HeldCommand.start(List.of("sh", "-c", "exec sh -c :"), true)) {
+            try (UsdtWatch watch = UsdtWatch.of(command.pid()).fromExec().start(new UsdtWatch.Listener() {
+                @Override
+                public void appeared(int pid, UsdtScan scan) {
+                    scan.files().forEach(file -> events.add(Path.of(file.name()).getFileName().toString()));
+                }
+
+                @Override
+                public void exec(int pid) {
+                    events.add("exec");
+                }
+            })) {
+                command.release();
+                while (watch.isAlive()) {
+                    TimeUnit.MILLISECONDS.sleep(5);
+                }
+            }
+        }
+        String shell = Path.of("/bin/sh").toRealPath().getFileName().toString();
+        assertThat(events).containsSubsequence("exec", shell, "exec", shell);
     }
 
     @Test
