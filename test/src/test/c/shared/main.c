@@ -59,6 +59,7 @@ static int outlives(void *parent) {
         usleep(1000);
     }
     fire(7);
+    sleep(1); // a tracer that is told late of its parent's end has this time to look
     _exit(0);
 }
 

@@ -147,10 +147,9 @@ public final class Follower implements UsdtWatch.Listener {
         guests.keySet().removeAll(remaining.keySet());
         remaining.forEach((process, guest) -> {
             guest.scans().forEach(scan -> appeared(process, scan));
-            report(
-                    process,
-                    "process " + process + " had the memory of process " + pid
-                            + ", which left it: some events after that are missing");
+            // Also of a process that has ended meanwhile.
+            problems.accept("process " + process + " had the memory of process " + pid
+                    + ", which left it: some events after that are missing");
         });
     }
 

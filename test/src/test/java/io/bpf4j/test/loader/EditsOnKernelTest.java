@@ -1,6 +1,7 @@
 package io.bpf4j.test.loader;
 
 import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.CORPUS;
 import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -177,6 +178,7 @@ class EditsOnKernelTest {
     }
 
     @Test
+    @Requires(CORPUS)
     void aFunctionGetsAnotherBodyOfAnotherLength() {
         List<Instruction> same = Assembler.create()
                 .mov(Assembler.R0, 41)
