@@ -52,7 +52,9 @@ final class ObjectFile {
     /** The relocations of a section by their place; of several at one place the last. */
     NavigableMap<Long, Relocation> relocations(Section section) {
         NavigableMap<Long, Relocation> byPlace = new TreeMap<>();
-        elf.relocations(section).forEach(relocation -> byPlace.put(relocation.offset(), relocation));
+        for (Relocation relocation : elf.relocations(section)) {
+            byPlace.put(relocation.offset(), relocation);
+        }
         return byPlace;
     }
 
