@@ -8,6 +8,7 @@ import static io.bpf4j.test.support.Requirement.READELF;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
 import static io.bpf4j.test.support.Requirement.UPROBE_SESSION;
+import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -36,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Functions by name, in whole and in stripped files: what is called fires, and nothing else. */
-@Requires({BPF, BPF_COOKIE, GCC, SDT_H, READELF, ASSEMBLER})
+@Requires({BPF, BPF_COOKIE, GCC, SDT_H, READELF, ASSEMBLER, X86_64})
 @ExtendWith(LeakCheck.class)
 @SuppressWarnings("try") // links are closed before the end of their block: nothing may fire after that
 class FunctionsOnKernelTest {
