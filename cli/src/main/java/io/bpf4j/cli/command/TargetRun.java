@@ -220,7 +220,9 @@ final class TargetRun {
                                 options.patterns().stream()
                                         .map(ProbePattern::toString)
                                         .toList()),
-                        gaps));
+                        gaps)
+                        + nearest(scans)
+                        + (options.follow() ? "" : "; --follow traces its child processes, too"));
             }
             if (appearing) {
                 selection.unmatched().forEach(pattern -> console.error("bpf4j: no traced file has a probe " + pattern));
@@ -235,6 +237,17 @@ final class TargetRun {
                 : "no probe " + probes + " was seen in " + who + " and the libraries that it loads; processes and"
                         + " libraries that existed for a few milliseconds only were not searched: "
                         + String.join("; ", gaps);
+    }
+
+    /** What the files that were there at the start have in place of a probe; it may have a similar name. */
+    private String nearest(List<UsdtScan> scans) {
+        return scans.stream()
+                .filter(scan -> !scan.probes().isEmpty())
+                .map(scan -> scan.matching(options.patterns().getFirst()))
+                .filter(scan -> scan.probes().isEmpty())
+                .findFirst()
+                .map(scan -> "; " + scan.whyNone())
+                .orElse("");
     }
 
     private void attachFunctions(int functions, Runnable attach) {

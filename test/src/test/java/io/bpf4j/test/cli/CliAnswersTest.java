@@ -168,6 +168,16 @@ class CliAnswersTest {
         }
     }
 
+    @Test
+    void aProbeThatACommandLacksIsExplained() throws IOException, InterruptedException {
+        assertThat(Cli.run("count", "-c", program + " values 1", "asked:valeu").err())
+                .contains("has a probe asked:valeu; no probe asked:valeu in ", "; the nearest is asked:value;")
+                .contains("; --follow traces its child processes, too");
+        assertThat(Cli.run("count", "--follow", "-c", program + " values 1", "asked:valeu")
+                        .err())
+                .doesNotContain("--follow");
+    }
+
     /** As {@code bpf4j … | head -1} has it, which also must not leave the program that it started behind. */
     @Test
     void aReaderThatHasEnoughEndsTheCommandQuietly() throws IOException, InterruptedException {
