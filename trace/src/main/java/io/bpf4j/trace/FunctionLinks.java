@@ -128,11 +128,12 @@ final class FunctionLinks {
      * another name than that of a function at the same place. Two names of a function that are both written out stay.
      */
     private static List<FunctionProbeData> once(List<FunctionProbeData> functions) {
-        Predicate<FunctionProbeData> wild = function -> function.place()
-                .map(FunctionProbeData.Place::oneOfMany)
-                .orElse(false);
+        Predicate<FunctionProbeData> wild = function ->
+                function.place().map(FunctionProbeData.Place::oneOfMany).orElse(false);
         Map<At, Set<String>> namesAt = new HashMap<>();
-        return Stream.concat(functions.stream().filter(wild.negate()), functions.stream().filter(wild))
+        return Stream.concat(
+                        functions.stream().filter(wild.negate()),
+                        functions.stream().filter(wild))
                 .filter(function -> {
                     Optional<At> at = At.of(function);
                     Set<String> names = at.map(key -> namesAt.computeIfAbsent(key, _ -> new HashSet<>()))

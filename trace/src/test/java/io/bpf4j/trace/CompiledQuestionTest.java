@@ -41,7 +41,8 @@ class CompiledQuestionTest {
         assertThatThrownBy(Question.on(List.of())::open)
                 .isInstanceOf(UsdtException.class)
                 .hasMessage("ask a question: no probes given");
-        UsdtScan none = UsdtScan.ofFile(ProcessHandle.current().info().command().map(Path::of).orElseThrow())
+        UsdtScan none = UsdtScan.ofFile(
+                        ProcessHandle.current().info().command().map(Path::of).orElseThrow())
                 .matching("no:such");
         assertThatThrownBy(Question.on(none)::open)
                 .isInstanceOf(UsdtException.class)

@@ -115,11 +115,11 @@ public final class UsdtWatch implements AutoCloseable {
         default void ended(int pid) {}
 
         /**
-         * A process has called exec; {@link #appeared} is called next for the files of the new program. Among them may be
-         * files that have appeared in this process already: the old program had them, too, or the watch has seen them
-         * while the kernel executed exec. To attach once only, close the links of the process here, not in the background;
-         * or keep them and leave out the files that have links. Links for its pid remain valid for a file that it maps
-         * again, except those of {@link AttachStrategy#IP_MAP}, which depend on addresses.
+         * A process has called exec; {@link #appeared} is called next for the files of the new program. Among them may
+         * be files that have appeared in this process already: the old program had them, too, or the watch has seen
+         * them while the kernel executed exec. To attach once only, close the links of the process here, not in the
+         * background; or keep them and leave out the files that have links. Links for its pid remain valid for a file
+         * that it maps again, except those of {@link AttachStrategy#IP_MAP}, which depend on addresses.
          */
         default void exec(int pid) {}
     }
@@ -156,8 +156,8 @@ public final class UsdtWatch implements AutoCloseable {
         }
 
         /**
-         * Starts the watch. Before this method returns, it has called the listener for all files that are mapped now. If
-         * the process does not exist, the listener is not called, and {@link UsdtWatch#isAlive} is false.
+         * Starts the watch. Before this method returns, it has called the listener for all files that are mapped now.
+         * If the process does not exist, the listener is not called, and {@link UsdtWatch#isAlive} is false.
          *
          * @return the caller's to close
          * @throws RuntimeException the exception of the listener; an {@link Error} likewise. The watch has then ended

@@ -149,6 +149,7 @@ final class ProcessCode {
         }
         String symbol = functions.name(found);
         long offset = address - functions.start(found);
-        return Optional.of(new Frame(address, names.of(symbol), Names.cut(symbol), offset, "[jit]", Frame.Source.PERF_MAP));
+        return Optional.of(
+                new Frame(address, names.of(symbol), Names.cut(symbol), offset, "[jit]", Frame.Source.PERF_MAP));
     }
 }

@@ -36,7 +36,8 @@ public final class FailureHints {
                         + (rights.openFiles() < 0 ? "" : " (" + rights.openFiles() + ")")
                         + "; raise it with ulimit -n"
                         + (command instanceof PerfCommand<?>
-                                ? ", or attach fewer probes one by one: a multi-uprobe link needs one descriptor for all"
+                                ? ", or attach fewer probes one by one: a multi-uprobe link needs one descriptor for"
+                                        + " all"
                                 : "");
             case ENFILE -> "the machine has as many files open as sysctl fs.file-max allows";
             case ENOSYS -> missing(command);
