@@ -67,7 +67,9 @@ public final class PerfMap {
                     + " does not exist, because this Java is not a JDK; run jcmd " + pid
                     + " Compiler.perfmap of another JDK");
         }
-        Process process = new ProcessBuilder(jcmd.toString(), Integer.toString(pid), "Compiler.perfmap")
+        // A process that only looks like a JVM may answer without end, and jcmd keeps the answer.
+        Process process = new ProcessBuilder(
+                        jcmd.toString(), "-J-Xmx32m", "-J-XX:+UseSerialGC", Integer.toString(pid), "Compiler.perfmap")
                 .redirectErrorStream(true)
                 .redirectInput(ProcessBuilder.Redirect.PIPE)
                 .start();
