@@ -6,6 +6,7 @@ import io.bpf4j.loader.kernel.Capability;
 import io.bpf4j.loader.kernel.Errno;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The usual reason of an error, and what to do: appended to the error number in a message. */
@@ -14,8 +15,15 @@ public final class FailureHints {
 
     /** The failure of a command as an exception, with hints from this process's rights and limits. */
     public static SyscallException explained(Command<?> command, int errnoNumber, ProcessRights rights) {
-        String hint = of(command, errnoNumber, rights);
-        return new SyscallException(command.call(), errnoNumber, hint);
+        return explained(command, errnoNumber, () -> rights);
+    }
+
+    /**
+     * The same; rights are read only if the hint depends on them. That takes longer than most calls, and a hostile
+     * process can have thousands of its files refused.
+     */
+    static SyscallException explained(Command<?> command, int errnoNumber, Supplier<ProcessRights> rights) {
+        return new SyscallException(command.call(), errnoNumber, of(command, errnoNumber, rights));
     }
 
     /** The capabilities that a command of bpf(2) needs and this process lacks; null if it has all. */
@@ -25,15 +33,19 @@ public final class FailureHints {
 
     /** The hint, or null if the error is self-explanatory or no hint is known. */
     static @Nullable String of(Command<?> command, int errnoNumber, ProcessRights rights) {
+        return of(command, errnoNumber, () -> rights);
+    }
+
+    private static @Nullable String of(Command<?> command, int errnoNumber, Supplier<ProcessRights> rights) {
         Errno errno = Errno.of(errnoNumber);
         if (command instanceof TokenCommand.Create) {
             return token(errno);
         }
         return switch (errno) {
-            case EPERM, EACCES -> refused(command, errno, rights);
+            case EPERM, EACCES -> refused(command, errno, rights.get());
             case EMFILE ->
                 "this process has as many files open as RLIMIT_NOFILE allows"
-                        + (rights.openFiles() < 0 ? "" : " (" + rights.openFiles() + ")")
+                        + mostFiles(rights.get().openFiles())
                         + "; raise it with ulimit -n"
                         + (command instanceof PerfCommand<?>
                                 ? ", or attach fewer probes one by one: a multi-uprobe link needs one descriptor for"
@@ -55,6 +67,10 @@ public final class FailureHints {
             case ENOTSUPP, EINVAL, ENOSPC -> command instanceof ProgCommand.TestRun run ? testRun(errno, run) : null;
             default -> null;
         };
+    }
+
+    private static String mostFiles(long openFiles) {
+        return openFiles < 0 ? "" : " (" + openFiles + ")";
     }
 
     private static @Nullable String refused(Command<?> command, Errno errno, ProcessRights rights) {

@@ -53,6 +53,6 @@ public final class LinuxKernel implements Kernel {
     }
 
     SyscallException failure(Command<?> command, int errno) {
-        return FailureHints.explained(command, errno, ProcessRights.read(proc));
+        return FailureHints.explained(command, errno, () -> ProcessRights.read(proc));
     }
 }
