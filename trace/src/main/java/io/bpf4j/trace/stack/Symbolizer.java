@@ -3,6 +3,7 @@ package io.bpf4j.trace.stack;
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.FileName;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.map.StackTraceMap;
@@ -56,7 +57,10 @@ public final class Symbolizer implements AutoCloseable {
     /** Frames: the function itself, its caller, and one found by a register that does not hold a frame pointer. */
     private static final int MOST_WITHOUT_POINTERS = 3;
 
-    private static final int MOST_MAPPINGS = 1 << 16;
+    /** Files of a process that are read before they are needed: more than any process has mapped as code. */
+    private static final int MOST_REMEMBERED = 1 << 12;
+
+    private static final int MOST_FILES = 1 << 16;
 
     /** Bytes of all symbol tables together; the least recently used ones are dropped. */
     private static final long MAX_TABLES = 1L << 29;
@@ -76,10 +80,17 @@ public final class Symbolizer implements AutoCloseable {
     /**
      * A process.
      *
-     * @param opened the file of each mapping that was opened
-     * @param unopened mappings whose files can't be opened
+     * @param opened the files that were opened
+     * @param unopened the files that can't be opened
      */
-    private record KnownProcess(ProcessCode code, Map<MappedRange, FileIdentity> opened, Set<MappedRange> unopened) {}
+    private record KnownProcess(ProcessCode code, Map<FileKey, FileIdentity> opened, Set<FileKey> unopened) {}
+
+    /** A file as the mappings of a process name it. A file may have thousands of mappings. */
+    private record FileKey(long device, long inode, FileName text) {
+        static FileKey of(MappedRange mapping) {
+            return new FileKey(mapping.device(), mapping.inode(), mapping.text());
+        }
+    }
 
     private Symbolizer(Host host, DebugFiles debugFiles) {
         this.host = host;
@@ -191,7 +202,12 @@ public final class Symbolizer implements AutoCloseable {
     public synchronized void remember(int pid) {
         KnownProcess process = process(pid);
         process.code().remember();
-        process.code().filesWithCode().forEach(mapping -> functions(process, mapping));
+        Set<FileKey> remembered = new HashSet<>();
+        for (MappedRange mapping : process.code().filesWithCode()) {
+            if (remembered.size() < MOST_REMEMBERED && remembered.add(FileKey.of(mapping))) {
+                functions(process, mapping);
+            }
+        }
         settle(process);
     }
 
@@ -272,10 +288,10 @@ public final class Symbolizer implements AutoCloseable {
 
     /** The functions of a mapped file; empty if it can't be opened or is not an ELF file. */
     private Optional<FileFunctions> functions(KnownProcess process, MappedRange mapping) {
-        if (process.unopened().contains(mapping)) {
+        if (process.unopened().contains(FileKey.of(mapping))) {
             return Optional.empty();
         }
-        FileIdentity identity = process.opened().get(mapping);
+        FileIdentity identity = process.opened().get(FileKey.of(mapping));
         FileFunctions known = identity == null ? null : files.get(identity);
         return Optional.of(known == null ? open(process, mapping) : known).filter(FileFunctions::isElf);
     }
@@ -283,10 +299,10 @@ public final class Symbolizer implements AutoCloseable {
     private FileFunctions open(KnownProcess process, MappedRange mapping) {
         try (ProcessFiles.Opened opened = process.code().open(mapping)) {
             FileIdentity file = opened.file().identity();
-            if (process.opened().size() > MOST_MAPPINGS) {
+            if (process.opened().size() > MOST_FILES) {
                 process.opened().clear();
             }
-            process.opened().put(mapping, file);
+            process.opened().put(FileKey.of(mapping), file);
             FileFunctions known = files.get(file);
             if (known == null) {
                 known = read(opened, mapping);
@@ -294,10 +310,10 @@ public final class Symbolizer implements AutoCloseable {
             }
             return known;
         } catch (IOException e) {
-            if (process.unopened().size() > MOST_MAPPINGS) {
+            if (process.unopened().size() > MOST_FILES) {
                 process.unopened().clear();
             }
-            process.unopened().add(mapping);
+            process.unopened().add(FileKey.of(mapping));
             addProblem(mapping.name() + ": " + e.getMessage());
             return FileFunctions.NOT_ELF;
         }
