@@ -64,9 +64,8 @@ final class FilesOfProcess {
 
     /** Whether the name has no directory, or has one only because it was searched for. */
     private static boolean isBare(Path named) {
-        return named.getNameCount() == 1 && !named.isAbsolute()
-                || named.equals(
-                        LibrarySearch.ofThisMachine().find(String.valueOf(named.getFileName())));
+        return (named.getNameCount() == 1 && !named.isAbsolute())
+                || named.equals(LibrarySearch.ofThisMachine().find(String.valueOf(named.getFileName())));
     }
 
     /** {@code libstdc++} finds libstdc++.so.6, too. */

@@ -61,9 +61,7 @@ final class FunctionSelection {
     /** Adds what no operand has found before: a function that two operands match must not be counted twice. */
     private static void addNew(List<FunctionProbe> known, List<FunctionProbe> more) {
         Set<String> names = known.stream().map(FunctionProbe::fullName).collect(Collectors.toUnmodifiableSet());
-        more.stream()
-                .filter(function -> !names.contains(function.fullName()))
-                .forEach(known::add);
+        more.stream().filter(function -> !names.contains(function.fullName())).forEach(known::add);
     }
 
     /** The files in which functions are looked up that name no file of their own. */

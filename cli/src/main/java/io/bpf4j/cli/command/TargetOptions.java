@@ -215,7 +215,8 @@ final class TargetOptions {
     private static Stream<String> namesOf(String operand) {
         return NamedFunction.of(operand)
                 .map(function -> Stream.of(function.name()))
-                .orElseGet(() -> Operands.of(List.of(operand)).patterns().stream().map(ProbePattern::toString));
+                .orElseGet(
+                        () -> Operands.of(List.of(operand)).patterns().stream().map(ProbePattern::toString));
     }
 
     /** Whether the traced processes may map new files while they are traced. */

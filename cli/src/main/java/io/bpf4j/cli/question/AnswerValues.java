@@ -126,9 +126,8 @@ public final class AnswerValues {
             return scaled(mean, unit.equals("ns") ? TIMES : SIZES, unit.equals("ns") ? 1000 : 1024);
         }
         BigDecimal exact = new BigDecimal(mean);
-        BigDecimal shown = Math.abs(mean) < 100
-                ? exact.round(new MathContext(3))
-                : exact.setScale(0, RoundingMode.HALF_EVEN);
+        BigDecimal shown =
+                Math.abs(mean) < 100 ? exact.round(new MathContext(3)) : exact.setScale(0, RoundingMode.HALF_EVEN);
         return shown.stripTrailingZeros().toPlainString() + (unit.isEmpty() ? "" : " " + unit);
     }
 

@@ -50,7 +50,8 @@ class AnswerReportTest {
         assertThat(summary(4, 3, 0, 1, "")).isEqualTo("4 events, min 0, mean 0.75, p99 <= 1, max 1");
         assertThat(summary(3, -200, -150, 10, "")).contains("mean -66.7,");
         assertThat(summary(2, 201, 0, 201, "blocks")).contains("mean 100 blocks,");
-        assertThat(summary(1, 5_000_000_123L, 5_000_000_123L, 5_000_000_123L, "")).contains("mean 5000000123,");
+        assertThat(summary(1, 5_000_000_123L, 5_000_000_123L, 5_000_000_123L, ""))
+                .contains("mean 5000000123,");
         assertThat(summary(2, 3, 1, 2, "ns")).contains("mean 1.5 ns,");
         assertThat(summary(2, 40, 20, 20, "")).contains("mean 20,");
     }
