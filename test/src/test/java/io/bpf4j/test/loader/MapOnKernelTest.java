@@ -242,7 +242,7 @@ class MapOnKernelTest {
     void aMappedArrayIsTheMap() {
         try (KernelMap map = create(MapType.ARRAY, 4, 12, MMAPABLE_ELEMENTS, MapSpec.F_MMAPABLE)) {
             MemorySegment values = map.values(true);
-            values.set(ValueLayout.JAVA_INT, 16L * 3, 42);
+            values.set(ValueLayout.JAVA_BYTE, 16L * 3, (byte) 42);
             TypedMap<Integer, byte[]> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofBytes(12));
             assertThat(typed.get(3).orElseThrow()[0]).isEqualTo((byte) 42);
             Global global = new Global("first", map, Optional.of(values), true, 4, 8, Optional.empty());
