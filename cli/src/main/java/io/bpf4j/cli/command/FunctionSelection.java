@@ -49,7 +49,9 @@ final class FunctionSelection {
                                 .map(nearest -> "; the nearest is '" + nearest + "'")
                                 .orElse("")
                         + "; it may be inlined, indirect (IFUNC), or its file may be stripped"
-                        + (child != null && files == all && options.files().isEmpty()
+                        + (child != null
+                                        && named.file().isEmpty()
+                                        && options.files().isEmpty()
                                 ? "; for a function of a library name its file, as in u:libc.so.6:malloc"
                                 : ""));
             }

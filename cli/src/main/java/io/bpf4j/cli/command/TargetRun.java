@@ -214,13 +214,13 @@ final class TargetRun {
             work.finish(gaps);
             if (appearing && !attachedAny) {
                 throw new CommandException(none(
-                        child == null ? "process " + options.process().orElseThrow() : "the command",
-                        String.join(
-                                " or ",
-                                options.patterns().stream()
-                                        .map(ProbePattern::toString)
-                                        .toList()),
-                        gaps)
+                                child == null ? "process " + options.process().orElseThrow() : "the command",
+                                String.join(
+                                        " or ",
+                                        options.patterns().stream()
+                                                .map(ProbePattern::toString)
+                                                .toList()),
+                                gaps)
                         + nearest(scans)
                         + (options.follow() ? "" : "; --follow traces its child processes, too"));
             }

@@ -129,7 +129,9 @@ class CliAnswersTest {
             List<Long> counts = lines.subList(0, 4).stream()
                     .map(line -> (Long) Objects.requireNonNull(line.get("count")))
                     .toList();
-            assertThat(counts.getFirst() - counts.getLast()).as(counts.toString()).isBetween(0L, 1L);
+            assertThat(counts.getFirst() - counts.getLast())
+                    .as(counts.toString())
+                    .isBetween(0L, 1L);
             lines = lines("latency", "--json", "-p", pid, "turns:third", "turns:first", "--duration", "200ms");
             assertThat(lines.getLast()).doesNotContainKey("unpaired_begins");
         } finally {

@@ -75,9 +75,7 @@ class CliFunctionsTest {
     }
 
     private static String[] question(String name, String... probes) {
-        return Stream.concat(
-                        Stream.of(name, "--json", "-c", program + " " + once + " " + twice),
-                        Stream.of(probes))
+        return Stream.concat(Stream.of(name, "--json", "-c", program + " " + once + " " + twice), Stream.of(probes))
                 .toArray(String[]::new);
     }
 

@@ -40,7 +40,14 @@ class CliSharedMemoryTest {
         strategy.insistOn();
         for (String command : new String[] {"count", "trace"}) {
             assertEvents(
-                    EVENTS, command, "--strategy", strategy.option(), "-c", program + " all", program, "shared:program");
+                    EVENTS,
+                    command,
+                    "--strategy",
+                    strategy.option(),
+                    "-c",
+                    program + " all",
+                    program,
+                    "shared:program");
         }
     }
 

@@ -49,7 +49,8 @@ class CliStackTest {
     @Test
     void aProbeInUserSpaceHasNoStackInTheKernel() throws IOException, InterruptedException {
         assertThat(ask(CPrograms.WALKABLE, "--kernel", "u:probed").err()).contains("no stacks in the kernel");
-        assertThat(ask(CPrograms.WALKABLE, "--kernel", "--user", "--folded", "u:probed").out())
+        assertThat(ask(CPrograms.WALKABLE, "--kernel", "--user", "--folded", "u:probed")
+                        .out())
                 .contains("outermost;");
     }
 
