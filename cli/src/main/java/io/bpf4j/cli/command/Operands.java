@@ -32,9 +32,19 @@ import java.util.Set;
  *
  * <i>Immutable.</i>
  *
+ * @param patterns all patterns, those of one file among them
+ * @param ofFiles the patterns that are written with a file, in which alone they are looked up
  * @param processes the processes in names of DTrace's form
  */
-record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> processes, Set<Dtrace> forms) {
+record Operands(
+        List<Path> files,
+        List<ProbePattern> patterns,
+        List<OfFile> ofFiles,
+        Set<Integer> processes,
+        Set<Dtrace> forms) {
+    /** A pattern for the probes of one file: {@code usdt:FILE:PROVIDER:NAME}. */
+    record OfFile(Path file, ProbePattern pattern) {}
+
     /** The processes that names in DTrace's form select. */
     enum Dtrace {
         /** All processes, unless a process or file is given. */
@@ -46,6 +56,7 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
     static Operands of(List<String> operands) {
         List<Path> files = new ArrayList<>();
         List<ProbePattern> patterns = new ArrayList<>();
+        List<OfFile> ofFiles = new ArrayList<>();
         Set<Integer> processes = new LinkedHashSet<>();
         Set<Dtrace> forms = EnumSet.noneOf(Dtrace.class);
         for (String operand : operands) {
@@ -54,8 +65,12 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
             }
             int end = endOfFile(operand);
             if (end >= 0) {
-                files.add(file(operand.substring(start(operand), end)));
-                patterns.add(checkPattern(operand.substring(end + 1), operand));
+                OfFile ofFile = new OfFile(
+                        file(operand.substring(start(operand), end)),
+                        checkPattern(operand.substring(end + 1), operand));
+                files.add(ofFile.file());
+                patterns.add(ofFile.pattern());
+                ofFiles.add(ofFile);
             } else if (isPattern(operand)) {
                 patterns.add(checkPattern(operand, operand));
                 ProbePattern.processOf(operand).ifPresent(processes::add);
@@ -66,7 +81,12 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
                 files.add(file(operand));
             }
         }
-        return new Operands(List.copyOf(files), List.copyOf(patterns), Set.copyOf(processes), Set.copyOf(forms));
+        return new Operands(
+                List.copyOf(files),
+                List.copyOf(patterns),
+                List.copyOf(ofFiles),
+                Set.copyOf(processes),
+                Set.copyOf(forms));
     }
 
     /** Whether all processes are selected, and only by a name in DTrace's form. */

@@ -93,6 +93,7 @@ final class TargetOptions {
     private List<NamedFunction> functions = List.of();
     private List<Path> files = List.of();
     private List<ProbePattern> patterns = List.of();
+    private List<Operands.OfFile> ofFiles = List.of();
 
     /**
      * Checks the options before anything is done.
@@ -112,6 +113,7 @@ final class TargetOptions {
         pid = meant.isPresent() ? Integer.valueOf(meant.getAsInt()) : null;
         files = what.files();
         patterns = what.patterns();
+        ofFiles = what.ofFiles();
         names = operands.stream().flatMap(TargetOptions::namesOf).toList();
         all |= what.meansAllProcesses() && pid == null && command == null;
         what.checkTarget(pid != null || command != null);
@@ -178,6 +180,19 @@ final class TargetOptions {
         return patterns;
     }
 
+    /** Those of the patterns that are for one file alone. */
+    List<Operands.OfFile> patternsOfFiles() {
+        return ofFiles;
+    }
+
+    /** The other patterns. */
+    List<ProbePattern> patternsOfAllFiles() {
+        return patterns.stream()
+                .filter(pattern ->
+                        ofFiles.stream().noneMatch(known -> known.pattern().equals(pattern)))
+                .toList();
+    }
+
     /** The probes as they are named, in the order of the operands. */
     List<String> names() {
         return names;
@@ -190,6 +205,9 @@ final class TargetOptions {
     /** Replaces the files of the operands by those that they mean for the process. */
     void locateFiles(UnaryOperator<Path> locate) {
         files = files.stream().map(locate).toList();
+        ofFiles = ofFiles.stream()
+                .map(known -> new Operands.OfFile(locate.apply(known.file()), known.pattern()))
+                .toList();
         functions = functions.stream()
                 .map(function -> new NamedFunction(function.file().map(locate), function.name()))
                 .toList();

@@ -12,13 +12,16 @@ import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Selects the probes to which a command attaches, and prints hints about them. <i>Confined.</i>
@@ -34,6 +37,9 @@ final class TargetSelection {
 
     /** The scans of the probes that are traced. */
     private final List<UsdtScan> found = new ArrayList<>();
+
+    /** The patterns that are for one file alone, by that file; see {@link #isWanted}. */
+    private final Map<FileIdentity, List<ProbePattern>> ofFiles = new HashMap<>();
 
     /** @param strings arguments that are shown as strings, which the probes must have */
     TargetSelection(Console console, TargetOptions options, List<StringArg> strings) {
@@ -55,6 +61,7 @@ final class TargetSelection {
             Scans.unmatched(all, options.patterns()).stream().findFirst().ifPresent(pattern -> {
                 throw new CommandException(all.matching(pattern).whyNone());
             });
+            requireInFiles(scans);
             filesWithout(scans).forEach(scan -> console.error("bpf4j: " + scan.whyNone()));
         }
         // A uprobe belongs to an inode: the same file under two names (/lib/x.so and /usr/lib/x.so, or one of another
@@ -69,6 +76,31 @@ final class TargetSelection {
         sayUnreadable(probes);
         hints(probes).forEach(hint -> console.error("bpf4j: " + hint));
         return probes;
+    }
+
+    /**
+     * Looks up each pattern that is written with a file, in that file.
+     *
+     * @param scans one for each file on the command line
+     * @throws CommandException if a file has no such probe
+     */
+    private void requireInFiles(List<UsdtScan> scans) {
+        for (Operands.OfFile wanted : options.patternsOfFiles()) {
+            UsdtScan matching =
+                    scans.get(options.files().indexOf(wanted.file())).matching(wanted.pattern());
+            if (matching.probes().isEmpty()) {
+                throw new CommandException(matching.whyNone());
+            }
+            FileIdentity identity = matching.probes().getFirst().binary().identity();
+            ofFiles.computeIfAbsent(identity, _ -> new ArrayList<>()).add(wanted.pattern());
+        }
+    }
+
+    /** Whether a pattern matches that is for all files, or for the file of this probe. */
+    private boolean isWanted(UsdtProbe probe) {
+        List<ProbePattern> ofItsFile = ofFiles.getOrDefault(probe.binary().identity(), List.of());
+        return Stream.concat(ofItsFile.stream(), options.patternsOfAllFiles().stream())
+                .anyMatch(pattern -> pattern.matches(probe));
     }
 
     /** The patterns that no probe of any file matched. */
@@ -179,6 +211,7 @@ final class TargetSelection {
         return matching.files().stream()
                 .filter(file -> !file.probes().isEmpty() && isTraced(file, wanted))
                 .flatMap(file -> file.probes().stream())
+                .filter(this::isWanted)
                 .toList();
     }
 

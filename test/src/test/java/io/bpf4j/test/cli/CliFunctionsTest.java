@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Functions of several files, of which some have the same names, alone and beside USDT probes. */
+/** Functions and USDT probes of several files, of which some have the same names. */
 @Requires({BPF, BPF_COOKIE, GCC, HELD_COMMANDS, SDT_H})
 @Timeout(300)
 class CliFunctionsTest {
@@ -35,8 +35,9 @@ class CliFunctionsTest {
     @BeforeAll
     static void compile() throws IOException, InterruptedException {
         Path library = Files.writeString(folder.resolve("library.c"), """
-            __attribute__((noipa)) int first(int n) { return n + 1; }
-            __attribute__((noipa)) int second(int n) { return n + 2; }
+            #include <sys/sdt.h>
+            __attribute__((noipa)) int first(int n) { DTRACE_PROBE(both, first); return n + 1; }
+            __attribute__((noipa)) int second(int n) { DTRACE_PROBE(both, second); return n + 2; }
             extern __typeof(first) also __attribute__((alias("first")));
             """);
         once = folder.resolve("libonce.so");
@@ -90,6 +91,19 @@ class CliFunctionsTest {
                 .containsExactlyInAnyOrder(row("u:first", 10), row("u:second", 20));
         assertThat(rows(question("count", first, "u:own", "files:called", "--by", "probe")))
                 .containsExactlyInAnyOrder(row("u:first", 10), row("u:own", 30), row("files:called", 30));
+    }
+
+    @Test
+    void aFileBelongsToTheUsdtProbeThatItIsWrittenWith() throws IOException, InterruptedException {
+        String first = "usdt:" + once + ":both:first";
+        String second = "usdt:" + twice + ":both:second";
+        assertThat(rows(question("count", first, second, "--by", "probe")))
+                .containsExactlyInAnyOrder(row("both:first", 10), row("both:second", 20));
+        assertThat(rows(question("count", first, twice.toString(), "both:second", "--by", "probe")))
+                .containsExactlyInAnyOrder(row("both:first", 10), row("both:second", 30));
+        Commands.Result none = Cli.run(question("count", first, "usdt:" + program + ":both:first"));
+        assertThat(none.exitCode()).isEqualTo(1);
+        assertThat(none.err()).contains("no probe both:first", program.toString());
     }
 
     @Test

@@ -107,11 +107,11 @@ class KernelLinkTest {
     @Test
     void whatTheKernelRefusesIsExplained() {
         try (Link link = attach(XDP)) {
-            kernel.fail(LinkCommand.Update.class, Errno.EPERM);
+            kernel.fail(LinkCommand.Update.class, Errno.EEXIST);
             assertThatThrownBy(() -> link.update(q(), q()))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("update p to XDP of device 1")
-                    .hasMessageContaining("expected");
+                    .hasMessageContaining("by another link");
             kernel.fail(LinkCommand.Update.class, Errno.EINVAL);
             assertThatThrownBy(() -> link.update(q()))
                     .isInstanceOf(AttachException.class)
