@@ -98,22 +98,24 @@ class ProcessFilesTest {
         assertThat(locate(line(Path.of("/gone.so"), 5, " (deleted)"))).isEqualTo(mapFile);
     }
 
+    /** Makes a file that the process has open as descriptor 3. */
+    private Path keptOpen() throws IOException {
+        Path kept = Files.createFile(directory.resolve("kept"));
+        Files.createDirectories(directory.resolve("7/fd"));
+        Files.createSymbolicLink(directory.resolve("7/fd/3"), kept);
+        return kept;
+    }
+
     @Test
     void aDeletedFileIsReachedThroughAnOpenDescriptor() throws IOException {
-        Path kept = Files.createFile(directory.resolve("kept"));
-        Path fd = directory.resolve("7/fd/3");
-        Files.createDirectories(fd.getParent());
-        Files.createSymbolicLink(fd, kept);
-        assertThat(locate(line(Path.of("/memfd:x"), inode(kept), " (deleted)"))).isEqualTo(fd);
+        Path kept = keptOpen();
+        assertThat(locate(line(Path.of("/memfd:x"), inode(kept), " (deleted)"))).isEqualTo(directory.resolve("7/fd/3"));
     }
 
     /** The search takes minutes for a process that unmaps its thousands of files meanwhile. */
     @Test
     void descriptorsAreNotSearchedIfTheMappingIsGone() throws IOException {
-        Path kept = Files.createFile(directory.resolve("kept"));
-        Path fd = directory.resolve("7/fd/3");
-        Files.createDirectories(fd.getParent());
-        Files.createSymbolicLink(fd, kept);
+        Path kept = keptOpen();
         Files.createDirectories(directory.resolve("7/map_files"));
         assertThatThrownBy(() -> locate(line(Path.of("/memfd:x"), inode(kept), " (deleted)")))
                 .isInstanceOf(IOException.class)
