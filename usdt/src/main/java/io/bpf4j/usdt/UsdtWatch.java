@@ -10,7 +10,6 @@ import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessTree;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -338,7 +337,7 @@ public final class UsdtWatch implements AutoCloseable {
                 tracer.resume(stop);
             }
         }
-        keepTraced(List.of(stopped));
+        keepTraced();
         alive = !tree.processes().isEmpty();
     }
 
@@ -357,7 +356,7 @@ public final class UsdtWatch implements AutoCloseable {
         if (!launching) {
             Set<Integer> before = new HashSet<>(tree.processes());
             tell(tree.look());
-            keepTraced(before);
+            keepTraced();
             tree.processes().forEach(before::remove);
             if (tracer != null) {
                 endedBeforeStop.addAll(before);
@@ -369,12 +368,12 @@ public final class UsdtWatch implements AutoCloseable {
     }
 
     /**
-     * Keeps processes that the tracer still traces: a process whose second thread calls exec looks like a zombie for a
-     * moment.
+     * Keeps all processes that the tracer traces. A process whose second thread calls exec looks like a zombie for a
+     * moment, and a parent may end before its child has first run.
      */
-    private void keepTraced(Collection<Integer> processes) {
+    private void keepTraced() {
         if (tracer != null) {
-            processes.stream().filter(tracer::isTracing).forEach(tree::add);
+            tracer.processes().forEach(tree::add);
         }
     }
 

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -115,9 +116,15 @@ public final class ProcessTracer implements AutoCloseable {
         breakpoints.put(pid, StopSignal.attach(host, Features.of(host), pid, file, identity, offset));
     }
 
-    /** Whether a process is traced, and has not ended. */
-    public boolean isTracing(int pid) {
-        return thread.isTracing(pid);
+    /**
+     * The processes that are traced, and have not ended. A child is among them before its parent continues after the
+     * fork: that is before the child is {@link ProcessStop.Kind#BORN}, and before its parent is {@link
+     * ProcessStop.Kind#ENDED}. Empty when the tracer has ended.
+     *
+     * @return a copy
+     */
+    public Set<Integer> processes() {
+        return thread.processes();
     }
 
     /**

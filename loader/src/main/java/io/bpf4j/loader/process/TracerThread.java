@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The events (ptrace(2), "PTRACE_SEIZE"):
  *
  * <ul>
+ *   <li>PTRACE_EVENT_FORK, _VFORK or _CLONE: a thread has created another one, which may run, and stop, much later
  *   <li>{@link Ptrace#EVENT_STOP} of an unknown thread: it was created, and is traced from its start
  *   <li>the same of a known thread: its process was stopped by a signal, or resumes after that
  *   <li>{@link Ptrace#EVENT_EXEC}; other threads of the process are gone without an event
@@ -59,7 +60,7 @@ final class TracerThread {
     private final Host host;
     private final TaskFiles files;
 
-    /** The processes that are traced, and have not ended. */
+    /** The processes that are traced, and have not ended; also those that have not run yet. */
     private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
 
     private final BlockingQueue<ProcessStop> resumed = new LinkedBlockingQueue<>();
@@ -113,9 +114,9 @@ final class TracerThread {
         resumed.add(stop);
     }
 
-    /** Whether a process is traced, and has not ended. */
-    boolean isTracing(int pid) {
-        return processes.contains(pid);
+    /** The processes that are traced, and have not ended; also those that have not run yet. */
+    Set<Integer> processes() {
+        return Set.copyOf(processes);
     }
 
     /** Why a thread or process may have continued without being held. */
@@ -236,6 +237,7 @@ final class TracerThread {
         } else if (event == Ptrace.EVENT_EXEC) {
             exec(tid);
         } else if (event != 0) {
+            expectChild(tid);
             go(tid, 0, false);
         } else if (signal != Ptrace.SIGURG || !isOurs(pid, tid)) {
             go(tid, signal, false);
@@ -260,7 +262,7 @@ final class TracerThread {
     private void exec(int pid) {
         int former;
         try {
-            former = kernel.execute(new ProcessCommand.FormerThread(pid));
+            former = kernel.execute(new ProcessCommand.EventMessage(pid));
         } catch (SyscallException e) {
             return; // it was killed
         }
@@ -273,10 +275,29 @@ final class TracerThread {
 
     private void ended(int tid) {
         held.remove(tid);
-        @Nullable Integer pid = tracees.remove(tid);
-        if (pid != null && pid == tid) {
-            processes.remove(pid);
-            boolean _ = onStop.test(new ProcessStop(Kind.ENDED, pid, false, tid, false));
+        tracees.remove(tid);
+        if (processes.remove(tid)) {
+            boolean _ = onStop.test(new ProcessStop(Kind.ENDED, tid, false, tid, false));
+        }
+    }
+
+    /**
+     * Counts a new child as traced before its parent continues. The parent may end before the child has first run, and
+     * would otherwise appear to be the last process. The kernel tells of the two in any order: a child that has ended
+     * already is no longer traced.
+     */
+    private void expectChild(int parent) {
+        if (!withChildren) {
+            return;
+        }
+        int child;
+        try {
+            child = kernel.execute(new ProcessCommand.EventMessage(parent));
+        } catch (SyscallException e) {
+            return; // it was killed
+        }
+        if (!tracees.containsKey(child) && isTracedByThisProcess(child) && processOf(child) == child) {
+            processes.add(child);
         }
     }
 

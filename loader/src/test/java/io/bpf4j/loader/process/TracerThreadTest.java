@@ -4,19 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.host.ScriptedHost;
 import io.bpf4j.loader.internal.sys.Command;
 import io.bpf4j.loader.internal.sys.ProcessCommand;
 import io.bpf4j.loader.internal.sys.Ptrace;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.internal.sys.WaitStatus;
 import io.bpf4j.loader.kernel.Errno;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What the tracer makes of each piece of news, over a kernel that plays it back. No such processes exist. */
 @Timeout(30)
@@ -24,17 +29,26 @@ class TracerThreadTest {
     private static final int ROOT = 1 << 28;
     private static final int CHILD = ROOT + 1;
     private static final int SIGNAL = 11;
+    private static final int FORK = 1;
 
     private final ScriptedKernel kernel = new ScriptedKernel();
+
+    @TempDir
+    private Path machine;
+
     private final Deque<WaitStatus> news = new ArrayDeque<>();
     private final List<String> told = new ArrayList<>();
+    private final List<Set<Integer>> leftAtEnds = new ArrayList<>();
     private final CountDownLatch ended = new CountDownLatch(1);
     private boolean breakpoint;
-    private TracerThread tracer = tracer(true);
+    private TracerThread tracer = tracer(kernel.host(), true);
 
-    private TracerThread tracer(boolean withChildren) {
-        return new TracerThread(kernel.host(), withChildren, stop -> {
+    private TracerThread tracer(Host host, boolean withChildren) {
+        return new TracerThread(host, withChildren, stop -> {
             told.add(stop.toString());
+            if (stop.kind() == ProcessStop.Kind.ENDED) {
+                leftAtEnds.add(tracer.processes());
+            }
             boolean held = stop.kind() != ProcessStop.Kind.BREAKPOINT || breakpoint;
             if (held) {
                 tracer.resume(stop);
@@ -54,7 +68,9 @@ class TracerThreadTest {
         tracer.start(ROOT);
         ended.await();
         return kernel.commands().stream()
-                .filter(command -> !(command instanceof ProcessCommand.Wait || command instanceof ProcessCommand.Seize))
+                .filter(command -> !(command instanceof ProcessCommand.Wait
+                        || command instanceof ProcessCommand.Seize
+                        || command instanceof ProcessCommand.EventMessage))
                 .toList();
     }
 
@@ -80,10 +96,9 @@ class TracerThreadTest {
 
     @Test
     void aChildIsHeldAtBirthAndAStoppedOneStaysStopped() throws InterruptedException {
-        int fork = 1;
         assertThat(play(
                         stop(CHILD, 5, Ptrace.EVENT_STOP),
-                        stop(ROOT, 5, fork),
+                        stop(ROOT, 5, FORK),
                         stop(CHILD + 1, Ptrace.SIGSTOP, Ptrace.EVENT_STOP)))
                 .containsExactlyInAnyOrder(
                         new ProcessCommand.Continue(CHILD, 0),
@@ -94,9 +109,42 @@ class TracerThreadTest {
                         "BORN of process " + CHILD, "BORN of process " + (CHILD + 1), "ENDED of process " + ROOT);
     }
 
+    /** On a busy machine the child runs for the first time when its parent has ended. */
+    @Test
+    void aProcessThatEndsLeavesItsUnbornChild() throws InterruptedException {
+        tracer = tracer(Host.of(kernel, machine), true);
+        ScriptedHost.write(machine, "proc/" + CHILD + "/status", "Tgid:\t" + CHILD + "\nTracerPid:\t7\n");
+        ScriptedHost.write(machine, "proc/self/task/7/comm", "bpf4j-ptrace");
+        kernel.answer(ProcessCommand.EventMessage.class, _ -> CHILD);
+        play(stop(ROOT, 5, FORK));
+        assertThat(leftAtEnds).containsExactly(Set.of(CHILD));
+    }
+
+    /** The kernel may tell of the child's whole life first; its number may belong to another process then. */
+    @Test
+    void aChildThatHasEndedIsNotAwaited() throws InterruptedException {
+        tracer = tracer(Host.of(kernel, machine), true);
+        ScriptedHost.write(machine, "proc/" + CHILD + "/status", "Tgid:\t" + CHILD + "\nTracerPid:\t0\n");
+        kernel.answer(ProcessCommand.EventMessage.class, _ -> CHILD);
+        play(stop(CHILD, 5, Ptrace.EVENT_STOP), new WaitStatus(CHILD, 0), stop(ROOT, 5, FORK));
+        assertThat(leftAtEnds).containsExactly(Set.of(ROOT), Set.of());
+    }
+
+    /** A process that a signal kills before it has run is told of only by its end. */
+    @Test
+    void aChildThatNeverRunsHasAnEnd() throws InterruptedException {
+        tracer = tracer(Host.of(kernel, machine), true);
+        ScriptedHost.write(machine, "proc/" + CHILD + "/status", "Tgid:\t" + CHILD + "\nTracerPid:\t7\n");
+        ScriptedHost.write(machine, "proc/self/task/7/comm", "bpf4j-ptrace");
+        kernel.answer(ProcessCommand.EventMessage.class, _ -> CHILD);
+        play(stop(ROOT, 5, FORK), new WaitStatus(CHILD, 9));
+        assertThat(told).containsExactly("ENDED of process " + CHILD, "ENDED of process " + ROOT);
+        assertThat(leftAtEnds).containsExactly(Set.of(ROOT), Set.of());
+    }
+
     @Test
     void whereChildrenAreOfNoInterestTheyAreLetGo() throws InterruptedException {
-        tracer = tracer(false);
+        tracer = tracer(kernel.host(), false);
         assertThat(play(stop(CHILD, 5, Ptrace.EVENT_STOP))).containsExactly(new ProcessCommand.Detach(CHILD, 0));
         assertThat(told).containsExactly("ENDED of process " + ROOT);
         assertThat(kernel.commands(ProcessCommand.Seize.class))
@@ -105,7 +153,7 @@ class TracerThreadTest {
 
     @Test
     void execByAnotherThreadIsSaid() throws InterruptedException {
-        kernel.answer(ProcessCommand.FormerThread.class, _ -> CHILD);
+        kernel.answer(ProcessCommand.EventMessage.class, _ -> CHILD);
         assertThat(play(stop(ROOT, 5, Ptrace.EVENT_EXEC))).contains(new ProcessCommand.Continue(ROOT, 0));
         assertThat(told)
                 .containsExactly(
@@ -137,7 +185,7 @@ class TracerThreadTest {
     @Test
     void whoIsKilledWhileItIsHeldIsNoFailure() throws InterruptedException {
         kernel.fail(ProcessCommand.Continue.class, Errno.ESRCH);
-        kernel.fail(ProcessCommand.FormerThread.class, Errno.ESRCH);
+        kernel.fail(ProcessCommand.EventMessage.class, Errno.ESRCH);
         kernel.fail(ProcessCommand.SignalOrigin.class, Errno.ESRCH);
         play(
                 stop(CHILD, 5, Ptrace.EVENT_STOP),

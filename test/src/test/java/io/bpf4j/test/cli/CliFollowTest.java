@@ -212,6 +212,32 @@ class CliFollowTest {
         }
     }
 
+    /** The watch has no process for a moment, and must not end. */
+    @Test
+    @Requires(BPF_COOKIE)
+    @Timeout(300)
+    void aChildIsFollowedThatHasNotRunWhenTheFirstProcessEnds() throws IOException, InterruptedException {
+        Process first = new ProcessBuilder(CPrograms.compile("orphan", "-O2").toString())
+                .inheritIO()
+                .redirectInput(ProcessBuilder.Redirect.PIPE)
+                .start();
+        try (RunningTrace count =
+                new RunningTrace("count", "--follow", "--json", "-p", Long.toString(first.pid()), "u:called")) {
+            count.awaitMessage("tracing 1 function");
+            Writer input = first.outputWriter(StandardCharsets.UTF_8);
+            input.write("\n");
+            input.flush();
+            Commands.Result result = count.await();
+            assertThat(Json.lines(result.out()))
+                    .as(result.err())
+                    .containsExactly(
+                            Map.of("key", Map.of(), "count", 2L), Map.of("events", 2L, "lost", 0L, "exact", true));
+            assertThat(first.waitFor()).isZero();
+        } finally {
+            first.destroyForcibly();
+        }
+    }
+
     @Test
     void followingAFileIsWrongUsage() throws IOException, InterruptedException {
         Commands.Result result = Cli.run("trace", "--follow", "/bin/sh", "a:b");

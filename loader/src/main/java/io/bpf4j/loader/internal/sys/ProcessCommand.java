@@ -63,8 +63,12 @@ public sealed interface ProcessCommand<R> extends Command<R> {
         }
     }
 
-    /** PTRACE_GETEVENTMSG of a tracee at PTRACE_EVENT_EXEC: the former number of the thread. */
-    record FormerThread(int tid) implements ProcessCommand<Integer> {
+    /**
+     * PTRACE_GETEVENTMSG of a tracee that stopped for an event: of PTRACE_EVENT_EXEC the former number of the thread, of
+     * PTRACE_EVENT_FORK, _VFORK and _CLONE the number of the new thread, in the tracer's pid namespace (Linux 3.17,
+     * kernel commit 4e52365f2795).
+     */
+    record EventMessage(int tid) implements ProcessCommand<Integer> {
         @Override
         public Integer run(Call call) {
             MemorySegment message = call.allocate(Struct.U64);
@@ -171,7 +175,7 @@ public sealed interface ProcessCommand<R> extends Command<R> {
             case Continue run -> "ptrace(PTRACE_CONT) of thread " + run.tid;
             case Listen(int tid) -> "ptrace(PTRACE_LISTEN) of thread " + tid;
             case Detach detach -> "ptrace(PTRACE_DETACH) of thread " + detach.tid;
-            case FormerThread(int tid) -> "ptrace(PTRACE_GETEVENTMSG) of thread " + tid;
+            case EventMessage(int tid) -> "ptrace(PTRACE_GETEVENTMSG) of thread " + tid;
             case SignalOrigin(int tid) -> "ptrace(PTRACE_GETSIGINFO) of thread " + tid;
             case Wait _ -> "wait4 for tracees";
             case Signal sent -> "tgkill of thread " + sent.tid + " with signal " + sent.signal;

@@ -239,7 +239,7 @@ public final class ScriptedKernel implements Kernel {
                 switch (process) {
                     case ProcessCommand.Wait _ -> WaitStatus.NO_TRACEES;
                     case ProcessCommand.SignalOrigin _ -> new ProcessCommand.SignalOrigin.Origin(0, 0);
-                    case ProcessCommand.FormerThread exec -> exec.tid();
+                    case ProcessCommand.EventMessage event -> event.tid();
                     default -> 0;
                 };
         };
