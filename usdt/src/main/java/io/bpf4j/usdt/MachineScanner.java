@@ -63,19 +63,22 @@ final class MachineScanner {
      * @throws IOException if the list of processes can't be read
      */
     List<UsdtScan.File> scan() throws IOException {
-        int unreadable = 0;
+        List<Integer> unreadable = new ArrayList<>();
         for (int pid : pids()) {
             try {
                 files.executableFiles(pid).forEach(this::add);
             } catch (TooMuchException e) {
                 leftOut.add(String.valueOf(e.getMessage()));
             } catch (IOException e) {
-                unreadable += Files.exists(host.process(pid)) ? 1 : 0;
+                if (Files.exists(host.process(pid))) {
+                    unreadable.add(pid);
+                }
             }
         }
-        if (unreadable > 0) {
-            leftOut.addFirst(unreadable + (unreadable == 1 ? " process" : " processes")
-                    + " left out: no permission to look into " + (unreadable == 1 ? "it" : "them"));
+        if (!unreadable.isEmpty()) {
+            leftOut.addFirst((unreadable.size() == 1 ? "a process" : unreadable.size() + " processes")
+                    + " left out: no permission to look into process " + unreadable.getFirst()
+                    + (unreadable.size() == 1 ? "" : " and the others"));
         }
         return found.values().stream()
                 .filter(one -> one.bytes > 0)

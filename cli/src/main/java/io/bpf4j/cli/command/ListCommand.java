@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -73,6 +74,14 @@ final class ListCommand implements Callable<Integer> {
 
     private boolean failed;
 
+    /** What was searched, and the patterns that are looked up here alone. */
+    private record Source(UsdtScan scan, List<ProbePattern> only) {
+        UsdtScan matching(List<ProbePattern> ofAll) {
+            return Scans.matching(
+                    scan, Stream.concat(ofAll.stream(), only.stream()).toList());
+        }
+    }
+
     ListCommand(Console console) {
         this.console = console;
     }
@@ -80,24 +89,26 @@ final class ListCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Operands what = Operands.of(operands);
-        Integer given = pid;
-        OptionalInt process = what.process(given == null ? OptionalInt.empty() : OptionalInt.of(given));
+        Integer ofOption = pid;
+        OptionalInt process = what.process(ofOption == null ? OptionalInt.empty() : OptionalInt.of(ofOption));
         all |= what.meansAllProcesses() && pid == null;
         what.checkTarget(pid != null);
-        int sources = (what.files().isEmpty() ? 0 : 1) + (process.isEmpty() ? 0 : 1) + (all ? 1 : 0);
-        if (sources != 1) {
+        int given = (what.files().isEmpty() ? 0 : 1) + (process.isEmpty() ? 0 : 1) + (all ? 1 : 0);
+        if (given != 1) {
             what.checkNames();
             throw new UsageException(
-                    sources == 0
+                    given == 0
                             ? "name a FILE, or give -p PID or --all"
                             : "name a FILE, or give -p PID or --all: one of the three");
         }
-        UsdtScan scan = process.isPresent()
-                ? Scans.ofProcess(process.getAsInt())
-                : all ? Scans.ofMachine(console) : ofFiles(what.files());
+        List<Source> sources = process.isPresent()
+                ? List.of(new Source(Scans.ofProcess(process.getAsInt()), List.of()))
+                : all ? List.of(new Source(Scans.ofMachine(console), List.of())) : ofFiles(what);
+        UsdtScan scan = UsdtScan.join(sources.stream().map(Source::scan).toList());
+        UsdtScan found = UsdtScan.join(sources.stream()
+                .map(source -> source.matching(what.ofAllFiles()))
+                .toList());
         scan.files().forEach(file -> file.problems().forEach(p -> console.error("bpf4j: " + file.name() + ": " + p)));
-        List<ProbePattern> patterns = what.patterns();
-        UsdtScan found = Scans.matching(scan, patterns);
         for (UsdtScan.File file : found.files()) {
             print(file);
             if (verbose) {
@@ -105,29 +116,35 @@ final class ListCommand implements Callable<Integer> {
             }
         }
         boolean none = found.probes().isEmpty();
-        if (none && !scan.files().isEmpty()) {
-            console.flush();
-            console.error("bpf4j: " + found.whyNone());
-        } else {
+        console.flush();
+        if (none && what.patterns().isEmpty() && !scan.files().isEmpty()) {
+            console.error("bpf4j: " + scan.whyNone());
+        }
+        sayUnmatched(scan, what.ofAllFiles());
+        sources.forEach(source -> sayUnmatched(source.scan(), source.only()));
+        return failed || none ? CommandTree.FAILED : CommandTree.OK;
+    }
+
+    private void sayUnmatched(UsdtScan scan, List<ProbePattern> patterns) {
+        if (!scan.files().isEmpty()) {
             Scans.unmatched(scan, patterns)
                     .forEach(pattern ->
                             console.error("bpf4j: " + scan.matching(pattern).whyNone()));
         }
-        return failed || none ? CommandTree.FAILED : CommandTree.OK;
     }
 
     /** Reports a file that can't be read, and goes on with the others. */
-    private UsdtScan ofFiles(List<Path> files) {
-        List<UsdtScan> scans = new ArrayList<>();
-        for (Path file : files) {
+    private List<Source> ofFiles(Operands what) {
+        List<Source> scans = new ArrayList<>();
+        for (Path file : what.files()) {
             try {
-                scans.add(UsdtScan.ofFile(Operands.check(file)));
+                scans.add(new Source(UsdtScan.ofFile(Operands.check(file)), what.onlyOf(file)));
             } catch (IOException | MalformedDataException | CommandException e) {
                 console.error("bpf4j: " + ErrorText.of(e));
                 failed = true;
             }
         }
-        return UsdtScan.join(scans);
+        return scans;
     }
 
     private static List<String> hints(List<UsdtProbe> probes, OptionalInt process) {

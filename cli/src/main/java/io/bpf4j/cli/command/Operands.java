@@ -14,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The files and the probe patterns among the operands of {@code list} and {@code trace}.
@@ -32,13 +33,14 @@ import java.util.Set;
  *
  * <i>Immutable.</i>
  *
- * @param patterns all patterns, those of one file among them
+ * @param files each once, those of {@code ofFiles} among them
+ * @param ofAllFiles the patterns that are looked up in each file
  * @param ofFiles the patterns that are written with a file, in which alone they are looked up
  * @param processes the processes in names of DTrace's form
  */
 record Operands(
         List<Path> files,
-        List<ProbePattern> patterns,
+        List<ProbePattern> ofAllFiles,
         List<OfFile> ofFiles,
         Set<Integer> processes,
         Set<Dtrace> forms) {
@@ -54,7 +56,7 @@ record Operands(
     }
 
     static Operands of(List<String> operands) {
-        List<Path> files = new ArrayList<>();
+        Set<Path> files = new LinkedHashSet<>();
         List<ProbePattern> patterns = new ArrayList<>();
         List<OfFile> ofFiles = new ArrayList<>();
         Set<Integer> processes = new LinkedHashSet<>();
@@ -69,7 +71,6 @@ record Operands(
                         file(operand.substring(start(operand), end)),
                         checkPattern(operand.substring(end + 1), operand));
                 files.add(ofFile.file());
-                patterns.add(ofFile.pattern());
                 ofFiles.add(ofFile);
             } else if (isPattern(operand)) {
                 patterns.add(checkPattern(operand, operand));
@@ -87,6 +88,20 @@ record Operands(
                 List.copyOf(ofFiles),
                 Set.copyOf(processes),
                 Set.copyOf(forms));
+    }
+
+    /** All patterns. */
+    List<ProbePattern> patterns() {
+        return Stream.concat(ofAllFiles.stream(), ofFiles.stream().map(OfFile::pattern))
+                .toList();
+    }
+
+    /** The patterns that are looked up in this file alone. */
+    List<ProbePattern> onlyOf(Path file) {
+        return ofFiles.stream()
+                .filter(ofFile -> ofFile.file().equals(file))
+                .map(OfFile::pattern)
+                .toList();
     }
 
     /** Whether all processes are selected, and only by a name in DTrace's form. */

@@ -112,7 +112,7 @@ final class TargetOptions {
         OptionalInt meant = what.process(given == null ? OptionalInt.empty() : OptionalInt.of(given));
         pid = meant.isPresent() ? Integer.valueOf(meant.getAsInt()) : null;
         files = what.files();
-        patterns = what.patterns();
+        patterns = what.ofAllFiles();
         ofFiles = what.ofFiles();
         names = operands.stream().flatMap(TargetOptions::namesOf).toList();
         all |= what.meansAllProcesses() && pid == null && command == null;
@@ -140,7 +140,7 @@ final class TargetOptions {
             throw new UsageException("--all finds files by their USDT probes; name the FILE that has the function "
                     + functions.getFirst().name() + ", or give -p PID or -c CMD");
         }
-        if (patterns.isEmpty() && functions.isEmpty()) {
+        if (patterns().isEmpty() && functions.isEmpty()) {
             what.checkNames();
             throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' means all");
         }
@@ -176,8 +176,10 @@ final class TargetOptions {
         return files;
     }
 
+    /** All patterns. */
     List<ProbePattern> patterns() {
-        return patterns;
+        return Stream.concat(patterns.stream(), ofFiles.stream().map(Operands.OfFile::pattern))
+                .toList();
     }
 
     /** Those of the patterns that are for one file alone. */
@@ -187,10 +189,7 @@ final class TargetOptions {
 
     /** The other patterns. */
     List<ProbePattern> patternsOfAllFiles() {
-        return patterns.stream()
-                .filter(pattern ->
-                        ofFiles.stream().noneMatch(known -> known.pattern().equals(pattern)))
-                .toList();
+        return patterns;
     }
 
     /** The probes as they are named, in the order of the operands. */

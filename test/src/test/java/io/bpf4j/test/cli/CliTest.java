@@ -6,6 +6,7 @@ import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
 import static io.bpf4j.test.support.Requirement.READELF;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
@@ -28,6 +29,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The command as a black box, as far as it needs no root: list, args, inspect, and bad input. */
 @Requires({GCC, SDT_H, ASSEMBLER})
@@ -187,6 +189,27 @@ class CliTest {
                 .singleElement()
                 .asString()
                 .contains("no probe target:gaurded", "the nearest is target:guarded");
+    }
+
+    /** As for the other commands; a file that is named twice is listed once. */
+    @Test
+    void aPatternWithAFileIsForThisFileAlone(@TempDir Path folder) throws IOException, InterruptedException {
+        Path program = TargetProgram.compile("-O2");
+        Path other = Files.copy(program, folder.resolve("other"));
+        assertThat(Json.lines(Cli.check(
+                        "list",
+                        "--json",
+                        "usdt:" + program + ":target:guarded",
+                        "usdt:" + program + ":target:sizes",
+                        "usdt:" + other + ":target:many")))
+                .extracting(probe -> Path.of(String.valueOf(probe.get("path"))), probe -> probe.get("name"))
+                .containsExactlyInAnyOrder(tuple(program, "guarded"), tuple(program, "sizes"), tuple(other, "many"));
+        Commands.Result listed =
+                Cli.run("list", "usdt:" + program + ":target:guarded", "usdt:" + other + ":target:gaurded");
+        assertThat(listed.err().lines())
+                .singleElement()
+                .asString()
+                .contains("no probe target:gaurded in " + other, "the nearest is target:guarded");
     }
 
     @Test
