@@ -209,7 +209,7 @@ final class Names {
                 .sorted()
                 .toList();
         String nearest = UnknownNameException.nearest(name.name(), known).orElseThrow();
-        List<String> given = scope.names().stream().distinct().sorted().toList();
+        List<String> given = scope.names().stream().distinct().toList();
         return error(
                 name.at(),
                 "no name '" + name.name() + "'; the nearest is '" + nearest + "'"
