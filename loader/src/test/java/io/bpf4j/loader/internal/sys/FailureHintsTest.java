@@ -9,6 +9,8 @@ import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -44,6 +46,22 @@ class FailureHintsTest {
         assertThat(hint(CLOCK, Errno.EACCES, NOBODY))
                 .startsWith("this process lacks CAP_PERFMON;")
                 .contains("kernel.perf_event_paranoid is 3");
+    }
+
+    /** They are read from seven files, and a process can have thousands of calls fail. */
+    @Test
+    void rightsAreReadOnlyForAHintThatDependsOnThem() {
+        AtomicInteger reads = new AtomicInteger();
+        Supplier<ProcessRights> rights = () -> {
+            reads.incrementAndGet();
+            return NOBODY;
+        };
+        assertThat(FailureHints.explained(UPROBE, Errno.ENOENT.number(), rights))
+                .hasMessageContaining("ENOENT");
+        assertThat(reads).hasValue(0);
+        assertThat(FailureHints.explained(UPROBE, Errno.EACCES.number(), rights))
+                .hasMessageContaining("CAP_PERFMON");
+        assertThat(reads).hasValue(1);
     }
 
     @Test
