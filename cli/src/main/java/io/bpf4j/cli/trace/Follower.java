@@ -12,6 +12,7 @@ import io.bpf4j.usdt.UsdtScan;
 import io.bpf4j.usdt.UsdtWatch;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -186,13 +187,24 @@ public final class Follower implements UsdtWatch.Listener {
         }
     }
 
+    /** Links that were attached in the middle of an exec reach the new program, which is attached to next. */
     @Override
     public synchronized void ended(int pid) {
         Attached gone = attached.remove(pid);
         if (gone != null) {
-            gone.links().forEach(session::detach);
+            gone.links().forEach(hasProgram(pid) ? session::close : session::detach);
         }
         leaveMemory(pid);
+    }
+
+    /** Whether a process executes a program: one that has ended executes none, also if it still has its number. */
+    private static boolean hasProgram(int pid) {
+        try {
+            Path _ = Files.readSymbolicLink(Host.running().process(pid).resolve("exe"));
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** The addresses of the previous program are invalid now, and the same file may be mapped at others. */
