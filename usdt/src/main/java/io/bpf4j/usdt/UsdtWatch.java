@@ -109,7 +109,9 @@ public final class UsdtWatch implements AutoCloseable {
 
         /**
          * A process has ended, or called exec in another thread than its first, so that links for its pid no longer
-         * reach it. After such an exec {@link #appeared} is called next. Called once for each end.
+         * reach it. After such an exec {@link #appeared} is called next, and links are to be closed here, not in the
+         * background: those that were attached while the kernel executed exec reach the process. Called once for each
+         * end.
          */
         default void ended(int pid) {}
 
@@ -338,12 +340,21 @@ public final class UsdtWatch implements AutoCloseable {
             }
         }
         keepTraced();
-        alive = !tree.processes().isEmpty();
+        alive = isAnyLeft();
     }
 
-    /** Processes that exist already are not held: the second look finds files that they map during the first. */
+    /** A process may have ended before its child has first run: then the tree is empty for a moment. */
+    private boolean isAnyLeft() {
+        return !tree.processes().isEmpty() || (tracer != null && tracer.isTracing());
+    }
+
+    /**
+     * Processes that exist already are not held: the second look finds files that they map during the first. A traced
+     * process whose parent has ended is in no list of children.
+     */
     private void lookFirst() {
         if (tracer != null && !launching) {
+            keepTraced();
             List<ProcessTree.Change> changes = tree.look();
             tree.processes().forEach(this::breakAtLoader);
             tell(changes);
@@ -362,18 +373,32 @@ public final class UsdtWatch implements AutoCloseable {
                 endedBeforeStop.addAll(before);
             }
             before.forEach(listener::ended);
+            findUntraced();
         }
-        alive = !tree.processes().isEmpty();
+        alive = isAnyLeft();
         lastLook = System.nanoTime();
     }
 
-    /**
-     * Keeps all processes that the tracer traces. A process whose second thread calls exec looks like a zombie for a
-     * moment, and a parent may end before its child has first run.
-     */
+    /** Keeps all processes that are traced: one whose second thread calls exec looks like a zombie for a moment. */
     private void keepTraced() {
         if (tracer != null) {
             tracer.processes().forEach(tree::add);
+        }
+    }
+
+    /** A child is not traced if it was created with CLONE_UNTRACED, or before its parent was traced and not found then. */
+    private void findUntraced() {
+        if (tracer == null || !tracer.isTracing()) {
+            return;
+        }
+        Set<Integer> traced = tracer.processes();
+        for (int process : tree.processes()) {
+            if (!traced.contains(process) && !tracer.isTracing(process) && tree.isRunning(process)) {
+                synchronized (gaps) {
+                    gaps.add("a child process is not held: it was created with CLONE_UNTRACED, or just before tracing"
+                            + " started, or another process traces it");
+                }
+            }
         }
     }
 

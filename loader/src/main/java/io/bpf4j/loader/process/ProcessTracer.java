@@ -117,14 +117,26 @@ public final class ProcessTracer implements AutoCloseable {
     }
 
     /**
-     * The processes that are traced, and have not ended. A child is among them before its parent continues after the
-     * fork: that is before the child is {@link ProcessStop.Kind#BORN}, and before its parent is {@link
-     * ProcessStop.Kind#ENDED}. Empty when the tracer has ended.
+     * The processes that are traced, and have not ended. A child is among them from {@link ProcessStop.Kind#BORN} on, so
+     * there may be none for a moment while {@link #isTracing} is true. Empty when the tracer has ended.
      *
      * @return a copy
      */
     public Set<Integer> processes() {
         return thread.processes();
+    }
+
+    /**
+     * Whether any process is traced; a child is from its creation on. False when the last one has ended, and nothing more
+     * will be told.
+     */
+    public boolean isTracing() {
+        return thread.isTracing();
+    }
+
+    /** Whether the kernel has a process as one that this process traces. A child is traced before its first stop. */
+    public boolean isTracing(int pid) {
+        return thread.isTracing(pid);
     }
 
     /**

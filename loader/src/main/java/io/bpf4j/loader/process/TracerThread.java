@@ -10,7 +10,6 @@ import io.bpf4j.loader.internal.sys.WaitStatus;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.process.ProcessStop.Kind;
 import java.nio.file.Files;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -39,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The events (ptrace(2), "PTRACE_SEIZE"):
  *
  * <ul>
- *   <li>PTRACE_EVENT_FORK, _VFORK or _CLONE: a thread has created another one, which may run, and stop, much later
+ *   <li>PTRACE_EVENT_FORK, _VFORK or _CLONE: a thread has created another one, which may run, and stop, much later. There
+ *       is no such event of a thread that is killed in the fork, by a signal or because its process ends
  *   <li>{@link Ptrace#EVENT_STOP} of an unknown thread: it was created, and is traced from its start
  *   <li>the same of a known thread: its process was stopped by a signal, or resumes after that
  *   <li>{@link Ptrace#EVENT_EXEC}; other threads of the process are gone without an event
@@ -60,7 +60,7 @@ final class TracerThread {
     private final Host host;
     private final TaskFiles files;
 
-    /** The processes that are traced, and have not ended; also those that have not run yet. */
+    /** The processes that are known to be traced, and have not ended; without those that have not run yet. */
     private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
 
     private final BlockingQueue<ProcessStop> resumed = new LinkedBlockingQueue<>();
@@ -114,9 +114,18 @@ final class TracerThread {
         resumed.add(stop);
     }
 
-    /** The processes that are traced, and have not ended; also those that have not run yet. */
+    /** The processes that are known to be traced, and have not ended; without those that have not run yet. */
     Set<Integer> processes() {
         return Set.copyOf(processes);
+    }
+
+    /**
+     * Whether anything is traced. Only the kernel knows: a process may end, or be killed in a fork, before its child has
+     * first run; the thread ends when wait4 has no tracees left.
+     */
+    boolean isTracing() {
+        Thread started = thread;
+        return started != null && started.isAlive();
     }
 
     /** Why a thread or process may have continued without being held. */
@@ -237,7 +246,6 @@ final class TracerThread {
         } else if (event == Ptrace.EVENT_EXEC) {
             exec(tid);
         } else if (event != 0) {
-            expectChild(tid);
             go(tid, 0, false);
         } else if (signal != Ptrace.SIGURG || !isOurs(pid, tid)) {
             go(tid, signal, false);
@@ -281,35 +289,22 @@ final class TracerThread {
         }
     }
 
-    /**
-     * Counts a new child as traced before its parent continues. The parent may end before the child has first run, and
-     * would otherwise appear to be the last process. The kernel tells of the two in any order: a child that has ended
-     * already is no longer traced.
-     */
-    private void expectChild(int parent) {
-        if (!withChildren) {
-            return;
-        }
-        int child;
-        try {
-            child = kernel.execute(new ProcessCommand.EventMessage(parent));
-        } catch (SyscallException e) {
-            return; // it was killed
-        }
-        if (!tracees.containsKey(child) && isTracedByThisProcess(child) && processOf(child) == child) {
-            processes.add(child);
-        }
-    }
-
     /** The process of a thread; the thread itself if it is gone. */
     private int processOf(int tid) {
         String pid = files.status(tid, "Tgid");
         return pid.isEmpty() ? tid : Integer.parseInt(pid);
     }
 
-    private boolean isTracedByThisProcess(int tid) {
+    /** Whether the kernel has a thread as a tracee of this process. */
+    boolean isTracing(int tid) {
         String tracer = files.status(tid, "TracerPid");
         return !tracer.isEmpty() && Files.isDirectory(host.proc().resolve("self/task/" + tracer));
+    }
+
+    /** Whether a thread is gone, or a zombie, which no parent or tracer has waited for yet. */
+    private boolean hasEnded(int tid) {
+        String state = files.status(tid, "State");
+        return state.isEmpty() || "ZX".indexOf(state.charAt(0)) >= 0;
     }
 
     private void go(int tid, int signal, boolean groupStop) {
@@ -326,24 +321,23 @@ final class TracerThread {
     private void seizeAll(int root) {
         kernel.execute(new ProcessCommand.Seize(root, options()));
         tracees.put(root, root);
-        Set<Integer> done = new HashSet<>();
-        Collection<Integer> left = List.of(root);
-        while (!left.isEmpty()) {
-            Set<Integer> children = new LinkedHashSet<>();
-            for (int pid : left) {
-                done.add(pid);
-                seizeThreads(pid);
-                if (withChildren) {
-                    children.addAll(host.children(pid));
+        processes.add(root);
+        boolean _ = seizeThreads(root);
+        // Again, until no child is new: the kernel may skip a child if another one ends while it lists them.
+        boolean found = withChildren;
+        while (found) {
+            found = false;
+            for (int pid : List.copyOf(processes)) {
+                for (int child : host.children(pid)) {
+                    found |= !processes.contains(child) && seizeThreads(child);
                 }
             }
-            children.removeAll(done);
-            left = children;
         }
     }
 
-    private void seizeThreads(int pid) {
-        processes.add(pid);
+    /** Traces all threads of a process; returns whether there is one that was not traced. */
+    private boolean seizeThreads(int pid) {
+        boolean seized = false;
         boolean found = true;
         Set<Integer> refused = new HashSet<>();
         while (found) {
@@ -351,20 +345,24 @@ final class TracerThread {
             for (int tid : files.threadsOf(pid)) {
                 if (!tracees.containsKey(tid) && !refused.contains(tid)) {
                     found = true;
-                    if (!seize(pid, tid)) {
+                    if (seize(pid, tid)) {
+                        seized = true;
+                        processes.add(pid);
+                    } else {
                         refused.add(tid);
                     }
                 }
             }
         }
+        return seized;
     }
 
     private boolean seize(int pid, int tid) {
         try {
             kernel.execute(new ProcessCommand.Seize(tid, options()));
         } catch (SyscallException e) {
-            // EPERM: also for a new child of a tracee, which this thread already traces.
-            if (e.errno() != Errno.ESRCH && !isTracedByThisProcess(tid)) {
+            // EPERM: also for a new child of a tracee, which this thread already traces, and for one that has ended.
+            if (e.errno() != Errno.ESRCH && !isTracing(tid) && !hasEnded(tid)) {
                 gaps.add("thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage());
             }
             return false;

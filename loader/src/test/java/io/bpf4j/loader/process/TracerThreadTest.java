@@ -37,6 +37,7 @@ class TracerThreadTest {
     private Path machine;
 
     private final Deque<WaitStatus> news = new ArrayDeque<>();
+    private final List<WaitStatus> afterRoot = new ArrayList<>();
     private final List<String> told = new ArrayList<>();
     private final List<Set<Integer>> leftAtEnds = new ArrayList<>();
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -64,6 +65,7 @@ class TracerThreadTest {
     private List<Command<?>> play(WaitStatus... statuses) throws InterruptedException {
         news.addAll(List.of(statuses));
         news.add(new WaitStatus(ROOT, 0));
+        news.addAll(afterRoot);
         kernel.answer(ProcessCommand.Wait.class, _ -> news.isEmpty() ? WaitStatus.NO_TRACEES : news.removeFirst());
         tracer.start(ROOT);
         ended.await();
@@ -111,35 +113,75 @@ class TracerThreadTest {
 
     /** On a busy machine the child runs for the first time when its parent has ended. */
     @Test
-    void aProcessThatEndsLeavesItsUnbornChild() throws InterruptedException {
-        tracer = tracer(Host.of(kernel, machine), true);
-        ScriptedHost.write(machine, "proc/" + CHILD + "/status", "Tgid:\t" + CHILD + "\nTracerPid:\t7\n");
-        ScriptedHost.write(machine, "proc/self/task/7/comm", "bpf4j-ptrace");
-        kernel.answer(ProcessCommand.EventMessage.class, _ -> CHILD);
-        play(stop(ROOT, 5, FORK));
-        assertThat(leftAtEnds).containsExactly(Set.of(CHILD));
+    void tracingOutlivesAProcessWhoseChildHasNotRun() throws InterruptedException {
+        afterRoot.add(stop(CHILD, 5, Ptrace.EVENT_STOP));
+        afterRoot.add(new WaitStatus(CHILD, 0));
+        play();
+        while (tracer.isTracing()) {
+            Thread.onSpinWait();
+        }
+        assertThat(told)
+                .containsExactly("ENDED of process " + ROOT, "BORN of process " + CHILD, "ENDED of process " + CHILD);
     }
 
-    /** The kernel may tell of the child's whole life first; its number may belong to another process then. */
-    @Test
-    void aChildThatHasEndedIsNotAwaited() throws InterruptedException {
-        tracer = tracer(Host.of(kernel, machine), true);
-        ScriptedHost.write(machine, "proc/" + CHILD + "/status", "Tgid:\t" + CHILD + "\nTracerPid:\t0\n");
-        kernel.answer(ProcessCommand.EventMessage.class, _ -> CHILD);
-        play(stop(CHILD, 5, Ptrace.EVENT_STOP), new WaitStatus(CHILD, 0), stop(ROOT, 5, FORK));
-        assertThat(leftAtEnds).containsExactly(Set.of(ROOT), Set.of());
+    private void existing(int pid, String state, String children) {
+        ScriptedHost.write(machine, "proc/" + pid + "/status", "State:\t" + state + "\nTracerPid:\t0\n");
+        ScriptedHost.write(machine, "proc/" + pid + "/task/" + pid + "/children", children);
     }
 
-    /** A process that a signal kills before it has run is told of only by its end. */
+    private static void refuse(ProcessCommand.Seize seize) {
+        throw new SyscallException(seize.call(), Errno.EPERM.number(), "");
+    }
+
+    /** The kernel refuses to trace a zombie. */
     @Test
-    void aChildThatNeverRunsHasAnEnd() throws InterruptedException {
+    void aChildThatHasEndedIsNoGap() throws InterruptedException {
         tracer = tracer(Host.of(kernel, machine), true);
-        ScriptedHost.write(machine, "proc/" + CHILD + "/status", "Tgid:\t" + CHILD + "\nTracerPid:\t7\n");
-        ScriptedHost.write(machine, "proc/self/task/7/comm", "bpf4j-ptrace");
-        kernel.answer(ProcessCommand.EventMessage.class, _ -> CHILD);
-        play(stop(ROOT, 5, FORK), new WaitStatus(CHILD, 9));
-        assertThat(told).containsExactly("ENDED of process " + CHILD, "ENDED of process " + ROOT);
-        assertThat(leftAtEnds).containsExactly(Set.of(ROOT), Set.of());
+        existing(ROOT, "S (sleeping)", CHILD + " ");
+        existing(CHILD, "Z (zombie)", "");
+        kernel.answer(ProcessCommand.Seize.class, seize -> {
+            if (seize.tid() == CHILD) {
+                refuse(seize);
+            }
+            return 0;
+        });
+        play(stop(ROOT, SIGNAL, 0));
+        assertThat(tracer.gaps()).isEmpty();
+        assertThat(leftAtEnds).containsExactly(Set.of());
+    }
+
+    @Test
+    void aChildThatIsRefusedIsAGap() throws InterruptedException {
+        tracer = tracer(Host.of(kernel, machine), true);
+        existing(ROOT, "S (sleeping)", CHILD + " ");
+        existing(CHILD, "S (sleeping)", "");
+        kernel.answer(ProcessCommand.Seize.class, seize -> {
+            if (seize.tid() == CHILD) {
+                refuse(seize);
+            }
+            return 0;
+        });
+        play();
+        assertThat(tracer.gaps()).singleElement().asString().contains("thread " + CHILD + " of process " + CHILD);
+    }
+
+    /** The kernel may skip a child if another one ends while it lists them. */
+    @Test
+    void aChildThatIsListedLaterIsTraced() throws InterruptedException {
+        tracer = tracer(Host.of(kernel, machine), true);
+        existing(ROOT, "S (sleeping)", CHILD + " ");
+        existing(CHILD, "S (sleeping)", "");
+        existing(CHILD + 1, "S (sleeping)", "");
+        kernel.answer(ProcessCommand.Seize.class, seize -> {
+            if (seize.tid() == CHILD) {
+                existing(ROOT, "S (sleeping)", (CHILD + 1) + " ");
+            }
+            return 0;
+        });
+        play();
+        assertThat(kernel.commands(ProcessCommand.Seize.class))
+                .extracting(ProcessCommand.Seize::tid)
+                .containsExactly(ROOT, CHILD, CHILD + 1);
     }
 
     @Test
