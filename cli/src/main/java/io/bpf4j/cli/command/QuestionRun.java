@@ -100,8 +100,8 @@ class QuestionRun implements TargetRun.Work {
     public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
         AnswerSession loaded = new AnswerSession(loaded(asker.ask(probes, functions, specs)));
         session = loaded;
-        // What appears later is attached to while its process is held.
-        loaded.answer().setCounting(target.filesMayAppear());
+        // What appears later is attached to while its process is held. A command has not been executed yet.
+        loaded.answer().setCounting(target.filesMayAppear() && target.command().isEmpty());
         if (console.isTerminal()) {
             Signals.onResize(console::resized);
         }

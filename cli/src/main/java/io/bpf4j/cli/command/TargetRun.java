@@ -32,6 +32,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -79,7 +80,11 @@ final class TargetRun {
          */
         ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException;
 
-        /** Called when everything is attached to that was found. Not called if probes may appear later. */
+        /**
+         * Called when events are to be taken that were not before: everything is attached to that was found, or the
+         * child process, which was a shell until now, executes the command. Not called if a process may get new code
+         * and is not a child process.
+         */
         default void attached() {}
 
         /** Called when a process is watched, or has new code. If the process is held, none of this code has run yet. */
@@ -296,16 +301,20 @@ final class TargetRun {
         UsdtWatch.Builder what =
                 child == null ? UsdtWatch.of(root) : UsdtWatch.of(root).fromExec();
         UsdtWatch.Builder followed = options.follow() ? what.withChildren() : what;
-        try (UsdtWatch watch =
-                (options.hold() ? followed : followed.withoutHolding()).start(new Listener(follower, work))) {
+        AtomicBoolean launching = new AtomicBoolean(child != null);
+        try (UsdtWatch watch = (options.hold() ? followed : followed.withoutHolding())
+                .start(new Listener(follower, work, launching))) {
             // Now, when no child can be missed.
             reportFunctions(functionCount);
             if (child != null) {
-                if (!watch.gaps().isEmpty() && !first.isEmpty()) {
+                if (!watch.gaps().isEmpty()) {
                     // The process is not held at its exec: probes attached before the exec exist when it maps the file.
-                    beforeExec = true;
-                    follower.attach(child.pid(), first);
-                    beforeExec = false;
+                    if (!first.isEmpty()) {
+                        beforeExec = true;
+                        follower.attach(child.pid(), first);
+                        beforeExec = false;
+                    }
+                    work.attached();
                 }
                 child.resume();
             }
@@ -319,8 +328,13 @@ final class TargetRun {
         }
     }
 
-    /** Passes the events of processes to the follower, and the processes with new code to the work. */
-    private record Listener(Follower follower, Work work) implements UsdtWatch.Listener {
+    /**
+     * Passes the events of processes to the follower, and the processes with new code to the work.
+     *
+     * @param launching whether the first exec is that of a child process. Until then it is a shell, whose events count
+     *     for nothing: functions of a library that it has mapped, too, are attached to already
+     */
+    private record Listener(Follower follower, Work work, AtomicBoolean launching) implements UsdtWatch.Listener {
         @Override
         public void appeared(int pid, UsdtScan scan) {
             follower.appeared(pid, scan);
@@ -335,6 +349,9 @@ final class TargetRun {
         @Override
         public void exec(int pid) {
             follower.exec(pid);
+            if (launching.getAndSet(false)) {
+                work.attached();
+            }
         }
     }
 

@@ -366,6 +366,28 @@ class CliQuestionsTest {
                 .hasMessageContaining("there is no function \"midle\" in it; the nearest is 'middle'");
     }
 
+    /** The shell that becomes the command allocates memory, too, and has mapped the same library. */
+    @Test
+    @Requires(BPF_COOKIE)
+    void theShellBeforeACommandIsNotCounted(@TempDir Path folder) throws IOException, InterruptedException {
+        Path source = folder.resolve("allocates.c");
+        Files.writeString(source, """
+            #include <stdlib.h>
+            int main(void) {
+                for (int n = 0; n < 7; n++) free(*(void *volatile *)&(void *){malloc(100 + n)});
+                return 0;
+            }
+            """);
+        Path made = folder.resolve("allocates");
+        Commands.check(List.of("gcc", "-O1", "-o", made.toString(), source.toString()));
+        Commands.Result counted =
+                Cli.run("count", "-c", made.toString(), "u:libc.so.6:malloc", "--by", "comm", "--json");
+        assertThat(counted.out()).as(counted.err()).isEqualTo("""
+            {"key":{"comm":"allocates"},"count":7}
+            {"events":7,"lost":0,"exact":true}
+            """);
+    }
+
     /** Tables of symbols have static functions of one name, and functions that no kernel can probe. */
     @Test
     @Requires(BPF_COOKIE)
