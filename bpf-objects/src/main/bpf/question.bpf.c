@@ -373,8 +373,29 @@ static __always_inline bool paired(struct pt_regs *ctx, struct question_event *e
 	return true;
 }
 
-/* Keeps the stack, and returns its hash; 0 if there is none, or no room. */
-static __noinline __u64 stack_hash(struct pt_regs *ctx, __u64 flags)
+/*
+ * Where a function returns to, at its entry: x86 pushes the address (see frame), other machines have it in a register.
+ * 0 if it can't be read.
+ */
+static __always_inline __u64 caller(struct pt_regs *ctx)
+{
+	__u64 address = REGS_OF(ctx, 152 /* sp */, 240 /* lr */, 8 /* ra */, 136 /* r14 */, 8 /* r1 */);
+	__u64 pushed = 0;
+
+	if (LINUX_ELF_MACHINE != 62)
+		return address;
+	bpf_probe_read_user(&pushed, REGS_READ(ctx, 136) == 0x23 ? 4 : 8, (const void *)address);
+	return pushed;
+}
+
+/*
+ * Keeps the stack, and returns its hash; 0 if there is none, or no room.
+ *
+ * At the entry of a function the frame pointer is still that of its caller, so the kernel begins with the caller's caller.
+ * Where the function begins by saving the frame pointer it adds the caller itself, on x86 since Linux 6.11. The caller is
+ * not added to a stack that ends with the function: it shows that there are no frame pointers.
+ */
+static __noinline __u64 stack_hash(struct pt_regs *ctx, __u64 flags, __u64 caller)
 {
 	__u64 thread = bpf_get_current_pid_tgid();
 	__u64 hash = 0;
@@ -387,6 +408,10 @@ static __noinline __u64 stack_hash(struct pt_regs *ctx, __u64 flags)
 		return 0;
 	}
 	if (bpf_get_stack(ctx, stack, sizeof(*stack), flags) > 0) {
+		if (caller && stack->addresses[1] && stack->addresses[1] != caller) {
+			stack->addresses[1] = caller;
+			bpf_get_stack(ctx, &stack->addresses[2], sizeof(*stack) - 16, flags + 1 /* without the function */);
+		}
 		for (int n = 0; n < QUESTION_FRAMES && stack->addresses[n]; n++) {
 			hash = (hash ^ stack->addresses[n]) * 0x9e3779b97f4a7c15;
 			hash ^= hash >> 32;
@@ -403,15 +428,15 @@ static __noinline __u64 stack_hash(struct pt_regs *ctx, __u64 flags)
 }
 
 /* Writes the hash of a stack into the key. */
-static __always_inline void stack(struct pt_regs *ctx, void *key, __u32 at, __u64 flags)
+static __always_inline void stack(struct pt_regs *ctx, void *key, __u32 at, __u64 flags, __u64 caller)
 {
-	__u64 hash = stack_hash(ctx, flags);
+	__u64 hash = stack_hash(ctx, flags, caller);
 
 	if (at <= QUESTION_OUT - 8)
 		*(__u64 *)(key + at) = hash;
 }
 
-static __always_inline int answer(struct pt_regs *ctx, struct question_event *event)
+static __always_inline int answer(struct pt_regs *ctx, struct question_event *event, bool entry)
 {
 	__u64 key[QUESTION_OUT / 8] = {};
 	__u64 value = 0;
@@ -449,9 +474,9 @@ static __always_inline int answer(struct pt_regs *ctx, struct question_event *ev
 		return 0;
 	}
 	if (user_stack_at != NO_STACK)
-		stack(ctx, key, user_stack_at, 256 /* BPF_F_USER_STACK */);
+		stack(ctx, key, user_stack_at, 256 /* BPF_F_USER_STACK */, entry ? caller(ctx) : 0);
 	if (kernel_stack_at != NO_STACK)
-		stack(ctx, key, kernel_stack_at, 0);
+		stack(ctx, key, kernel_stack_at, 0, 0);
 	return add(key, value);
 }
 
@@ -473,7 +498,7 @@ int question_usdt(struct pt_regs *ctx)
 	for (int n = 0; n < QUESTION_ARGS; n++)
 		if (wanted_args & 1U << n && usdt_arg_of(ctx, spec, n, &event.args[n]))
 			event.unreadable |= 1U << n;
-	return answer(ctx, &event);
+	return answer(ctx, &event, false);
 }
 
 SEC("uprobe")
@@ -493,7 +518,7 @@ int question_function(struct pt_regs *ctx)
 	if (event.cookie >> 32 & QUESTION_RETURN) {
 		event.retval = REGS_RETURN(ctx);
 		event.unreadable = (1U << QUESTION_ARGS) - 1;
-		return answer(ctx, &event);
+		return answer(ctx, &event, false);
 	}
 	event.arg_count = 6;
 	event.unreadable = (1U << QUESTION_ARGS) - (1U << 6);
@@ -504,5 +529,5 @@ int question_function(struct pt_regs *ctx)
 	/* s390x passes five in registers. */
 	if (LINUX_ELF_MACHINE == 22)
 		event.unreadable |= 1U << 5;
-	return answer(ctx, &event);
+	return answer(ctx, &event, true);
 }
