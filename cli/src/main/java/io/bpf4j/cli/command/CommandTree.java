@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -109,7 +110,9 @@ public final class CommandTree {
     /** Runs the command with {@code args}. */
     public int run(String... args) {
         try {
-            int code = isVersion(args) ? version() : execute(args);
+            Optional<String> lost = InputFile.notText(args);
+            int code =
+                    lost.isPresent() ? usage(tree(List.of()), lost.get()) : isVersion(args) ? version() : execute(args);
             console.flush();
             return code;
         } catch (OutputClosedException e) {

@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Checks a file from the command line before it is parsed, for mistakes that don't concern its format.
@@ -76,6 +78,22 @@ public final class InputFile {
     private static String reason(FileSystemException failure) {
         String reason = String.valueOf(failure.getReason());
         return reason.startsWith("Too many levels of symbolic links") ? "symbolic links lead in a circle" : reason;
+    }
+
+    /**
+     * Says which argument has lost bytes, because the locale's encoding does not have them: a command would be run with
+     * other arguments, a text would be compared with another. In UTF-8 nearly every text is left as it was, and the
+     * character that stands for lost bytes may be meant.
+     */
+    public static Optional<String> notText(String... arguments) {
+        String encoding = String.valueOf(System.getProperty("sun.jnu.encoding"));
+        return encoding.equals("UTF-8")
+                ? Optional.empty()
+                : Stream.of(arguments)
+                        .filter(argument -> argument.indexOf('\ufffd') >= 0)
+                        .findFirst()
+                        .map(argument -> "'" + argument + "' has characters that the locale's encoding, " + encoding
+                                + ", does not have: set LC_ALL=C.UTF-8");
     }
 
     /** The advice for a name that is not valid text in Java's encoding of file names; empty for other names. */

@@ -81,4 +81,16 @@ class NamesWithoutLocaleTest {
                     .contains(library);
         }
     }
+
+    /** Java has other arguments then: the command would run with them, and no text would be equal. */
+    @Test
+    void anArgumentThatWouldBeAnotherIsRefused() throws IOException, InterruptedException {
+        for (String argument : List.of("--where=arg0 == \\303\\251", "-c./program \\303\\251")) {
+            Commands.Result result = run(
+                    "made=$(printf -- '" + argument + "'); shift; exec \"$@\" \"$made\"",
+                    withoutLocale("count", "a:b"));
+            assertThat(result.exitCode()).isEqualTo(2);
+            assertThat(result.err()).startsWith("bpf4j: '" + argument.charAt(0)).contains("set LC_ALL=C.UTF-8\n");
+        }
+    }
 }
