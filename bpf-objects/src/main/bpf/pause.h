@@ -23,7 +23,7 @@ __u64 pause_bytes = 0;
  * Pauses this process if pause_bytes wait in the ring buffer. Returns whether it did: the record has to say so.
  *
  * The signal is sent before the record is submitted: a reader that continues the processes of the records that it
- * has read can't be too early, for SIGCONT cancels a SIGSTOP that was sent before, delivered or not.
+ * has read can't be too early, because SIGCONT cancels a SIGSTOP that was sent before, delivered or not.
  *
  * The signal goes to this thread, which handles it before it is back in user mode, and stops the whole process. Sent to
  * the process, it would be one signal for all: a thread that has been chosen to handle it, and waits for a processor,

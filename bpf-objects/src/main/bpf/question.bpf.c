@@ -46,8 +46,8 @@ const volatile __u32 shown_bytes = 0;
 const volatile __u64 tables[QUESTION_TABLES / 8] = {};
 
 /*
- * Not 0 while events are not counted. The kernel attaches to one probe after the other, and detaches likewise; if events
- * counted meanwhile, some probes would be counted longer than others.
+ * Not 0 while user space attaches or detaches; events are not counted then. The kernel attaches to one probe after the
+ * other, and detaches in the same way, so some probes would be counted for longer than others.
  */
 __u64 suspended = 0;
 

@@ -34,7 +34,7 @@ struct question_event {
 _Static_assert(sizeof(struct question_event) == 168, "generated functions know these offsets");
 
 /*
- * A probe's number from 1 in the low 32 bits, and its part in the question. Where the entry and the return of a function
+ * A probe's number, from 1, in the low 32 bits, and its part in the question. If the entry and the return of a function
  * are a pair, both have the number of the return.
  */
 enum question_cookie {
@@ -46,8 +46,8 @@ enum question_cookie {
 };
 
 /*
- * Where a function's cookie has the process that it is attached in, 0 for every process; 24 bits, for the kernel's numbers
- * are below 2^22 (PID_MAX_LIMIT).
+ * The first bit of the process in the cookie of a function; 0 there means every process. 24 bits suffice, because pids are
+ * below 2^22 (PID_MAX_LIMIT).
  */
 #define QUESTION_PROCESS 40
 

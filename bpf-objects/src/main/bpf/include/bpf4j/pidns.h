@@ -28,7 +28,7 @@ static __always_inline struct pidns_ids current_ids(void)
 	return ids;
 }
 
-/* Whether user space knows the numbers of current_ids(): those of its own pid namespace. */
+/* Whether current_ids() gives numbers of user space's pid namespace; else they are those of the initial one. */
 static __always_inline bool has_known_ids(void)
 {
 	struct pidns_ids ids;
@@ -37,12 +37,14 @@ static __always_inline bool has_known_ids(void)
 }
 
 /*
- * Whether this is another process than the one that user space attached to; 0 is every process.
+ * Whether the program runs in another process than the one that user space attached to, which is given by its number in
+ * user space's pid namespace; 0 means every process. False in a process of another pid namespace, whose number is not
+ * known.
  *
- * The kernel's filter lets others through. It compares memory: perf uprobes fire in each process that shares the memory
- * of theirs, and so do links of uprobe_multi before Linux 6.12. Between vfork and exec a child does; where it is attached
- * to, too, each of its events comes twice. And on kernels such as 6.1 the program of a return fires in each process in
- * which anybody probes that return (uretprobe_perf_func has no filter).
+ * The kernel's filter by process does not suffice. It compares memory: a perf uprobe fires in each process that shares the
+ * memory of the chosen one, and so does a uprobe_multi link before Linux 6.12. A child shares it between vfork and exec;
+ * if user space has attached to the child as well, each of its events would come twice. And on kernels such as 6.1 the
+ * program of a return fires in each process in which anybody probes that return (uretprobe_perf_func has no filter).
  */
 static __always_inline bool is_other_process(__u32 attached)
 {

@@ -3,14 +3,14 @@
  * USDT from the side of the BPF program.
  *
  * A USDT site is a nop in the traced program with a note beside it that says where the arguments are
- * at that place, for instance "-4@-20(%rbp) 8@%rax". A probe may have many sites, each with another
- * such string. User space reads the note and turns it into a *spec*: twelve descriptions of how
+ * at that place, for instance "-4@-20(%rbp) 8@%rax". A probe may have many sites, each with a string
+ * of its own. User space reads the note and turns it into a *spec*: twelve descriptions of how
  * to get a value. The specs lie in the array map __bpf_usdt_specs; the number of an element is
  * the spec ID. When a site is hit, the program finds out its spec ID and then acts on the spec:
  *
- *   spec ID  is the low half of the attachment's BPF cookie where the kernel has cookies (5.15). Else the hash
- *            map __bpf_usdt_ip_to_spec_id gives it by the address of the site. The loader says which
- *            through LINUX_HAS_BPF_COOKIE; a constant for the verifier, which drops the other branch. Where
+ *   spec ID  is the low half of the BPF cookie if the kernel has cookies (5.15). Else the hash map
+ *            __bpf_usdt_ip_to_spec_id gives it by the address of the site. The loader sets which of the two
+ *            in LINUX_HAS_BPF_COOKIE, a constant for the verifier, which drops the other branch. Where
  *            the address is in the context depends on the machine: see REGS_IP in helpers.h.
  *   value    of an argument with spec a, R(o) being the register at offset o of the context:
  *
@@ -130,8 +130,9 @@ static __always_inline struct __bpf_usdt_spec *usdt_spec(struct pt_regs *ctx)
 }
 
 /*
- * The process that the site is attached in, by user space's number of it; 0: every process, or the kernel has no cookies.
- * bpf4j puts it into the high half of the BPF cookie. See is_other_process() of pidns.h, which tells what it is good for.
+ * The process that user space attached to, by its number in user space's pid namespace; 0 if user space attached to every
+ * process, or if the kernel has no cookies. bpf4j passes it in the high half of the BPF cookie. is_other_process() of
+ * pidns.h compares it with the process that the program runs in.
  */
 static __always_inline __u32 usdt_process(struct pt_regs *ctx)
 {
