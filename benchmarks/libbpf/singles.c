@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	offsets = site_offsets(argv[2], &sites);
 	object = open_usdt_object(argv[1]);
 	program = bpf_object__next_program(object, NULL);
-	/* There and back: it is no program of SEC("usdt") any more, which libbpf loads for multi links only. */
+	/* There and back: it is not a program of SEC("usdt") any more, which libbpf loads for multi links only. */
 	if (bpf_program__set_type(program, BPF_PROG_TYPE_SOCKET_FILTER) ||
 	    bpf_program__set_type(program, BPF_PROG_TYPE_KPROBE) || bpf_program__set_expected_attach_type(program, 0) ||
 	    bpf_object__load(object))

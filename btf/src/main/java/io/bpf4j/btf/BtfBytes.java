@@ -69,7 +69,7 @@ final class BtfBytes {
         this.stringsStart = sectionStart(16, header, "string");
         this.stringsEnd = stringsStart + (int) u32(20);
         if (u32(8) % 4 != 0) {
-            throw malformed(8, "the type section starts at " + u32(8) + ", which is no multiple of 4");
+            throw malformed(8, "the type section starts at " + u32(8) + ", which is not a multiple of 4");
         }
         checkStrings(split);
     }

@@ -141,10 +141,10 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
                 try {
                     indexes.add(Integer.parseInt(part));
                 } catch (NumberFormatException e) {
-                    throw wrong("\"" + part + "\" is no index");
+                    throw wrong("\"" + part + "\" is not an index");
                 }
                 if (indexes.getLast() < 0) {
-                    throw wrong("\"" + part + "\" is no index");
+                    throw wrong("\"" + part + "\" is not an index");
                 }
             }
             return indexes;

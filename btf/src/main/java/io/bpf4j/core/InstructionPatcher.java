@@ -65,7 +65,7 @@ final class InstructionPatcher {
                 || slots.get(1).src() != 0
                 || slots.get(1).dst() != 0
                 || slots.get(1).offset() != 0) {
-            throw wrong(first, "it is no plain 64-bit load");
+            throw wrong(first, "it is not a plain 64-bit load");
         }
         long value = first.imm64(slots.get(1));
         if (from.checked() && value != from.value()) {

@@ -28,7 +28,7 @@ public final class Instructions {
         if (size % Instruction.SIZE != 0) {
             throw code.malformed(
                     size - size % Instruction.SIZE,
-                    "code of " + size + " bytes, which is no multiple of the 8 bytes of an instruction");
+                    "code of " + size + " bytes, which is not a multiple of the 8 bytes of an instruction");
         }
         boolean little = code.order() == ByteOrder.LITTLE_ENDIAN;
         List<Instruction> slots = new ArrayList<>(Math.toIntExact(size / Instruction.SIZE));

@@ -158,7 +158,7 @@ class BtfFileTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "x", "text that is no BTF", "\u007fELF", "\u001f\u008b\u0008", "\u00fd7zXZ\0\0\4"})
+    @ValueSource(strings = {"", "x", "text that is not BTF", "\u007fELF", "\u001f\u008b\u0008", "\u00fd7zXZ\0\0\4"})
     void whatIsNoneIsRefusedByName(String content) throws IOException {
         Path file = file("other", content.getBytes(StandardCharsets.ISO_8859_1));
         assertThatThrownBy(() -> BtfFile.read(file))

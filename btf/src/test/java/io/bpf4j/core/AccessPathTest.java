@@ -64,13 +64,13 @@ class AccessPathTest {
     @ParameterizedTest
     @ValueSource(strings = {"", ":", ":0", "0:", "0:0:", "0::1", "-1", "0:-1", "0:x", "x", "0 ", " 0", "0x1", "0,1"})
     void textsThatAreNoIndexes(String access) {
-        refused(struct, access, OFFSET, "is no index");
+        refused(struct, access, OFFSET, "is not an index");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"2147483648", "4294967296", "0:99999999999999999999"})
     void numbersBeyondAnyIndex(String access) {
-        refused(struct, access, OFFSET, "is no index");
+        refused(struct, access, OFFSET, "is not an index");
     }
 
     @Test

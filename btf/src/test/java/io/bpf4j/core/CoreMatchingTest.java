@@ -207,7 +207,7 @@ class CoreMatchingTest {
                 new Instruction(Opcodes.LD | 0x18, 1, Opcodes.PSEUDO_MAP_FD, 0, 0), new Instruction(0, 0, 0, 0, 0));
         assertThatThrownBy(() -> relocator.relocate(offset, ofMap, 0))
                 .isInstanceOf(CoreException.class)
-                .hasMessageContaining("it is no plain 64-bit load");
+                .hasMessageContaining("it is not a plain 64-bit load");
         List<Instruction> call = Assembler.create().exit().assemble();
         assertThatThrownBy(() -> relocator.relocate(offset, call, 0))
                 .isInstanceOf(CoreException.class)

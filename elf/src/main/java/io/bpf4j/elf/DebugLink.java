@@ -12,7 +12,7 @@ record DebugLink(FileName fileName, long crc32) {
         FileName name = FileName.in(data, 0, limits.maxNameBytes());
         if (!name.isPlain()) {
             // The name is looked up in trusted directories and must not lead out of them.
-            throw data.malformed(0, "debug link \"" + name + "\" is no plain file name");
+            throw data.malformed(0, "debug link \"" + name + "\" is not a plain file name");
         }
         return new DebugLink(name, data.u32((name.length() + 4L) & -4L));
     }

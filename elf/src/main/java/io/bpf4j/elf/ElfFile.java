@@ -303,7 +303,7 @@ public final class ElfFile implements AutoCloseable {
             throw bytes.malformed(
                     section.offset(),
                     "symbol table " + section.name() + " has its names in section " + strings.index()
-                            + ", which is no string table");
+                            + ", which is not a string table");
         }
         ByteView extended = extendedIndices(section).map(this::data).orElse(null);
         return new SymbolTable(header.elfClass(), data(section), section.entrySize(), data(strings), extended, limits);

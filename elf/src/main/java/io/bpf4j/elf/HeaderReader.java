@@ -241,7 +241,8 @@ final class HeaderReader {
         long entryOffset = header.sectionHeaderOffset() + (long) index * header.sectionHeaderEntrySize();
         Section table = section(header, NameReader.unnamed(), index);
         if (table.type() != Section.SHT_STRTAB) {
-            throw file.malformed(entryOffset, "section names are in section " + index + ", which is no string table");
+            throw file.malformed(
+                    entryOffset, "section names are in section " + index + ", which is not a string table");
         }
         return new NameReader(bytesOf(file, table, entryOffset), header.sectionHeaderCount(), limits);
     }

@@ -37,7 +37,7 @@ final class RelocationReader {
             throw data.malformed(
                     data.size() - data.size() % entrySize,
                     "relocation table " + table.name() + " of " + data.size()
-                            + " bytes, which is no multiple of its entries' " + entrySize);
+                            + " bytes, which is not a multiple of its entries' " + entrySize);
         }
         boolean mips64Little = header.machine() == ElfMachine.MIPS
                 && elfClass == ElfClass.ELF64

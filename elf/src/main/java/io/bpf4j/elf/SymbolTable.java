@@ -55,7 +55,8 @@ final class SymbolTable {
         if (entries.size() % entrySize != 0) {
             throw entries.malformed(
                     entries.size() - entries.size() % entrySize,
-                    "symbol table of " + entries.size() + " bytes, which is no multiple of its entries' " + entrySize);
+                    "symbol table of " + entries.size() + " bytes, which is not a multiple of its entries' "
+                            + entrySize);
         }
         if (entries.size() / entrySize > limits.maxSymbols()) {
             throw entries.malformed(

@@ -147,12 +147,12 @@ class MalformedElfTest {
         ElfFile giant = with(Section.SHT_SYMTAB, new byte[48], s -> s.entrySize = -1);
         malformed(giant::symbols, "symbol table with entries of 18446744073709551615 bytes, less than 24");
         ElfFile ragged = with(Section.SHT_SYMTAB, new byte[49], s -> s.entrySize = 24);
-        malformed(ragged::symbols, "no multiple of its entries' 24");
+        malformed(ragged::symbols, "not a multiple of its entries' 24");
         ElfFile self = with(Section.SHT_SYMTAB, new byte[48], s -> {
             s.entrySize = 24;
             s.link = 2;
         });
-        malformed(self::symbols, "has its names in section 2, which is no string table");
+        malformed(self::symbols, "has its names in section 2, which is not a string table");
         ElfFile lost = with(Section.SHT_SYMTAB, new byte[48], s -> {
             s.entrySize = 24;
             s.link = 0xffffffffL;
@@ -172,7 +172,7 @@ class MalformedElfTest {
         ElfFile rela = with(Section.SHT_RELA, new byte[32], s -> s.entrySize = 16);
         malformed(() -> rela.relocations(rela.section(1)), "entries of 16 bytes, less than 24");
         ElfFile ragged = with(Section.SHT_REL, new byte[33], s -> s.entrySize = 16);
-        malformed(() -> ragged.relocations(victim(ragged)), "no multiple of its entries' 16");
+        malformed(() -> ragged.relocations(victim(ragged)), "not a multiple of its entries' 16");
         byte[] hugeSymbol = new byte[16];
         hugeSymbol[15] = (byte) 0x80;
         ElfFile far = with(Section.SHT_REL, hugeSymbol, s -> s.entrySize = 16);
@@ -282,7 +282,7 @@ class MalformedElfTest {
                     Section.SHT_PROGBITS,
                     builder.writer().string(name).align(4).u32(1).toByteArray());
             ElfFile elf = ElfFile.parse("x", builder.build());
-            malformed(elf::debugLink, "is no plain file name");
+            malformed(elf::debugLink, "is not a plain file name");
         }
         ElfBuilder builder = ElfBuilder.elf64();
         builder.section(
