@@ -45,7 +45,7 @@ static int create(const char *path) {
     return fd;
 }
 
-// A file whose name is no text, and a process whose name isn't either.
+// A file whose name is not a text, and a process whose name isn't either.
 static void memfd(void) {
     int fd = memfd_create("\xff\xfe\r\033[2J", 0);
     check(fd < 0, "memfd_create");

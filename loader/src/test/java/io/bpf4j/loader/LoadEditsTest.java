@@ -156,7 +156,7 @@ class LoadEditsTest {
                 .isInstanceOf(InvalidObjectException.class)
                 .hasMessageContaining("map \"" + holder.name() + "\" holds \"" + held + "\", which was left out");
 
-        // Without its slots, or left out itself, it is no obstacle.
+        // Without its slots, or left out itself, it is not an obstacle.
         try (BpfObject object = ScriptedLoads.loader(new ScriptedKernel(), spec)
                 .map(held, map -> map.withAutocreate(false))
                 .map(holder.name(), map -> map.withSlots(List.of()))

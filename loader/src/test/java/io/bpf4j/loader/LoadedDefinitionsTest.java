@@ -369,7 +369,7 @@ class LoadedDefinitionsTest {
         assertThatThrownBy(() -> loader.map(".data", map -> map.withSizes(4, 8)))
                 .isInstanceOf(InvalidObjectException.class)
                 .hasMessageContaining("count")
-                .hasMessageContaining("no array");
+                .hasMessageContaining("not an array");
     }
 
     @Test
@@ -452,7 +452,7 @@ class LoadedDefinitionsTest {
                             .load())
                     .isInstanceOf(InvalidObjectException.class)
                     .hasMessageContaining("\"" + wrong + "\"")
-                    .hasMessageContaining("no map");
+                    .hasMessageContaining("not a map");
         }
     }
 }

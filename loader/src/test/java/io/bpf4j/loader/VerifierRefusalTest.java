@@ -427,7 +427,7 @@ class VerifierRefusalTest {
         verdict(Errno.EINVAL, "0: (95) exit\nsomething\n");
         assertThatThrownBy(() -> loader("short_and_good").load())
                 .isInstanceOf(VerifierException.class)
-                .hasMessageContaining("the kernel has not taken the object's BTF, which this program may need: EINVAL"
+                .hasMessageContaining("the kernel did not accept the object's BTF, which this program may need: EINVAL"
                         + " (Invalid argument): [20001] PTR (anon) type_id=9 Invalid type_id");
         assertThat(kernel.commands(ProgCommand.LoadBtf.class).stream()
                         .map(load -> load.log().size()))

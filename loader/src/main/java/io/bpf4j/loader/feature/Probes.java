@@ -240,7 +240,7 @@ final class Probes {
         return map(type, row.keySize(), row.valueSize(), row.maxEntries()).withFlags(row.flags());
     }
 
-    /** A value type that is no struct of functions: a kernel that knows such maps looks it up. */
+    /** A value type that is not a struct of functions: a kernel that knows such maps looks it up. */
     private Support structOps(int flags) {
         return trial.of(
                 map(MapType.STRUCT_OPS, 4, 4, 1)
@@ -316,7 +316,7 @@ final class Probes {
         }
         return announced.file("kernel/btf/vmlinux") instanceof Support.Unknown unknown
                 ? unknown
-                : new Support.Absent("the kernel shows no BTF with " + target + ", which it would be tried with");
+                : new Support.Absent("the kernel exports no BTF with " + target + ", which the probe needs");
     }
 
     /** As a program that may not sleep, or as one that may: some helpers are for the latter only. */

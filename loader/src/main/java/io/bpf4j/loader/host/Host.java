@@ -122,8 +122,8 @@ public final class Host {
     }
 
     /**
-     * Whether two processes have the same memory, as a child has that of its parent between vfork and exec. False also if
-     * the kernel does not tell: without CONFIG_KCMP, or if this process may not trace both.
+     * Whether two processes share their memory, as a child and its parent do between vfork and exec: kcmp(2) of Linux 3.5.
+     * False also if the kernel can't tell: without CONFIG_KCMP, or if this process may not trace both, or one has ended.
      */
     public boolean haveSameMemory(int pid, int other) {
         return kernel.execute(new ProcessCommand.SameMemory(pid, other));

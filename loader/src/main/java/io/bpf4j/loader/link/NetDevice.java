@@ -21,8 +21,8 @@ public record NetDevice(@Nullable String name, int index) {
                     "a device has a name or a positive index, one of them: " + name + ", " + index);
         }
         if (name != null && (name.isEmpty() || name.length() > LONGEST_NAME)) {
-            throw new IllegalArgumentException(
-                    "\"" + name + "\" is no name of a network device, which has 1 to " + LONGEST_NAME + " characters");
+            throw new IllegalArgumentException("\"" + name + "\" is not a name of a network device, which has 1 to "
+                    + LONGEST_NAME + " characters");
         }
     }
 

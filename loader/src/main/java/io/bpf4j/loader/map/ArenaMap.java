@@ -32,7 +32,7 @@ public final class ArenaMap {
      */
     public static ArenaMap of(BpfMap map) {
         if (map.typeNumber() != MapType.ARENA.number()) {
-            throw new IllegalArgumentException("map \"" + map.name() + "\" is no arena");
+            throw new IllegalArgumentException("map \"" + map.name() + "\" is not an arena");
         }
         return new ArenaMap(map, map.arena());
     }

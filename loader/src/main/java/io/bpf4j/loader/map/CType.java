@@ -159,12 +159,12 @@ public record CType(Btf btf, int id) {
         if (same) {
             return differenceInSize(bytes);
         }
-        return Optional.of(inner.shortName() + " is no "
+        return Optional.of(inner.shortName() + " is not "
                 + switch (number) {
-                    case INTEGER -> "integer";
-                    case UNSIGNED -> "unsigned integer";
-                    case BOOLEAN -> "boolean";
-                    case FLOATING_POINT -> "floating-point number";
+                    case INTEGER -> "an integer";
+                    case UNSIGNED -> "an unsigned integer";
+                    case BOOLEAN -> "a boolean";
+                    case FLOATING_POINT -> "a floating-point number";
                 });
     }
 
@@ -175,7 +175,7 @@ public record CType(Btf btf, int id) {
                         && integer.size() == 1;
         return characters || unwrapped().plain() instanceof BtfType.Union
                 ? differenceInSize(bytes)
-                : Optional.of(shortName() + " is no array of characters");
+                : Optional.of(shortName() + " is not an array of characters");
     }
 
     /** A short name, such as {@code struct stats}, {@code __u32}. */

@@ -75,7 +75,7 @@ public final class Global {
     /**
      * The variable's live memory, if it is mapped; valid until the map of its section is closed.
      *
-     * @throws IllegalStateException if that map is closed, as all methods that read or write the variable
+     * @throws IllegalStateException if that map is closed; all methods that read or write the variable throw it, too
      */
     public Optional<MemorySegment> memory() {
         if (section.isClosed()) {

@@ -178,8 +178,8 @@ record RecordCodec<R extends Record>(
         throw bad(
                 component,
                 type.isEnum()
-                        ? "is an enum, which has no numbers in Java; take an int, or another integer of C's size"
-                        : "has a type that stands for no C type");
+                        ? "is an enum, whose constants have no C values in Java; use an int, or another integer of the C size"
+                        : "has a type that corresponds to no C type");
     }
 
     private static IllegalArgumentException bad(RecordComponent component, String problem) {
@@ -203,7 +203,7 @@ record RecordCodec<R extends Record>(
         if (!(struct.plain() instanceof BtfType.Composite)) {
             return fields.size() == 1
                     ? fields.getFirst().element.difference(struct)
-                    : Optional.of(struct.shortName() + " is no struct, and " + this + " stands for one");
+                    : Optional.of(struct.shortName() + " is not a struct, but " + this + " stands for a struct");
         }
         return misplaced(struct.fields())
                 .or(() -> struct.differenceInSize(size))
@@ -247,9 +247,9 @@ record RecordCodec<R extends Record>(
         if (!there.isEmpty() && there.stream().allMatch(field -> field.bits() != 0 && component.covers(field))) {
             return Optional.empty();
         }
-        return Optional.of("has the name of no field"
+        return Optional.of("matches no field by its name"
                 + (there.isEmpty()
-                        ? ", and there is none at its place"
+                        ? ", nor by its place"
                         : "; at its place is \"" + there.getFirst().name() + "\""));
     }
 
@@ -289,7 +289,7 @@ record RecordCodec<R extends Record>(
             }
             return array.element()
                     .map(each -> each.differenceInSize(element.size()).or(() -> element.difference(each)))
-                    .orElseGet(() -> Optional.of(type.shortName() + " is no array"));
+                    .orElseGet(() -> Optional.of(type.shortName() + " is not an array"));
         }
 
         @Override

@@ -24,8 +24,8 @@ import java.util.function.IntFunction;
  *
  * <p>It holds its own reference to the memory: it must be closed, and may outlive the object of the maps.
  *
- * <p>A thread that polls until it is told to stop is ended by a flag and a wake-up, for a poll after {@link #close}
- * throws an exception. An interrupt does not end a poll.
+ * <p>A thread that polls until it is told to stop is ended by a flag and a wake-up, because a poll after {@link
+ * #close} throws an exception. An interrupt does not end a poll.
  *
  * <pre>{@code
  * while (running) {

@@ -105,7 +105,7 @@ final class ExternReader {
     private Kconfig kconfig(Symbol symbol, int id) {
         Btf types = file.types();
         if (!(types.type(id) instanceof BtfType.Var variable)) {
-            throw invalid(symbol, "of section .kconfig is no variable");
+            throw invalid(symbol, "of section .kconfig is not a variable");
         }
         if (!symbol.name().startsWith("CONFIG_") && !symbol.name().startsWith("LINUX_")) {
             throw invalid(symbol, "is declared __kconfig, but named neither CONFIG_… nor LINUX_…");

@@ -103,7 +103,7 @@ final class JumpTableReader {
         for (long at = start; at < start + symbol.size(); at += ENTRY) {
             long place = data.s64(at);
             if (place < 0 || place % Instruction.SIZE != 0 || place / Instruction.SIZE > Integer.MAX_VALUE) {
-                throw file.malformed(found, at, "place " + place + ", which is no instruction's, in");
+                throw file.malformed(found, at, "place " + place + ", which is not the place of an instruction, in");
             }
             int slot = (int) (place / Instruction.SIZE);
             slots.add(slot);

@@ -54,7 +54,7 @@ record MapReader(ObjectFile file) {
         NavigableMap<Long, Relocation> relocations = file.relocations(section.get());
         for (BtfType.SectionVariable variable : declared.variables()) {
             if (!(types.type(variable.type()) instanceof BtfType.Var var)) {
-                throw file.invalid(".maps holds something that is no variable");
+                throw file.invalid("has an entry in section .maps that is not a variable");
             }
             if (var.linkage() == BtfType.Linkage.STATIC) {
                 throw invalid(var.name(), "is static, so that it has no symbol for programs to refer to");
@@ -75,7 +75,7 @@ record MapReader(ObjectFile file) {
                     .data(section.get())
                     .malformed(
                             relocations.firstKey(),
-                            "relocation in section .maps of something that is no static value of a map");
+                            "relocation in section .maps that is not of a static value of a map");
         }
         return maps;
     }
@@ -127,8 +127,8 @@ record MapReader(ObjectFile file) {
         if (wantsMap ? !isMap : !isProgram) {
             throw invalid(
                     map,
-                    "has the static value \"" + symbol.name() + "\", which is no "
-                            + (wantsMap ? "map of section .maps" : "program"));
+                    "has the static value \"" + symbol.name() + "\", which is not "
+                            + (wantsMap ? "a map of section .maps" : "a program"));
         }
         return symbol.name();
     }
@@ -205,7 +205,7 @@ record MapReader(ObjectFile file) {
         private void member(BtfType.Member member) {
             if (hasValues) {
                 throw invalid(
-                        name, "has a member \"" + member.name() + "\" behind \"values\", which has to be the last");
+                        name, "has a member \"" + member.name() + "\" after \"values\", which must be the last member");
             }
             if (!seen.add(member.name())) {
                 throw invalid(name, "has two members \"" + member.name() + "\"");

@@ -49,7 +49,7 @@ final class ObjectFile {
         return named.getOrDefault(section.index(), Map.of());
     }
 
-    /** The relocations of a section by their place; of several at one place the last. */
+    /** The relocations of a section by their offset in bytes; of several at one offset the last. */
     NavigableMap<Long, Relocation> relocations(Section section) {
         NavigableMap<Long, Relocation> byPlace = new TreeMap<>();
         for (Relocation relocation : elf.relocations(section)) {

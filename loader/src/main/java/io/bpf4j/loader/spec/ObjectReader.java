@@ -122,7 +122,7 @@ final class ObjectReader {
             Section section = elf.section(index);
             if (!section.isExecutable() || section.type() != Section.SHT_PROGBITS) {
                 throw file.invalid("function " + quoted(found.getFirst()) + " is in section \"" + section.name()
-                        + "\", which holds no code");
+                        + "\", which contains no code");
             }
             if (!section.name().equals(TEXT)) {
                 found.forEach(symbol -> requireGlobal(symbol, section));

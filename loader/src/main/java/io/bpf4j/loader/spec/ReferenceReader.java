@@ -125,7 +125,7 @@ final class ReferenceReader {
             return new CodeReference.ToKernelFunction(index, symbol.name());
         }
         if (!code.containsKey(symbol.sectionIndex())) {
-            throw invalid(function, index, symbol, "calls something that is no function");
+            throw invalid(function, index, symbol, "calls a symbol that is not a function");
         }
         requireWhole(function, index, symbol, symbol.value());
         long target = symbol.value() / Instruction.SIZE + instruction.imm() + 1;
@@ -174,7 +174,7 @@ final class ReferenceReader {
                 function,
                 index,
                 symbol,
-                "refers to something that is neither a map nor a global variable nor a" + " function: section \""
+                "refers to a symbol that is neither a map nor a global variable nor a function: section \""
                         + file.elf.section(symbol.sectionIndex()).name() + "\"");
     }
 

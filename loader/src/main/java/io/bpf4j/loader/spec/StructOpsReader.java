@@ -79,7 +79,7 @@ final class StructOpsReader {
             }
             int typeId = types.resolve(var.type());
             if (!(types.type(typeId) instanceof BtfType.Struct struct)) {
-                throw invalid(section, "holds \"" + var.name() + "\", which is no struct");
+                throw invalid(section, "holds \"" + var.name() + "\", which is not a struct");
             }
             Symbol symbol = file.symbolsOf(section).get(var.name());
             long start = symbol != null ? symbol.value() : variable.offset();
@@ -181,7 +181,7 @@ final class StructOpsReader {
                 ? code.getOrDefault(symbol.sectionIndex(), Map.of()).get(target)
                 : null;
         if (function == null) {
-            throw invalid(section, "refers to \"" + symbol.name() + "\", which is no function of the object");
+            throw invalid(section, "refers to \"" + symbol.name() + "\", which is not a function of the object");
         }
         return function.name();
     }

@@ -148,7 +148,7 @@ public sealed interface StructOpsSpec permits StructOpsSpecData {
 
     private void requireFunction(String member) {
         if (!member(member).function()) {
-            throw invalid(member, "is no function: withValue and withText set it");
+            throw invalid(member, "is not a function: withValue and withText set it");
         }
     }
 

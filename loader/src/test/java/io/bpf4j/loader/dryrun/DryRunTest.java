@@ -155,7 +155,7 @@ class DryRunTest {
     void aSectionThatSaysNoType() {
         assertThat(program(fit(edits), "nameless").findings())
                 .extracting(Finding::problem)
-                .containsExactly("SEC(\"anything/at/all\") says no program type");
+                .containsExactly("SEC(\"anything/at/all\") is not a known section name, so the program has no type");
     }
 
     @Test

@@ -83,7 +83,7 @@ final class SmallKernel {
             case BtfType.Const modifier -> new BtfType.Const(copy(modifier.type()));
             case BtfType.Volatile modifier -> new BtfType.Volatile(copy(modifier.type()));
             case BtfType.Restrict modifier -> new BtfType.Restrict(copy(modifier.type()));
-            default -> throw new IllegalArgumentException(type + " is no type of a field");
+            default -> throw new IllegalArgumentException(type + " is not a type of a field");
         };
     }
 

@@ -126,7 +126,7 @@ class CodecTest {
         assertThatThrownBy(() -> Codec.ofRecord(NotC.class)).hasMessageContaining("component thing of");
         assertThatThrownBy(() -> Codec.ofRecord(WithEnum.class))
                 .hasMessageContaining("component nothing of")
-                .hasMessageContaining("take an int");
+                .hasMessageContaining("use an int");
         assertThatThrownBy(() -> Codec.ofRecord(Recursive.class)).hasMessageContaining("in itself");
     }
 

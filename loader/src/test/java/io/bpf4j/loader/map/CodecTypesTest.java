@@ -93,7 +93,7 @@ class CodecTypesTest {
                                 + " (24 bytes). Give the record a component for each field, in the same order and of the same"
                                 + " size, and say by @Codec.Name where one is called otherwise on purpose");
         assertThat(difference(Renamed.class, stats()))
-                .startsWith("component \"duration\" (long at byte 0) has the name of no field; at its place is"
+                .startsWith("component \"duration\" (long at byte 0) matches no field by its name; at its place is"
                         + " \"duration_ns\"");
         assertThat(difference(Missing.class, stats())).startsWith("no component is for field \"last\" at byte 16");
         assertThat(difference(Gap.class, stats()))
@@ -106,11 +106,12 @@ class CodecTypesTest {
     @Test
     void signsCountWhereJavaSaysThem() {
         assertThat(difference(Sign.class, stats()))
-                .startsWith("component \"last\" (char at byte 16) stands for field \"last\", and __s16 is no unsigned"
-                        + " integer");
+                .startsWith(
+                        "component \"last\" (char at byte 16) stands for field \"last\", and __s16 is not an unsigned"
+                                + " integer");
         assertThat(difference(Real.class, stats()))
                 .startsWith(
-                        "component \"durationNs\" (double at byte 0) stands for field \"duration_ns\", and __u64 is no"
+                        "component \"durationNs\" (double at byte 0) stands for field \"duration_ns\", and __u64 is not a"
                                 + " floating-point number");
     }
 
@@ -163,7 +164,7 @@ class CodecTypesTest {
                 Member.at("raw", u64, 40));
         assertThat(difference(Arrays.class, wrong))
                 .startsWith(
-                        "component \"comm\" (String[16] at byte 0) stands for field \"comm\", and __u32[4] is no array of"
+                        "component \"comm\" (String[16] at byte 0) stands for field \"comm\", and __u32[4] is not an array of"
                                 + " characters");
         int halves = types.struct(
                 "arrays",
@@ -232,15 +233,15 @@ class CodecTypesTest {
         assertThat(difference(Codec.ofInt(), state)).isEmpty();
         assertThat(difference(Codec.ofInt(), wrapped)).isEmpty();
         assertThat(difference(Codec.ofRecord(Pid.class), u32)).isEmpty();
-        assertThat(difference(Codec.ofInt(), array(u8, 4))).isEqualTo("__u8[4] is no integer");
-        assertThat(difference(Codec.ofLong(), real)).isEqualTo("double is no integer");
+        assertThat(difference(Codec.ofInt(), array(u8, 4))).isEqualTo("__u8[4] is not an integer");
+        assertThat(difference(Codec.ofLong(), real)).isEqualTo("double is not an integer");
         assertThat(difference(Codec.ofLong(), types.struct("two", 8, Member.at("a", u32, 0), Member.at("b", u32, 4))))
-                .isEqualTo("struct two is no integer");
+                .isEqualTo("struct two is not an integer");
         assertThat(difference(Codec.ofString(4), array(u8, 4))).isEmpty();
-        assertThat(difference(Codec.ofString(4), u32)).isEqualTo("__u32 is no array of characters");
+        assertThat(difference(Codec.ofString(4), u32)).isEqualTo("__u32 is not an array of characters");
         assertThat(difference(Codec.ofBytes(4), wrapped)).isEmpty();
         assertThat(difference(Codec.ofRecord(Stats.class), u64))
-                .startsWith("__u64 is no struct, and Stats(long durationNs @0");
+                .startsWith("__u64 is not a struct, but Stats(long durationNs @0");
     }
 
     @Test

@@ -170,7 +170,7 @@ class MapReaderTest {
                         o.number("type", ARRAY_OF_MAPS),
                         TestObject.member("values", o.types.array(o.types.pointer(o.integer), o.integer, 2))));
         refused(
-                "has to be the last",
+                "must be the last member",
                 o -> o.map(
                         "m",
                         o.number("type", ARRAY_OF_MAPS),
@@ -240,19 +240,19 @@ class MapReaderTest {
             assertThatThrownBy(object::parse)
                     .as("at %d", at)
                     .isInstanceOf(MalformedDataException.class)
-                    .hasMessageContaining("no static value");
+                    .hasMessageContaining("not of a static value");
         }
     }
 
     @Test
     void aStaticValueIsAMap() {
-        refused("no map of section .maps", o -> outer(o, ARRAY_OF_MAPS, 4, 16, false));
+        refused("not a map of section .maps", o -> outer(o, ARRAY_OF_MAPS, 4, 16, false));
         refused("keys of 8 bytes", o -> outer(o, HASH_OF_MAPS, 8, 16, true));
     }
 
     @Test
     void aStaticValueIsAProgram() {
-        refused("no program", o -> {
+        refused("not a program", o -> {
             o.program(".text", "helper", NOTHING);
             int proto = o.types.add(new BtfType.FuncProto(o.integer, List.of()));
             o.map("m", o.number("type", PROG_ARRAY), o.array("values", proto));

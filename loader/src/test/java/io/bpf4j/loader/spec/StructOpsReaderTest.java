@@ -65,7 +65,7 @@ class StructOpsReaderTest {
     @Test
     void aVariableThatIsNoStructIsRefused() {
         variable("mine", object.integer, 0);
-        refused("holds \"mine\", which is no struct");
+        refused("holds \"mine\", which is not a struct");
     }
 
     @Test
@@ -119,6 +119,6 @@ class StructOpsReaderTest {
     void aMemberThatPointsToDataIsRefused() {
         ops();
         object.relocation(section, 8, symbol("table", object.data(".data", new byte[8]), Symbol.STT_OBJECT));
-        refused("refers to \"table\", which is no function of the object");
+        refused("refers to \"table\", which is not a function of the object");
     }
 }

@@ -90,7 +90,7 @@ class ArenaOnKernelTest {
                     .hasMessageContaining("is not in arena \"shared\"");
             assertThatThrownBy(() -> ArenaMap.of(object.map(".bss")))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("map \".bss\" is no arena");
+                    .hasMessage("map \".bss\" is not an arena");
         }
     }
 

@@ -77,7 +77,7 @@ class EditsOnKernelTest {
         }
         assertThatThrownBy(() -> loader().withProgram("nameless").load())
                 .isInstanceOf(InvalidObjectException.class)
-                .hasMessageContaining("a name that says no program type");
+                .hasMessageContaining("a name without a known program type");
     }
 
     @Test
@@ -213,7 +213,7 @@ class EditsOnKernelTest {
 
     @Test
     void flagsReachTheVerifier() {
-        // Sleepable is no word for programs of sockets.
+        // Sleepable is not a word for programs of sockets.
         BpfLoader sleeping =
                 loader().program("guarded", program -> program.withFlags(program.flags() | ProgramSpec.F_SLEEPABLE));
         assertThatThrownBy(sleeping::load).isInstanceOf(VerifierException.class).hasMessageContaining("sleepable");

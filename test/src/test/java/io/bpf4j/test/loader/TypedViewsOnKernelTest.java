@@ -85,12 +85,12 @@ class TypedViewsOnKernelTest {
                             () -> TypedMap.of(object.map("hash"), Codec.ofRecord(SwappedKey.class), Codec.ofBytes(16)))
                     .hasMessageContaining("the codec is not for its keys: component \"number\"");
             assertThatThrownBy(() -> TypedMap.of(object.map("hash"), Codec.ofLong(), Codec.ofBytes(16)))
-                    .hasMessageContaining("struct key is no integer");
+                    .hasMessageContaining("struct key is not an integer");
             assertThatThrownBy(() -> TypedMap.of(object.map("hash"), Codec.ofInt(), Codec.ofBytes(16)))
                     .hasMessageContaining("map \"hash\" has a key of 8 bytes, struct key { __u32 kind @0;");
             assertThatThrownBy(() -> TypedMap.perCpu(object.map("per_cpu"), Codec.ofInt(), Codec.ofRecord(Key.class)))
                     .hasMessageContaining("map \"per_cpu\"")
-                    .hasMessageContaining("__u64 is no struct");
+                    .hasMessageContaining("__u64 is not a struct");
             assertThat(TypedMap.of(object.map("hash"), Codec.ofRecord(Key.class), Codec.ofRecord(Renamed.class)))
                     .isNotNull();
         }

@@ -53,8 +53,8 @@ class VerdictsOnKernelTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         null_pointer   | the pointer may be NULL here               | ; *first_value() = 1;
-        beyond_the_end | compare it with them, or mask it           | ; return value[index];
-        no_pointer     | this is a number and no pointer            | ; return *pointer;
+        beyond_the_end | compare it with its bounds, or mask it           | ; return value[index];
+        no_pointer     | this is a number, not a pointer            | ; return *pointer;
         endless        | the verifier finds no end to this loop     | ; while (bpf_get_prandom_u32() != 7)
         unknown_helper | this kernel has no helper with number 9999 | ; return helper_of_tomorrow();
         foreign_helper | SOCKET_FILTER can't call bpf_override_return (58) | ; return bpf_override_return(ctx, 0);
@@ -226,7 +226,7 @@ class VerdictsOnKernelTest {
         Btf btf = Btf.parse(ByteView.of("wrong", types.toBytes(ByteOrder.nativeOrder()), ByteOrder.nativeOrder()));
         assertThat(refused(changed("GPL", Optional.of(btf)), EXIT))
                 .hasMessageContaining("nothing is returned")
-                .hasMessageContaining("the kernel has not taken the object's BTF, which this program may need: EINVAL")
+                .hasMessageContaining("the kernel did not accept the object's BTF, which this program may need: EINVAL")
                 .hasMessageContaining("STRUCT wrong size=4 vlen=1, nothing type_id=0 bits_offset=0 Invalid");
     }
 }

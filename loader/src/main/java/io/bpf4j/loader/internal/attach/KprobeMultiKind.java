@@ -43,7 +43,7 @@ record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) impleme
             functions.addAll(traceFs.traceableFunctions(f -> patterns.stream().anyMatch(p -> p.matches(f))));
         }
         if (functions.isEmpty()) {
-            throw attempt.refused("this kernel has no function of such a name that can be traced");
+            throw attempt.refused("this kernel has no function that matches the name and can be traced");
         }
         if (functions.size() != target.functions().size() && !target.cookies().isEmpty()) {
             throw attempt.refused("a function is named twice");

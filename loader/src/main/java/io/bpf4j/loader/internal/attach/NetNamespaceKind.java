@@ -35,7 +35,7 @@ record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
     public String refusal(Errno errno) {
         return switch (errno) {
             case EEXIST, E2BIG -> "; it has as many programs of the kind as it takes: 1 flow dissector, 64 sk_lookup";
-            case EINVAL -> "; it is no file of a network namespace";
+            case EINVAL -> "; it is not a file of a network namespace";
             default -> "";
         };
     }

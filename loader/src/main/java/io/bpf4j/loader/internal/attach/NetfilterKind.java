@@ -44,7 +44,8 @@ record NetfilterKind(AttachTarget.Netfilter target) implements LinkKind {
             case EBUSY -> "; another BPF program has this priority at the hook";
             case EAFNOSUPPORT -> "; programs take families 2 (IPv4) and 10 (IPv6)";
             case EPROTO -> "; there is no such hook";
-            case ERANGE -> "; the least and the greatest int are no priorities, and with defragment none up to -400";
+            case ERANGE ->
+                "; a priority can't be the smallest or the largest int; with defragment it must be above -400";
             default -> "";
         };
     }

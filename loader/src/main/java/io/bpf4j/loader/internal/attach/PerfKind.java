@@ -108,7 +108,7 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
     /** ENOTTY comes from the ioctl that replaces a link before 5.15. */
     static LinkKind of(AttachTarget.OpenPerfEvent target) {
         return new PerfKind(attempt -> PerfAttacher.openEvent(attempt, target), errno -> switch (errno) {
-            case EBADF, EINVAL, ENOTTY -> "; the descriptor is no perf event";
+            case EBADF, EINVAL, ENOTTY -> "; the descriptor is not a perf event";
             default -> "";
         });
     }
@@ -125,7 +125,7 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
 
     static String refusalOfKprobe(Errno errno) {
         return switch (errno) {
-            case ENOENT, ESRCH -> "; this kernel has no function of such a name that can be traced";
+            case ENOENT, ESRCH -> "; this kernel has no function that matches the name and can be traced";
             case EINVAL, EOPNOTSUPP, EILSEQ -> "; the function can't be probed, or not there";
             default -> "";
         };

@@ -33,8 +33,8 @@ record SockmapKind(AttachTarget.Sockmap target) implements LinkKind {
     @Override
     public String refusal(Errno errno) {
         return switch (errno) {
-            case EOPNOTSUPP -> "; a map of that type takes no such program";
-            case EBUSY -> "; it has a program of the kind already";
+            case EOPNOTSUPP -> "; a map of that type does not take programs of this type";
+            case EBUSY -> "; the map already has a program of this attach type";
             default -> "";
         };
     }

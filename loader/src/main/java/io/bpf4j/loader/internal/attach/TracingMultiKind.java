@@ -56,13 +56,13 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
         Btf btf = types.apply(module)
                 .orElseThrow(() -> attempt.refused(
                         module.isEmpty()
-                                ? "this kernel shows no BTF of itself (CONFIG_DEBUG_INFO_BTF)"
-                                : "module \"" + module + "\" is not loaded or shows no BTF"));
+                                ? "this kernel exports no BTF of its own (CONFIG_DEBUG_INFO_BTF)"
+                                : "module \"" + module + "\" is not loaded or exports no BTF"));
         Map<String, List<Integer>> known =
                 TraceableFunctions.of(btf, name -> patterns.stream().anyMatch(p -> p.matches(name)));
         List<Integer> ids = wild ? matching(patterns, known, traceFs) : named(attempt, patterns, known);
         if (ids.isEmpty()) {
-            throw attempt.refused("this kernel has no function of such a name that can be traced");
+            throw attempt.refused("this kernel has no function that matches the name and can be traced");
         }
         LinkCommand.Details details = new LinkCommand.Details.TracingMulti(
                 ids.stream().mapToInt(Integer::intValue).toArray(),

@@ -32,8 +32,8 @@ record XdpKind(AttachTarget.Xdp target) implements LinkKind {
             case EBUSY -> "; the device has an XDP program already: ip link show tells which";
             case EOPNOTSUPP -> "; the driver can't: Xdp.Mode.GENERIC works with every device";
             case EINVAL ->
-                "; there is no such device, the program is none for XDP, or the device's MTU is more than it takes:"
-                        + " SEC(\"xdp.frags\")";
+                "; the device does not exist, the program is not an XDP program, or the device's MTU is larger than"
+                        + " the program supports (SEC(\"xdp.frags\") supports larger ones)";
             default -> "";
         };
     }

@@ -148,7 +148,7 @@ public final class DryRunJudgement {
         Optional<AttachType> attachType = program.attachType();
         String problem = null;
         if (type == ProgramType.UNSPEC) {
-            problem = "SEC(\"" + program.sectionName() + "\") says no program type";
+            problem = "SEC(\"" + program.sectionName() + "\") is not a known section name, so the program has no type";
         } else if (!has("bpf_prog_type", type.number())) {
             problem = "the kernel has no programs of type " + type;
         } else if (attachType.isPresent()
@@ -178,7 +178,7 @@ public final class DryRunJudgement {
             switch (poisoned.kind()) {
                 case RELOCATION -> own.add(new Finding(Finding.Kind.RELOCATION, place, poisoned.what()));
                 case FUNCTION -> {
-                    // One that the object can't do without is reported once, not at each call.
+                    // A function that is not weak is reported once for the object, not at each call.
                     if (weak.contains(poisoned.what())) {
                         String problem = "the kernel has no function " + poisoned.what();
                         own.add(new Finding(Finding.Kind.SYMBOL, place, problem));

@@ -55,7 +55,7 @@ final class Reachability {
     private final BitSet indirect;
     private final ReadOnlyData constants;
     private final boolean optionsTaken;
-    /** By instruction; null if none has arrived there. The last is of all indirect jumps together. */
+    /** The registers at each instruction; null if no path has arrived there. The last are of all indirect jumps. */
     private final @Nullable Value[][] states;
 
     private final BitSet seen = new BitSet();
@@ -115,7 +115,7 @@ final class Reachability {
     /** A state arrives at an instruction. */
     private void flow(int at, @Nullable Value[] arriving) {
         if (at < 0 || at >= code.size()) {
-            return; // the verifier has its own words for this
+            return; // the verifier reports a jump out of the program
         }
         seen.set(at);
         if (merge(at, arriving)) {

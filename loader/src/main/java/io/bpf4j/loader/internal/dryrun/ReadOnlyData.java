@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  * <p>Tested by {@code DryRunTest}.
  *
  * @param contents by the number of the map, its index in the object plus 1, as loads of its address have it
- * @param kconfig the number of the map with the options of kconfig; 0 for none
+ * @param kconfig the number of the map with the options of kconfig; 0 if the object has no such map
  */
 record ReadOnlyData(Map<Integer, ByteBuffer> contents, int kconfig) {
     static ReadOnlyData of(LoadPlan plan) {

@@ -54,7 +54,7 @@ public record Kallsyms(Path file) {
                 }
             }
         } catch (NumberFormatException e) {
-            throw new IOException(file + " has a line that is no symbol", e);
+            throw new IOException(file + " has a line that is not a symbol", e);
         }
         return found;
     }

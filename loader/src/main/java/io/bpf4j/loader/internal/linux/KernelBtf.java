@@ -49,7 +49,7 @@ public final class KernelBtf {
      * The types of the kernel, and of the modules that are loaded when they are first needed. So each loaded object has
      * its own target.
      *
-     * @throws RelocationException if they are nowhere, or what the kernel shows is no BTF
+     * @throws RelocationException if they are nowhere, or the data that the kernel exports is not BTF
      */
     public CoreTarget target() {
         return CoreTarget.of(types(), this::modules);
@@ -58,10 +58,10 @@ public final class KernelBtf {
     /**
      * The types of the kernel without those of its modules.
      *
-     * @throws RelocationException if they are nowhere, or what the kernel shows is no BTF
+     * @throws RelocationException if they are nowhere, or the data that the kernel exports is not BTF
      */
     public Btf types() {
-        return find().orElseThrow(() -> new RelocationException("this kernel shows no BTF of itself at " + vmlinux
+        return find().orElseThrow(() -> new RelocationException("this kernel exports no BTF of its own at " + vmlinux
                 + " (Linux >= 5.4 with CONFIG_DEBUG_INFO_BTF does), and there is no vmlinux file with BTF in "
                 + String.join(", ", places())
                 + "; give the loader the BTF of this kernel instead"));
@@ -70,7 +70,7 @@ public final class KernelBtf {
     /**
      * The types of the kernel without those of its modules; empty if they are nowhere.
      *
-     * @throws RelocationException if what the kernel shows is no BTF
+     * @throws RelocationException if the data that the kernel exports is not BTF
      */
     public synchronized Optional<Btf> find() {
         if (kernel == null) {

@@ -9,7 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What /proc tells of processes and threads now. They may end while their files are read, and then have nothing.
+ * Reads threads, children and status of processes in /proc. For a process or thread that has ended, also while it is
+ * read, the result is empty.
  * <i>Immutable.</i>
  *
  * <p>Tested by {@code ProcessTreeTest}, {@code TracerThreadTest} and {@code ProcessTracerTest}.
@@ -17,13 +18,13 @@ import java.util.List;
  * @param proc the folder of the processes
  */
 public record TaskFiles(Path proc) {
-    /** The threads of a process; none if it is gone. */
+    /** The threads of a process; empty if it has ended. */
     public List<Integer> threadsOf(int pid) {
         return numbers(proc.resolve(pid + "/task"));
     }
 
     /**
-     * The children of a process, in no order; none if it is gone. They are in {@code /proc/PID/task/TID/children},
+     * The children of a process, in no order; empty if it has ended. They are in {@code /proc/PID/task/TID/children},
      * because any thread may fork (proc(5); Linux 4.2 with CONFIG_PROC_CHILDREN, which all distributions set). If the
      * kernel has no such file, the parents of all processes are read instead.
      */
@@ -54,7 +55,7 @@ public record TaskFiles(Path proc) {
         }
     }
 
-    /** The value of a field in the status of a process or thread, such as {@code Tgid}; empty if it is gone. */
+    /** The value of a field in the status of a process or thread, such as {@code Tgid}; empty if it has ended. */
     public String status(int tid, String field) {
         return text(proc.resolve(tid + "/status"))
                 .lines()
@@ -69,7 +70,7 @@ public record TaskFiles(Path proc) {
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, "[0-9]*")) {
             entries.forEach(entry -> numbers.add(Integer.parseInt(String.valueOf(entry.getFileName()))));
         } catch (IOException | RuntimeException e) {
-            return numbers; // gone, perhaps while it was read
+            return numbers; // the process has ended, perhaps while it was read
         }
         return numbers;
     }

@@ -43,7 +43,8 @@ final class JumpTables {
      * Creates the tables of a program, if it has any.
      *
      * @param tables for each table the slots that it leads to
-     * @param undo closes them
+     * @param undo receives the tables to close
+     * @return their descriptors, in the same order
      * @throws UnsupportedFeatureException before Linux 6.19
      */
     static List<Fd> make(Host host, Features features, String program, List<List<Integer>> tables, UndoStack undo) {

@@ -143,8 +143,9 @@ public final class LoadedObject implements AutoCloseable {
             String name = image.variable().name();
             if (types.fd() == null) {
                 throw new InvalidObjectException(spec.source() + ": struct_ops variable \"" + name
-                        + "\" needs the object's BTF in the kernel, which has not taken it: "
-                        + Objects.requireNonNullElse(types.refusal(), "there is none, or the kernel knows no BTF"));
+                        + "\" needs the object's BTF in the kernel, which did not accept it: "
+                        + Objects.requireNonNullElse(
+                                types.refusal(), "the object has no BTF, or the kernel does not support BTF"));
             }
             KernelMap map = creation.create(image, image.module().isEmpty() ? null : modules.of(image.module()));
             undo.push(map::close);

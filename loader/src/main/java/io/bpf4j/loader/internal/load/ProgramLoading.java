@@ -174,7 +174,7 @@ final class ProgramLoading {
                     type, point.btfId(), point.module().isEmpty() ? null : modules.of(point.module()));
         }
         Fd fd = target.unwrap(Fd.class)
-                .orElseThrow(() -> new IllegalArgumentException(target.name() + " is no program of this library"));
+                .orElseThrow(() -> new IllegalArgumentException(target.name() + " is not a program of this library"));
         Btf types = ProgramBtf.of(kernel, fd)
                 .orElseThrow(() -> new InvalidObjectException("program \"" + program.name()
                         + "\" is for a function of \"" + target.name() + "\", which was loaded without BTF"));

@@ -97,7 +97,7 @@ record ProgramRefusal(
             advice.add(Objects.requireNonNullElse(FailureHints.missingRights(named, host.rights()), ""));
         }
         if (btfRefusal != null) {
-            advice.add("the kernel has not taken the object's BTF, which this program may need: " + btfRefusal);
+            advice.add("the kernel did not accept the object's BTF, which this program may need: " + btfRefusal);
         }
         String all = advice.stream().filter(Predicate.not(String::isEmpty)).collect(Collectors.joining("; "));
         // If an embedder replaced instructions, the numbers in the log are not those of the object.

@@ -41,18 +41,18 @@ final class VerifierAdvice {
                     "the pointer may be NULL here; compare it with NULL before it is used"),
             new Entry(
                     "invalid mem access '(?:scalar|inv)'",
-                    "to the verifier this is a number and no pointer; memory of the kernel is read with"
-                            + " bpf_probe_read_kernel, that of a process with bpf_probe_read_user"),
+                    "to the verifier this is a number, not a pointer; memory of the kernel is read with"
+                            + " bpf_probe_read_kernel, memory of a process with bpf_probe_read_user"),
             new Entry(
                     "unbounded memory access|min value is negative|max value is outside of the",
-                    "the verifier knows no bounds of an index or a size; compare it with them, or mask it"
+                    "the verifier does not know the bounds of an index or a size; compare it with its bounds, or mask it"
                             + " (index & (SIZE - 1))"),
             new Entry(
                     "invalid access to packet",
-                    "compare the end of what is read with the end of the packet before it is read"),
+                    "compare the end of the bytes to read with the end of the packet before the read"),
             new Entry(
                     "invalid access to map value|invalid access to memory",
-                    "what is read or written is not all within the value"),
+                    "the access is not entirely within the value"),
             new Entry(
                     "invalid bpf_context access",
                     (_, type) -> "programs of type " + type + " can't read or write their context there"),

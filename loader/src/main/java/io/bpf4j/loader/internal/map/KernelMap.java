@@ -161,7 +161,7 @@ public final class KernelMap implements BpfMap {
     @Override
     public MemorySegment arena() {
         if (type.orElse(null) != MapType.ARENA) {
-            throw new UnsupportedOperationException("map \"" + name + "\" is no arena");
+            throw new UnsupportedOperationException("map \"" + name + "\" is not an arena");
         }
         synchronized (mappings) {
             MemorySegment mapped = arena;

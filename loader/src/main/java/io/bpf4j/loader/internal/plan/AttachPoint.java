@@ -97,7 +97,7 @@ public record AttachPoint(
         }
         if (!kernel.hasModule(module)) {
             throw new RelocationException("program \"" + program.name() + "\" is for functions of module \"" + module
-                    + "\" (SEC(\"" + program.sectionName() + "\")), which is not loaded or shows no types");
+                    + "\" (SEC(\"" + program.sectionName() + "\")), which is not loaded or exports no BTF");
         }
         return module;
     }

@@ -150,7 +150,7 @@ final class FunctionPlaces {
         FunctionSpec function = global.get(name);
         if (function == null) {
             throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" names \"" + name
-                    + "\" as its exception callback, which is no global function of the object");
+                    + "\" as its exception callback, which is not a global function of the object");
         }
         return function;
     }

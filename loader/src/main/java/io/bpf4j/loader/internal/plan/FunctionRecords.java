@@ -21,10 +21,10 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * What {@code .BTF.ext} says about each function of an object: its type, its source lines, its CO-RE relocations.
+ * The records of {@code .BTF.ext} for each function of an object: its type, its source lines, its CO-RE relocations.
  *
- * <p>The kernel gets types and lines as tables for the functions of a program, with their new places; all or nothing,
- * because it rejects a table with gaps. Messages get the line of an instruction. <i>Confined.</i>
+ * <p>The kernel gets types and lines as tables for the functions of a program, with their new places. A table with gaps
+ * is left out, because the kernel rejects it. Messages get the line of an instruction. <i>Confined.</i>
  *
  * <p>Tested by {@code BpfLoaderTest} and {@code VerifierRefusalTest}.
  */
@@ -34,7 +34,7 @@ public final class FunctionRecords {
     private final ByPlace<BtfExt.LineInfo> lines;
     private final ByPlace<BtfExt.CoreRelocation> relocations;
 
-    /** Of an object; none if it has no such section. */
+    /** The records of an object; empty if it has no such section. */
     public FunctionRecords(ObjectSpec spec) {
         this.spec = spec;
         this.functions = new ByPlace<>(spec, BtfExt::functions, BtfExt.FuncInfo::offset);
@@ -47,12 +47,12 @@ public final class FunctionRecords {
         return relocations.of(function);
     }
 
-    /** The slot in a function of a place in its section, in bytes. */
+    /** The slot of a function at an offset in its section; the offset is in bytes. */
     static int slot(FunctionSpec function, long offset) {
         return (int) (offset / Instruction.SIZE - function.slot());
     }
 
-    /** {@code struct bpf_func_info}: u32 instruction, u32 type id; the kernel requires one for every function. */
+    /** {@code struct bpf_func_info}: u32 slot, u32 type id; the kernel requires one for every function. */
     InfoTable functionTable(Map<FunctionSpec, Integer> places) {
         ByteBuffer records = ByteBuffer.allocate(places.size() * 8).order(spec.order());
         for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
@@ -66,7 +66,7 @@ public final class FunctionRecords {
         return new InfoTable(records.array(), 8);
     }
 
-    /** {@code struct bpf_line_info}: u32 instruction, u32 file, u32 line's text, u32 line and column. */
+    /** {@code struct bpf_line_info}: u32 slot, u32 file name, u32 text of the line, u32 line and column. */
     InfoTable lineTable(Map<FunctionSpec, Integer> places) {
         int count = 0;
         for (FunctionSpec function : places.keySet()) {

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Confined.</i>
  */
 final class KconfigValues {
-    /** What an option says that has three states; the places are the values of TRI_NO, TRI_YES and TRI_MODULE. */
+    /** The texts of an option with three states; their indices are TRI_NO, TRI_YES and TRI_MODULE of libbpf_tristate. */
     private static final String NO_YES_MODULE = "nym";
 
     private final ObjectSpec spec;
@@ -97,7 +97,7 @@ final class KconfigValues {
         }
     }
 
-    /** A value that the loader defines. Unlike a number of the configuration it may be stored in a bool. */
+    /** A value that the loader defines. Unlike a number of the configuration, 0 and 1 may be stored in a bool. */
     private static Optional<String> own(KconfigType type, long value) {
         boolean bool = type == KconfigType.BOOL && (value == 0 || value == 1);
         return Optional.of(bool ? NO_YES_MODULE.substring((int) value, (int) value + 1) : Long.toString(value));

@@ -76,18 +76,18 @@ final class MapContents {
 
     private void requireMap(MapSpec map, MapSpec.Slot slot, @Nullable MapSpec held) {
         if (held == null || !isThere(held)) {
-            throw missing(map, slot, held == null ? "is no map" : "was left out");
+            throw missing(map, slot, held == null ? "is not a map" : "was left out");
         }
     }
 
     private void requireProgram(
             MapSpec map, MapSpec.Slot slot, @Nullable ProgramSpec program, Predicate<ProgramSpec> isWanted) {
         if (program == null) {
-            throw missing(map, slot, "is no program");
+            throw missing(map, slot, "is not a program");
         }
         if (!isWanted.test(program)) {
             throw new InvalidObjectException(spec.source() + ": slot " + slot.index() + " of map \"" + map.name()
-                    + "\" holds program \"" + slot.target() + "\", which is not to be loaded; load it"
+                    + "\" holds program \"" + slot.target() + "\", which this load leaves out; load it"
                     + " (BpfLoader.withProgram), or leave it out of the map (MapSpec.withSlots)");
         }
     }

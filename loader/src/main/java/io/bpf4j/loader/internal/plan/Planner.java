@@ -132,8 +132,9 @@ final class Planner {
 
     private void requireKnownKind(ProgramSpec program) {
         if (program.type() == ProgramType.UNSPEC) {
-            throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" is in SEC(\""
-                    + program.sectionName() + "\"), a name that says no program type; skip it, or rename its section");
+            throw new InvalidObjectException(
+                    spec.source() + ": program \"" + program.name() + "\" is in SEC(\"" + program.sectionName()
+                            + "\"), a name without a known program type; skip it, or rename its section");
         }
     }
 

@@ -43,11 +43,11 @@ public final class ProgramAssembly {
     final ObjectSpec spec;
     final Features features;
     final FunctionPlaces functions;
-    /** Their numbers; maps that are left out have none. */
+    /** The numbers of the maps by name; a map that is left out has no number. */
     final Map<String, Integer> maps;
 
     final Map<String, ExternSpec> externs = new HashMap<>();
-    /** Of the kernel, by the extern's name. */
+    /** The kernel's symbols by the extern's name. */
     final Map<String, KernelSymbols.Resolved> symbols;
 
     private final Supplier<CoreTarget> target;

@@ -45,20 +45,17 @@ final class ReferenceLinking {
 
     private final List<List<Integer>> tables = new ArrayList<>();
 
-    /**
-     * For a program.
-     *
-     * @param places of its functions
-     */
+    /** @param places the functions of the program, each with the slot where it starts */
     ReferenceLinking(ProgramAssembly object, Map<FunctionSpec, Integer> places) {
         this.object = object;
         this.places = places;
     }
 
     /**
-     * The whole program.
+     * Appends all functions and resolves their references.
      *
-     * @param functions and lines: their places in the source
+     * @param functions function information of the program
+     * @param lines line information of the program
      */
     AssembledProgram link(InfoTable functions, InfoTable lines) {
         for (FunctionSpec function : places.keySet()) {

@@ -45,8 +45,8 @@ public final class ResizedData {
         GlobalSpec last = now.variables().getLast();
         String what = spec.source() + ": section \"" + now.name() + "\" can't have " + now.size() + " bytes: ";
         if (!(types.type(types.resolve(last.typeId())) instanceof BtfType.Array array)) {
-            throw new InvalidObjectException(
-                    what + "its last variable, \"" + last.name() + "\", is no array that could be longer or shorter");
+            throw new InvalidObjectException(what + "its last variable, \"" + last.name()
+                    + "\", is not an array that could be longer or shorter");
         }
         long element = types.size(array.elementType());
         if (element <= 0 || last.size() % element != 0) {

@@ -92,7 +92,7 @@ public record StructOpsImage(
         private final Btf kernel;
         private final int typeId;
         private final BtfType.Struct type;
-        /** Of the struct in the value. */
+        /** Offset of the struct in the value, in bytes. */
         private final int start;
 
         private final byte[] value;
@@ -113,12 +113,13 @@ public record StructOpsImage(
                             && struct.name().equals(name))
                     .findFirst()
                     .orElseThrow(() -> StructOpsImage.failed(
-                            variable, "the kernel's struct " + around.name() + " holds no struct " + name));
+                            variable,
+                            "the kernel's struct " + around.name() + " has no member of type struct " + name));
             if (around.size() > MAX_SIZE) {
                 throw StructOpsImage.failed(
                         variable,
-                        "the kernel's struct " + around.name() + " is said to have " + around.size() + " bytes, and "
-                                + MAX_SIZE + " are the most that is believed");
+                        "the kernel's struct " + around.name() + " has " + around.size()
+                                + " bytes according to its BTF, more than the" + " limit of " + MAX_SIZE);
             }
             this.typeId = kernel.resolve(data.type());
             this.type = (BtfType.Struct) kernel.type(typeId);
@@ -151,15 +152,15 @@ public record StructOpsImage(
                 if (program != null) {
                     throw failed(
                             member,
-                            "is unknown to this kernel, and the object has program \"" + program
-                                    + "\" for it; if it can do without, leave the function out before the load");
+                            "is unknown to this kernel, but the object has program \"" + program
+                                    + "\" for it; if the object works without it, leave the function out before the load");
                 }
-                requireZero(member, bytes, "is unknown to this kernel, and not 0");
+                requireZero(member, bytes, "is unknown to this kernel, but not 0 in the object");
                 return;
             }
             BtfType.Member theirs = type.members().get(index);
             if (member.isBitField() || theirs.isBitField()) {
-                requireZero(member, bytes, "is a bit-field, and these can't be set");
+                requireZero(member, bytes, "is a bit-field, which can't be set");
                 return;
             }
             BtfType ourType = local.type(local.resolve(member.type()));
@@ -171,10 +172,10 @@ public record StructOpsImage(
             }
             long place = start + theirs.bitOffset() / 8;
             if (theirType instanceof BtfType.Ptr pointer) {
-                requireZero(member, bytes, "is a pointer, and only programs can be pointed to");
+                requireZero(member, bytes, "is a pointer to data, but only pointers to programs can be set");
                 if (program != null) {
                     if (!(kernel.type(kernel.resolve(pointer.type())) instanceof BtfType.FuncProto)) {
-                        throw failed(member, "is a program in the object, and no function in the kernel");
+                        throw failed(member, "is a program in the object, but not a function pointer in the kernel");
                     }
                     slots.add(new Slot(within(place, Long.BYTES, member), index, member.name(), program));
                 }

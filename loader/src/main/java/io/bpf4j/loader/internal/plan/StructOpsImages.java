@@ -68,7 +68,7 @@ final class StructOpsImages {
             ProgramType type = types.get(program);
             if (type == null) {
                 throw new InvalidObjectException(spec.source() + ": struct_ops variable \"" + variable.name()
-                        + "\" has \"" + program + "\" for \"" + member + "\", which is no program of the object");
+                        + "\" has \"" + program + "\" for \"" + member + "\", which is not a program of the object");
             }
             if (type != ProgramType.STRUCT_OPS) {
                 throw new InvalidObjectException(spec.source() + ": struct_ops variable \"" + variable.name()

@@ -125,7 +125,7 @@ public final class TargetKernel {
     String searched() {
         List<Btf> modules = types().modules();
         return modules.isEmpty()
-                ? "nor a module, of which none shows its types"
+                ? "nor a module: no module exports its types"
                 : "nor one of its modules: "
                         + modules.stream().map(TargetKernel::nameOf).sorted().collect(Collectors.joining(", "));
     }

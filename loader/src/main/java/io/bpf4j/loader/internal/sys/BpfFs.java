@@ -173,7 +173,7 @@ public final class BpfFs {
     public static Path in(Path directory, String name) {
         if (name.isEmpty() || name.indexOf('/') >= 0 || name.indexOf('\0') >= 0) {
             throw new IllegalArgumentException(
-                    "\"" + name + "\" can't be pinned in " + directory + ": it is no plain file name");
+                    "\"" + name + "\" can't be pinned in " + directory + ": it is not a plain file name");
         }
         return FileName.of(nameOf(name)).below(directory);
     }
@@ -194,8 +194,8 @@ public final class BpfFs {
         return switch (errno) {
             case EPERM -> {
                 if (name != null && name.toString().indexOf('.') >= 0) {
-                    yield "a BPF file system takes no name with a dot in it; \"" + nameOf(name.toString())
-                            + "\" would do";
+                    yield "a name in a BPF file system can't have a dot; \"" + nameOf(name.toString())
+                            + "\" can be used";
                 }
                 yield wrongFileSystem(directory);
             }
@@ -204,7 +204,7 @@ public final class BpfFs {
                 Files.isDirectory(directory)
                         ? wrongFileSystem(directory)
                         : "there is no directory " + directory + "; make it, inside a mounted BPF file system";
-            // A file of another file system is not refused as such, but by its rights as a pin.
+            // In another file system the kernel first checks the rights of a pin, and refuses with EACCES.
             case EACCES -> Files.isDirectory(directory) ? wrongFileSystem(directory) : null;
             case EEXIST -> "something is there already; unpin it first, or open it";
             default -> null;

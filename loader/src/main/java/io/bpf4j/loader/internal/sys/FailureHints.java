@@ -19,8 +19,8 @@ public final class FailureHints {
     }
 
     /**
-     * The same; rights are read only if the hint depends on them. That takes longer than most calls, and a hostile
-     * process can have thousands of its files refused.
+     * The same, but reads the rights only if the hint depends on them: reading them takes longer than most calls, and a
+     * hostile process can cause thousands of refusals.
      */
     static SyscallException explained(Command<?> command, int errnoNumber, Supplier<ProcessRights> rights) {
         return new SyscallException(command.call(), errnoNumber, of(command, errnoNumber, rights));
@@ -91,7 +91,7 @@ public final class FailureHints {
             case LinkCommand.Update update
             when update.expected() != null ->
                 Objects.requireNonNullElse(
-                        missingRights(command, rights), "the link has not the program that was expected");
+                        missingRights(command, rights), "the link does not have the expected program");
             default -> bpf(command, errno, rights);
         };
     }

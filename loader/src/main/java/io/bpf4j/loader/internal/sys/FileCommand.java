@@ -57,7 +57,7 @@ public sealed interface FileCommand<R> extends Command<R> {
             try (Fd named = open(call, call.path(path), OpenFlags.PATH, name)) {
                 if ((Identify.STATX.u16(Identify.status(call, named), "stx_mode") & TYPE_MASK) != REGULAR) {
                     throw new SyscallException(
-                            call(), Errno.EINVAL.number(), "it is no regular file, and others can't be read safely");
+                            call(), Errno.EINVAL.number(), "it is not a regular file, and others can't be read safely");
                 }
                 Path again = call.kernel().self().resolve("fd/" + named.number());
                 return open(call, call.path(again), OpenFlags.RDONLY | OpenFlags.NONBLOCK, name);

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * ptrace(2), wait4(2) and tgkill(2), to hold other processes; kcmp(2), to compare them.
  *
- * <p>The tracer is a thread, not a process: all commands except {@link Signal} and {@link SameMemory} must come from the thread that executed
- * {@link Seize}. A command to a tracee that is killed fails with ESRCH at any time, which is not an error of the
+ * <p>The tracer is a thread, not a process: all commands except {@link Signal} and {@link SameMemory} must come from the
+ * thread that executed {@link Seize}. A command to a tracee that is killed fails with ESRCH at any time, which is not an error of the
  * tracer; the result of the commands is the error number.
  *
  * <p>Tested by {@code TracerThreadTest} and {@code ProcessTracerTest}.
@@ -155,8 +155,8 @@ public sealed interface ProcessCommand<R> extends Command<R> {
     }
 
     /**
-     * kcmp(2) of the memory of two processes (Linux 3.5): whether it is the same. False also if the kernel does not tell,
-     * because it was built without CONFIG_KCMP, or because a process has ended or may not be traced.
+     * Compares the memory of two processes by kcmp(2) (Linux 3.5): true if they share it. False also if the kernel can't
+     * tell, because it was built without CONFIG_KCMP, or because a process has ended or may not be traced.
      */
     record SameMemory(int first, int second) implements ProcessCommand<Boolean> {
         /** include/uapi/linux/kcmp.h. */

@@ -119,7 +119,7 @@ class TracingMultiKindTest {
         }
         assertThatThrownBy(() -> attach(AttachType.TRACE_FENTRY_MULTI, functions("xfs_*")))
                 .isInstanceOf(AttachException.class)
-                .hasMessageContaining("no function of such a name");
+                .hasMessageContaining("no function that matches the name");
     }
 
     @Test

@@ -78,8 +78,9 @@ class FunctionPlacesTest {
         FunctionSpec main = function("main", 2, 0, 3);
         assertThatThrownBy(() -> places(main, Optional.of("exception_callback:handler")))
                 .isInstanceOf(InvalidObjectException.class)
-                .hasMessage("test.o: program \"main\" names \"handler\" as its exception callback, which is no global"
-                        + " function of the object");
+                .hasMessage(
+                        "test.o: program \"main\" names \"handler\" as its exception callback, which is not a global"
+                                + " function of the object");
     }
 
     @Test

@@ -123,7 +123,7 @@ class LoadPlanTest {
                         tuple(
                                 Finding.Kind.MAP,
                                 "forms.bpf.o: map \"" + holder.name()
-                                        + "\" holds \"nothing_like_it\", which is no map"));
+                                        + "\" holds \"nothing_like_it\", which is not a map"));
         assertThat(plan.programs()).as("planned all the same").isNotEmpty();
         assertThatThrownBy(plan::requireSound)
                 .isInstanceOf(UnknownNameException.class)
@@ -139,7 +139,7 @@ class LoadPlanTest {
                 .withProgram("nameless");
         assertThatThrownBy(loader::load)
                 .isInstanceOf(InvalidObjectException.class)
-                .hasMessageContaining("a name that says no program type");
+                .hasMessageContaining("a name without a known program type");
     }
 
     @Test

@@ -134,11 +134,11 @@ class StructOpsImageTest {
                 variable,
                 kernel(NAME, SHUT, Member.at("open", 6, 24), NUMBER, BITS));
         assertRefused(
-                "is a program in the object, and no function in the kernel",
+                "is a program in the object, but not a function pointer in the kernel",
                 variable,
                 kernel(NAME, SHUT, Member.at("open", 7, 24), NUMBER, BITS));
         assertRefused(
-                "\"number\" of struct ops___mine is unknown to this kernel, and not 0",
+                "\"number\" of struct ops___mine is unknown to this kernel, but not 0 in the object",
                 variable.withValue("number", -1),
                 kernel(NAME, SHUT, OPEN, BITS));
     }
@@ -170,7 +170,7 @@ class StructOpsImageTest {
         BtfBuilder types = kernelTypes();
         int ops = types.struct("ops", 48, NAME);
         types.struct("bpf_struct_ops_ops", 1L << 30, Member.at("data", ops, 16));
-        assertRefused("is said to have 1073741824 bytes", variable, types.build("kernel", ORDER));
+        assertRefused("has 1073741824 bytes according to its BTF", variable, types.build("kernel", ORDER));
     }
 
     @Test
@@ -188,7 +188,7 @@ class StructOpsImageTest {
         assertThatThrownBy(() -> variable.withValue("number", 1L << 32)).hasMessageContaining("too few for 4294967296");
         assertThatThrownBy(() -> variable.withValue("bits", 1)).isInstanceOf(InvalidObjectException.class);
         assertThatThrownBy(() -> variable.withValue("open", 1)).hasMessageContaining("withFunction");
-        assertThatThrownBy(() -> variable.withFunction("name", "program")).hasMessageContaining("is no function");
+        assertThatThrownBy(() -> variable.withFunction("name", "program")).hasMessageContaining("is not a function");
         assertThatThrownBy(() -> variable.withText("name", "eight ch")).hasMessageContaining("and a NUL");
     }
 }

@@ -74,8 +74,8 @@ class BpfFsTest {
 
         kernel.fail(ObjectCommand.Pin.class, Errno.EPERM);
         assertThatThrownBy(() -> BpfFs.pin(kernel, map, Path.of("/proc/.rodata")))
-                .hasMessageContaining("no name with a dot")
-                .hasMessageContaining("\"_rodata\" would do");
+                .hasMessageContaining("can't have a dot")
+                .hasMessageContaining("\"_rodata\" can be used");
         assertThatThrownBy(() -> BpfFs.pin(kernel, map, Path.of("/proc/rodata")))
                 .hasMessageContaining("/proc is in a file system of type proc, not in a BPF file system: mount -t bpf");
 

@@ -95,7 +95,7 @@ class FailureHintsTest {
     void aLinkMayHaveAnotherProgramThanExpected() {
         try (Fd fd = new ScriptedKernel().newFd("link")) {
             Command<?> update = new LinkCommand.Update(fd, fd, fd, 0);
-            assertThat(hint(update, Errno.EPERM, TRACER)).isEqualTo("the link has not the program that was expected");
+            assertThat(hint(update, Errno.EPERM, TRACER)).isEqualTo("the link does not have the expected program");
             assertThat(hint(update, Errno.EPERM, NOBODY)).startsWith("this process lacks CAP_BPF");
             assertThat(hint(new LinkCommand.Update(fd, fd, null, 0), Errno.EPERM, TRACER))
                     .contains("a policy");
