@@ -33,8 +33,8 @@ public sealed interface AttachOptions permits AttachOptionsData {
     AttachOptions withStrict(boolean strict);
 
     /**
-     * The process to attach in; empty for all processes that run the file, now or later, or if a {@link UsdtScan} of a
-     * process is given, for that process. If the process has not mapped a file, {@link UsdtLink#problems} says so.
+     * The process to attach in. Empty for the process of a {@link UsdtScan}, or, if a scan of files or a list of probes is
+     * given, for all processes that run the file, now or later. If the process has not mapped a file, {@link UsdtLink#problems} says so.
      */
     OptionalInt pid();
 

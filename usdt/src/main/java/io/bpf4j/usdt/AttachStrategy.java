@@ -4,11 +4,11 @@ import io.bpf4j.loader.feature.Features;
 
 /** How sites are attached, and how a BPF program that fires finds the spec of its site. */
 public enum AttachStrategy {
-    /** One uprobe_multi link for all sites of a file; the BPF cookie of a site is its spec ID. Linux 6.6. */
+    /** One uprobe_multi link for all sites of a file; the low half of a site's BPF cookie is its spec ID. Linux 6.6. */
     MULTI,
-    /** A perf uprobe for each site, with the spec ID as its BPF cookie. Linux 5.15. */
+    /** A perf uprobe for each site, with the spec ID in the low half of its BPF cookie. Linux 5.15. */
     COOKIE,
-    /** A perf uprobe for each site; the program looks its instruction pointer up in a map. */
+    /** A perf uprobe for each site; the program looks its instruction pointer up in a map. Linux 4.17. */
     IP_MAP;
 
     /**

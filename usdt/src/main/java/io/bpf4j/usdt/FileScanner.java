@@ -104,10 +104,10 @@ final class FileScanner {
     private static Optional<String> refusal(ElfHeader header) {
         Machine host = Machine.ofHost();
         if (header.type() == ElfHeader.ET_REL) {
-            return Optional.of("is an object file (ET_REL): what is linked from it can be attached to");
+            return Optional.of("is an object file (ET_REL): attach to the program or library that is linked from it");
         }
         if (header.type() == ElfHeader.ET_CORE) {
-            return Optional.of("is a core dump (ET_CORE), which nobody runs");
+            return Optional.of("is a core dump (ET_CORE), which no process runs");
         }
         if (host == Machine.OTHER) {
             return Optional.empty();

@@ -124,7 +124,7 @@ final class MachineScanner {
             Found largest = largestFirst.remove();
             bytes -= largest.bytes;
             largest.file = largest.file.withProblem(
-                    "left out: the probes of all files together are more than fit, and this one has the most");
+                    "left out: the probes of all files together exceed the memory limit, and this file has the most");
         }
     }
 

@@ -71,8 +71,8 @@ public final class Usdt {
 
     /**
      * Attaches to all probes of a scan: in the process of {@link AttachOptions#pid}, else in the process that was
-     * scanned, or in all processes if the scan is of files or of the machine. See {@link #attach(Program, List,
-     * AttachOptions)}, which attaches to the probes of a process in all processes.
+     * scanned, or in all processes if the scan is of files or of the machine. {@link #attach(Program, List, AttachOptions)}
+     * does not know the scanned process: without {@link AttachOptions#pid} it attaches in all processes.
      *
      * @throws UsdtException if the scan has no probes, with the reason
      */
@@ -196,8 +196,8 @@ public final class Usdt {
     }
 
     /**
-     * The ID of each site's spec, and, if it becomes a BPF cookie, the process above it: see {@code usdt_process} in
-     * {@code usdt.h}. If the object has no spec map, the caller's cookie.
+     * The spec ID of each site in the low half and, if the value becomes a BPF cookie, the process in the high half: see
+     * {@code usdt_process} in {@code usdt.h}. If the object has no spec map, the caller's cookie.
      */
     private static long[] cookies(
             AttachPlan.File file,
@@ -266,7 +266,7 @@ public final class Usdt {
                                 file -> file.key().inode() == binary.identity().inode()
                                         || binary.path().toString().endsWith(file.name())))
                 .map(binary -> "process " + pid + " has not mapped " + binary.name()
-                        + ": nothing fires there unless it maps the file later")
+                        + ": probes in this file fire only if the process maps it later")
                 .toList();
     }
 

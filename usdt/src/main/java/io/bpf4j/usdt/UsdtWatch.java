@@ -77,7 +77,7 @@ public final class UsdtWatch implements AutoCloseable {
     private final Host host;
     private final @Nullable ProcessTracer tracer;
     private final BlockingQueue<ProcessStop> stops;
-    /** Processes whose end a look at all processes has found, and the tracer may have yet to tell. */
+    /** Processes whose end was found by looking at all processes, and which the tracer may still report. */
     private final Set<Integer> endedBeforeStop = new HashSet<>();
 
     private final Set<String> gaps = new LinkedHashSet<>();

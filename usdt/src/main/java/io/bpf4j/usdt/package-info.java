@@ -11,7 +11,7 @@
  *       arguments;
  *   <li>a spec: the arguments in the binary form that libbpf's {@code usdt.bpf.h} interprets in the kernel, stored in
  *       the map {@code __bpf_usdt_specs} under a spec ID;
- *   <li>an attachment: a breakpoint at the file offset with the spec ID as its BPF cookie;
+ *   <li>an attachment: a breakpoint at the file offset with the spec ID in its BPF cookie;
  *   <li>the value: {@code bpf_usdt_arg()} finds the spec by the cookie and reads the register or memory.
  * </ol>
  */

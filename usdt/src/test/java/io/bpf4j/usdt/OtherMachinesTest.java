@@ -29,25 +29,25 @@ class OtherMachinesTest {
             AARCH64     | 8@[x0, w1, lsl 3]       | Unsupported: how its index register is extended
             AARCH64     | 8@[x0, x1, sxtw 3]      | Unsupported: how its index register is extended
             AARCH64     | 8@[x0, w1, sxtw 4]      | Unsupported: 0 to 3
-            AARCH64     | 8@[x0, w1, sxth]        | Unsupported: no operand
+            AARCH64     | 8@[x0, w1, sxth]        | Unsupported: not an operand
             AARCH64     | 8@[x0, 8]!              | Unsupported: changes its base
             AARCH64     | 8@[x0], 8               | Unsupported: changes its base
             AARCH64     | 8@[x0, x1, lsl 4]       | Unsupported: 0 to 3
             AARCH64     | 8@[x0, #:got_lo12:sym]  | Unsupported: linker
             AARCH64     | 8@sym                   | Unsupported: address of 'sym'
-            AARCH64     | 8@[x31]                 | Unsupported: no operand
+            AARCH64     | 8@[x31]                 | Unsupported: not an operand
             AARCH64     | 8@[x0, x1, sxtx 3]      | Sib(8,u,x0+0+x1*8)
             AARCH64     | 8@[x0, x1, sxtx]        | Sib(8,u,x0+0+x1*1)
             AARCH64     | 8@[x0, 8+4]             | Dereference(8,u,x0+12)
             AARCH64     | 8@[x0, #0x10]           | Dereference(8,u,x0+16)
-            AARCH64     | 8@[x0, ]                | Unsupported: no operand
-            AARCH64     | 8@[x0, 8                | Unsupported: no operand
+            AARCH64     | 8@[x0, ]                | Unsupported: not an operand
+            AARCH64     | 8@[x0, 8                | Unsupported: not an operand
             AARCH64     | 8@wsp                   | Register(8,u,sp)
             AARCH64     | -4@4294967295           | Constant(4,s,4294967295)
             AARCH64     | 16@q0                   | Unsupported: 16 bytes
             AARCH64     | 8@z3                    | Unsupported: vector
             AARCH64     | 8@x9223372036854775808  | Unsupported: address of
-            AARCH64     | 8@18446744073709551616  | Unsupported: no operand
+            AARCH64     | 8@18446744073709551616  | Unsupported: not an operand
             ARM         | 4@[r6, r4, lsl #1]      | Sib(4,u,r6+0+r4*2)
             ARM         | 4@[r6, -r4]             | Unsupported: subtracts
             ARM         | 4@[r6, r4, lsl #4]      | Unsupported: 0 to 3
@@ -56,7 +56,7 @@ class OtherMachinesTest {
             ARM         | 4@#0x10                 | Constant(4,u,16)
             ARM         | 4@#:lower16:sym         | Unsupported: linker
             ARM         | 4@#sym                  | Unsupported: address of 'sym'
-            ARM         | 4@#                     | Unsupported: no operand
+            ARM         | 4@#                     | Unsupported: not an operand
             ARM         | 8@r2                    | Unsupported: pair
             ARM         | 4f@s0                   | Unsupported: floating
             ARM         | 4@ext_a+16              | Unsupported: address of 'ext_a'
@@ -66,7 +66,7 @@ class OtherMachinesTest {
             RISCV64     | 8@(a0)                  | Dereference(8,u,a0+0)
             RISCV64     | 8@(4+4)(a0)             | Dereference(8,u,a0+8)
             RISCV64     | 8@8(zero)               | Unsupported: absolute
-            RISCV64     | 4@%hi(sym)              | Unsupported: no operand
+            RISCV64     | 4@%hi(sym)              | Unsupported: not an operand
             RISCV64     | 8@fp                    | Register(8,u,s0)
             RISCV64     | 8@x10                   | Register(8,u,a0)
             RISCV64     | 8f@fa0                  | Unsupported: floating
@@ -77,16 +77,16 @@ class OtherMachinesTest {
             S390X       | 8@%a0                   | Unsupported: special
             S390X       | 8@(%r2)                 | Dereference(8,u,r2+0)
             S390X       | 8@(4+4)(%r2)            | Dereference(8,u,r2+8)
-            S390X       | 8@8(%r2,%r1,%r3)        | Unsupported: no operand
-            S390X       | 8@%r16                  | Unsupported: no operand
+            S390X       | 8@8(%r2,%r1,%r3)        | Unsupported: not an operand
+            S390X       | 8@%r16                  | Unsupported: not an operand
             PPC64LE     | 8@7,10                  | Sib(8,u,r7+0+r10*1)
             PPC64LE     | 8@0,10                  | Dereference(8,u,r10+0)
             PPC64LE     | 8@-8(1)                 | Dereference(8,u,r1-8)
             PPC64LE     | 4@sym@toc@l(9)          | Unsupported: linker
             PPC64LE     | 4@i-7                   | Constant(4,u,-7)
             PPC64LE     | 8@%r3                   | Register(8,u,r3)
-            PPC64LE     | 8@-7                    | Unsupported: no operand
-            PPC64LE     | 8@32                    | Unsupported: no operand
+            PPC64LE     | 8@-7                    | Unsupported: not an operand
+            PPC64LE     | 8@32                    | Unsupported: not an operand
             PPC64LE     | 8@8(0)                  | Unsupported: absolute
             PPC64LE     | 8f@%f1                  | Unsupported: floating
             LOONGARCH64 | 8@$a7, 8                | Dereference(8,u,a7+8)
@@ -96,7 +96,7 @@ class OtherMachinesTest {
             LOONGARCH64 | 8f@$fa0                 | Unsupported: floating
             LOONGARCH64 | 8@$v0                   | Register(8,u,a0)
             LOONGARCH64 | 8@$sp, 8+8              | Dereference(8,u,sp+16)
-            LOONGARCH64 | 8@$a0, sym              | Unsupported: no operand
+            LOONGARCH64 | 8@$a0, sym              | Unsupported: not an operand
             LOONGARCH64 | 8@$a0, %pc_lo12(sym)    | Unsupported: linker
             """)
     void oneArgument(Machine machine, String text, String expected) {

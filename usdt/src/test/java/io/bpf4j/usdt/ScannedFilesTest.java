@@ -129,7 +129,7 @@ class ScannedFilesTest {
                 .isThrownBy(file::functions)
                 .withMessageContaining(file.path().toString());
         Files.createDirectory(file.path());
-        assertThatIOException().isThrownBy(file::functions).withMessageContaining("no regular file");
+        assertThatIOException().isThrownBy(file::functions).withMessageContaining("not a regular file");
     }
 
     private static List<Long> sites(UsdtScan scan, String pattern) {

@@ -13,7 +13,7 @@ public enum StrategyChoice {
     AUTO,
     /** One uprobe_multi link for each file; refused if the kernel has no multi links. */
     MULTI,
-    /** A perf uprobe for each site, its spec ID as BPF cookie. */
+    /** A perf uprobe for each site, its spec ID in the BPF cookie. */
     COOKIE,
     /** A perf uprobe for each site, its spec found by the instruction's address. */
     IPMAP;

@@ -156,7 +156,7 @@ final class ArgumentString {
         return ArgGrammar.unreadable(
                 operand.isEmpty()
                         ? "no operand after the size"
-                        : ArgGrammar.quote(operand) + " is no operand of "
+                        : ArgGrammar.quote(operand) + " is not an operand of "
                                 + grammar.machine().machineName());
     }
 

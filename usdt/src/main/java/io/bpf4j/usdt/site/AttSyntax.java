@@ -70,7 +70,7 @@ final class AttSyntax extends ArgGrammar {
     }
 
     private static Operand marked(String text) {
-        return unmarkedConstant(text).orElseGet(() -> unreadable(quote("$" + text) + " is no 64-bit constant"));
+        return unmarkedConstant(text).orElseGet(() -> unreadable(quote("$" + text) + " is not a 64-bit constant"));
     }
 
     private Optional<Operand> register(String name, int size) {

@@ -88,7 +88,7 @@ class ArgumentPropertiesTest {
             case UsdtArg.Memory m
             when m.index() == null ->
                 m.symbol() == null
-                        // Register 0 is no base there; ppc64 can say 0 + r0.
+                        // Register 0 is not a base there; ppc64 can say 0 + r0.
                         ? m.base().equals("r0")
                                 && (machine == Machine.S390X || (machine == Machine.PPC64LE && m.offset() != 0))
                         : !x86 && !brackets && machine != Machine.RISCV64;

@@ -147,48 +147,48 @@ class UsdtArgTest {
             99999999999999999999@%rax | far too many bytes
             -4@%gs:0x10(%rax)         | thread-local
             -4@%fs:0                  | thread-local
-            8@%ds:%ds:(%rax)          | no operand
-            8@%rax:%rdx               | no operand
+            8@%ds:%ds:(%rax)          | not an operand
+            8@%rax:%rdx               | not an operand
             8@%k1                     | mask
             8@%r16d                   | APX
-            8@%r32                    | no operand
+            8@%r32                    | not an operand
             8@%cs                     | segment register
             8@foo@plt                 | linker
             8@foo@PLT(%rip)           | linker
             8@$foo@plt                | not known before
-            8@foo@@VERSION(%rip)      | no operand
+            8@foo@@VERSION(%rip)      | not an operand
             8@DWORD PTR [rbp-4]       | Intel
             8@[rbp-4]                 | Intel
-            8@()                      | no operand
-            8@(,)                     | no operand
-            8@(,,1)                   | no operand
-            8@(%)                     | no operand
-            8@$                       | no 64-bit constant
-            8@$1.5                    | no 64-bit constant
-            8@$0x                     | no 64-bit constant
-            8@$1٣                     | no 64-bit constant
-            8@$-9223372036854775809   | no 64-bit constant
-            8@$18446744073709551616   | no 64-bit constant
-            8@%rax%rbx                | no operand
-            8@%rax,8@%rbx             | no operand
-            8@%EAX                    | no operand
-            +8@%rax                   | no operand
-            8F@%rax                   | no operand
-            -@%rax                    | no operand
+            8@()                      | not an operand
+            8@(,)                     | not an operand
+            8@(,,1)                   | not an operand
+            8@(%)                     | not an operand
+            8@$                       | not a 64-bit constant
+            8@$1.5                    | not a 64-bit constant
+            8@$0x                     | not a 64-bit constant
+            8@$1٣                     | not a 64-bit constant
+            8@$-9223372036854775809   | not a 64-bit constant
+            8@$18446744073709551616   | not a 64-bit constant
+            8@%rax%rbx                | not an operand
+            8@%rax,8@%rbx             | not an operand
+            8@%EAX                    | not an operand
+            +8@%rax                   | not an operand
+            8F@%rax                   | not an operand
+            -@%rax                    | not an operand
             -4@%fs:tls_v@tpoff        | thread-local
             8@f@GOTPCREL(%rip)        | linker
             8@$sym                    | not known before
-            8@$99999999999999999999   | no 64-bit constant
+            8@$99999999999999999999   | not a 64-bit constant
             8@(,%rax,4)               | no base
             4@0x1000                  | absolute
             8@sym(%rax,%rbx)          | two registers
-            4@(%rax,%rbx,3)           | no operand
-            4@(%al)                   | no operand
+            4@(%rax,%rbx,3)           | not an operand
+            4@(%al)                   | not an operand
             2@%ah                     | does not fit
             4@                        | no operand
-            4@%nope                   | no operand
+            4@%nope                   | not an operand
             4@-sym(%rip)              | subtracts
-            8@a+b(%rip)               | no operand
+            8@a+b(%rip)               | not an operand
             """)
     void whatCannotBeReadHasAReasonAndKeepsItsText(String text, String reason) {
         assertThat(x86(text))

@@ -18,7 +18,8 @@ import java.util.function.IntFunction;
  * <p>Tested by {@code UsdtTransactionTest}.
  *
  * @param program loaded for this way of attaching
- * @param specIds by which the program finds the spec of each site; the user's cookies if the program uses no specs
+ * @param cookies the spec ID of each site in the low half, and the process in the high half, if cookies are used; the user's
+ *     cookies if the program uses no specs
  * @param probes the name of each site's probe, for messages
  * @param pid the process to attach in; 0 for all
  * @param into receives the links. After a failure it has the links that were made before, for the caller to close
@@ -28,13 +29,13 @@ public record SiteAttacher(
         Program program,
         TargetFile file,
         SiteColumns sites,
-        long[] specIds,
+        long[] cookies,
         IntFunction<String> probes,
         int pid,
         LinkGroup into) {
 
     /**
-     * One uprobe_multi link for all sites, in one system call; the cookie of a site is its spec ID.
+     * One uprobe_multi link for all sites, in one system call; the spec ID of a site is in its cookie.
      *
      * @throws AttachException if the kernel refuses a site
      */
@@ -42,7 +43,7 @@ public record SiteAttacher(
         try {
             into.add(program.attach(AttachTarget.UprobeMulti.at(file, sites.fileOffsets())
                     .withSemaphores(sites.semaphoreOffsets())
-                    .withCookies(specIds)
+                    .withCookies(cookies)
                     .inProcess(pid)));
         } catch (AttachException e) {
             if (e.site().isEmpty()) {
@@ -54,13 +55,13 @@ public record SiteAttacher(
     }
 
     /**
-     * A perf uprobe for each site, with the spec ID as its cookie.
+     * A perf uprobe for each site, with the spec ID in its cookie.
      *
      * @throws AttachException if the kernel refuses a site
      */
     public void byCookies() {
         for (int i = 0; i < sites.size(); i++) {
-            attach(i, specIds[i]);
+            attach(i, cookies[i]);
         }
     }
 
@@ -78,7 +79,7 @@ public record SiteAttacher(
         for (int i = 0; i < sites.size(); i++) {
             try {
                 for (long address : addresses(i, mappings)) {
-                    map.add(address, specIds[i]);
+                    map.add(address, cookies[i]);
                     into.afterClose(() -> map.remove(address));
                 }
             } catch (AttachException e) {

@@ -108,7 +108,8 @@ final class Segments {
                 return Place.refused("in an executable segment");
             }
         }
-        Place place = place(writable, address, SEMAPHORE_BYTES, "outside of what the file holds of writable segments");
+        Place place = place(
+                writable, address, SEMAPHORE_BYTES, "outside of the bytes that the file has for writable segments");
         if (place.problem() != null) {
             return place;
         }
@@ -118,7 +119,7 @@ final class Segments {
         // uprobe_register() of kernel/events/uprobes.c refuses an unaligned semaphore with EINVAL.
         return place.offset() % SEMAPHORE_BYTES == 0
                 ? new Place(place.offset(), null, mappedTwice(address))
-                : Place.refused("at an odd offset of the file, where the kernel takes no counter");
+                : Place.refused("at an odd file offset, where the kernel refuses a semaphore");
     }
 
     /**
