@@ -93,7 +93,7 @@ public final class Answer implements AutoCloseable {
      * @param pid the process, as this process's pid namespace numbers it
      * @param tid the thread, likewise
      * @param comm the thread's name, at most 15 bytes
-     * @param latencyNs the time since the begin of the pair, in nanoseconds; 0 if the question is no latency
+     * @param latencyNs the time since the begin of the pair, in nanoseconds; 0 if the question is not a latency
      * @param values by their expressions, in order, as in {@link Row#key}
      * @param unreadable whether a value could not be read; {@code values} is empty then
      */
@@ -229,10 +229,10 @@ public final class Answer implements AutoCloseable {
     }
 
     /**
-     * Sets whether events are taken; the default is true. The kernel attaches to one probe after the other, and detaches
-     * likewise, so some probes fire a few milliseconds before others do. If no events are taken meanwhile, all probes are
-     * counted over the same time, and no begin of a latency comes before its end can be seen. {@link Question#open} does
-     * that while it attaches.
+     * Sets whether events are counted and shown; the default is true. The kernel attaches to one probe after the other, and
+     * detaches in the same way, so some probes fire a few milliseconds before others do. Switch counting off while you
+     * attach: then all probes are counted over the same time, and no begin of a latency is counted before its end is
+     * attached. {@link Question#open} does so.
      */
     public void setCounting(boolean counting) {
         object.global(SUSPENDED).setLong(counting ? 0 : 1);

@@ -124,8 +124,8 @@ final class FunctionLinks {
     }
 
     /**
-     * Leaves out what would count a call twice: a function that is given twice, and one that a wildcard found under
-     * another name than that of a function at the same place. Two names of a function that are both written out stay.
+     * Leaves out functions with which a call would be counted twice: a function that is given twice, and a function that a
+     * wildcard found at the same place as another function. Two names for one place that are both written out stay.
      */
     private static List<FunctionProbeData> once(List<FunctionProbeData> functions) {
         Predicate<FunctionProbeData> wild = function ->

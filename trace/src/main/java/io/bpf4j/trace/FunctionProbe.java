@@ -45,7 +45,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
      *
      * @param returns true for the returns of the functions, false for their entries
      * @throws IOException if the file can't be read
-     * @throws io.bpf4j.elf.MalformedDataException if it is no ELF file, or its symbol tables are broken
+     * @throws io.bpf4j.elf.MalformedDataException if it is not an ELF file, or its symbol tables are broken
      */
     static List<FunctionProbe> matching(Path file, String pattern, boolean returns) throws IOException {
         ProbePattern wanted = new ProbePattern("*", pattern);

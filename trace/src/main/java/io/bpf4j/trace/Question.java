@@ -66,7 +66,7 @@ public final class Question {
     Features features = Features.ofRunningKernel();
     boolean strict;
 
-    /** Why it has no probes, if it has none. */
+    /** The reason why the question has no probes, if it has no probes. */
     private final Supplier<String> whyNone;
 
     private Question(List<UsdtProbe> probes, OptionalInt process, Supplier<String> whyNone) {

@@ -107,10 +107,10 @@ final class AddressTable {
         }
 
         /**
-         * Adds code that may have replaced other code; the rank is the time. If there is no room, drops what was
-         * replaced.
+         * Adds a function whose code may have replaced other code; its rank is the time. If there is no room, drops the
+         * functions whose code was replaced.
          *
-         * @return false if there was no room, because half of it or more is needed for code that was not replaced
+         * @return false if there was no room, because functions that were not replaced take more than half of it
          */
         boolean addNewest(long start, long size, byte[] name, int time) {
             if (!hasRoom(name.length)) {
@@ -202,7 +202,7 @@ final class AddressTable {
             return build();
         }
 
-        /** The same, with the names of all. */
+        /** The same table; its text still has the names of the functions that are left out. */
         private AddressTable newest() {
             AddressTable all = build();
             int kept = 0;

@@ -52,7 +52,7 @@ final class Names {
         return known.size();
     }
 
-    /** A name without what is too long to show. */
+    /** A name of at most {@link #LONGEST} characters; {@code …} stands for the rest. */
     static String cut(String name) {
         return cut(name, LONGEST);
     }

@@ -43,7 +43,7 @@ final class PerfMapFile {
     /** Bytes that are read for one process in all, however often its list changes. */
     private static final long MAX_ALL_BYTES = 1L << 31;
 
-    /** Functions of a list that exist at one time. A large server has compiled a hundred thousand. */
+    /** Functions that exist at one time. A large server has compiled a hundred thousand. */
     private static final int MOST_FUNCTIONS = 1 << 19;
 
     /** Bytes of their names. */
@@ -90,7 +90,7 @@ final class PerfMapFile {
         functions = new AddressTable.Builder(0).build();
         earlier = functions;
         problem = "the list of compiled code of process " + pid
-                + " was dropped: the lists of all processes together are more than fit";
+                + " was dropped, because the lists of all processes together exceed the memory limit; its frames have no names";
     }
 
     /** Reads the list if it changed since it was last read; returns whether it was read. */
@@ -136,7 +136,10 @@ final class PerfMapFile {
             functions = builder.buildNewest();
             read = file.identity();
             left -= Math.min(MAX_BYTES, file.identity().size());
-            problem = whole ? "" : path + " has more functions than fit: the rest has no names";
+            problem = whole
+                    ? ""
+                    : path + " lists more functions than bpf4j keeps (" + MOST_FUNCTIONS + ", or " + (MAX_NAMES >> 20)
+                            + " MiB of names); the others are shown without names";
             return true;
         }
     }

@@ -99,7 +99,7 @@ final class ProcessCode {
         } catch (IOException e) {
             // Of a process that has ended, the mappings that were read remain.
             String why = e.getCause() instanceof NoSuchFileException
-                    ? "process " + pid + " ended before its stacks were named"
+                    ? "process " + pid + " ended before bpf4j looked up the names of its stacks"
                     : String.valueOf(e.getMessage());
             problem = mappings.isEmpty() ? why : "";
             return;

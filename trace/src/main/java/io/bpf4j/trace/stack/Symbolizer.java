@@ -80,7 +80,7 @@ public final class Symbolizer implements AutoCloseable {
     /**
      * A process.
      *
-     * @param opened the files that were opened
+     * @param opened the identities of the files that were opened
      * @param unopened the files that can't be opened
      */
     private record KnownProcess(ProcessCode code, Map<FileKey, FileIdentity> opened, Set<FileKey> unopened) {}
@@ -120,7 +120,7 @@ public final class Symbolizer implements AutoCloseable {
         for (int i = 0; i < addresses.length; i++) {
             frames.add(user(process, addresses[i], lookup(addresses[i], i)));
         }
-        settle(process);
+        boundLists(process);
         return List.copyOf(frames);
     }
 
@@ -140,7 +140,7 @@ public final class Symbolizer implements AutoCloseable {
                         case StackTraceMap.InFile at -> inFile(process, at, lookup(at.fileOffset(), i));
                     });
         }
-        settle(process);
+        boundLists(process);
         return List.copyOf(frames);
     }
 
@@ -208,7 +208,7 @@ public final class Symbolizer implements AutoCloseable {
                 functions(process, mapping);
             }
         }
-        settle(process);
+        boundLists(process);
     }
 
     /** The reasons why frames have no names: distinct lines, at most 100. */
@@ -341,8 +341,8 @@ public final class Symbolizer implements AutoCloseable {
         }
     }
 
-    /** After each use of a process: its list may have grown, and it may have problems. */
-    private void settle(KnownProcess process) {
+    /** Called after each use of a process, whose list may have grown: bounds the lists, and collects problems. */
+    private void boundLists(KnownProcess process) {
         process.code().problems().forEach(this::addProblem);
         long bytes = 0;
         for (KnownProcess one : processes.sequencedValues().reversed()) {

@@ -86,7 +86,7 @@ class PerfMapFileTest {
         }
         PerfMapFile list = list();
         assertThat(list.refresh()).isTrue();
-        assertThat(list.problem()).contains("has more functions than fit");
+        assertThat(list.problem()).contains("lists more functions than bpf4j keeps");
         assertThat(name(list, 0x1000)).isEqualTo("f");
         assertThat(list.bytes()).isLessThan(1 << 24);
         list.drop();
@@ -151,7 +151,7 @@ class PerfMapFileTest {
                 .isZero();
         PerfMapFile list = list();
         assertThat(list.refresh()).isFalse();
-        assertThat(list.problem()).contains("no regular file");
+        assertThat(list.problem()).contains("not a regular file");
     }
 
     private PerfMapFile list() {

@@ -117,7 +117,8 @@ class SymbolizerTest {
         assertThat(user(0x5555_0000)).hasToString("[unknown]");
         assertThat(user(START + 0x10)).hasToString("inner");
         assertThat(symbolizer.user(8, new long[] {START})).hasToString("[[unknown]]");
-        assertThat(symbolizer.problems()).containsExactly("process 8 ended before its stacks were named");
+        assertThat(symbolizer.problems())
+                .containsExactly("process 8 ended before bpf4j looked up the names of its stacks");
     }
 
     @Test
@@ -132,7 +133,8 @@ class SymbolizerTest {
                 .hasToString("[inner, foo::bar, compiled]");
         assertThat(symbolizer.problems()).isEmpty();
         symbolizer.remember(8);
-        assertThat(symbolizer.problems()).containsExactly("process 8 ended before its stacks were named");
+        assertThat(symbolizer.problems())
+                .containsExactly("process 8 ended before bpf4j looked up the names of its stacks");
     }
 
     @Test
