@@ -88,7 +88,7 @@ final class FeaturesCommand implements Callable<Integer> {
 
     private List<Facility> facilities() {
         if (caller == ProgramType.EXT || caller == ProgramType.STRUCT_OPS) {
-            throw new UsageException("--helpers: those of type " + name(caller) + " depend on the target");
+            throw new UsageException("--helpers: the helpers of type " + name(caller) + " depend on the attach target");
         }
         if (caller != null) {
             return Helper.all().stream()

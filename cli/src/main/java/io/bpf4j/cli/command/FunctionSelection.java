@@ -60,13 +60,13 @@ final class FunctionSelection {
         return functions;
     }
 
-    /** Adds what no operand has found before: a function that two operands match must not be counted twice. */
+    /** Adds the functions that no earlier operand has found: a function that two operands match must be counted once. */
     private static void addNew(List<FunctionProbe> known, List<FunctionProbe> more) {
         Set<String> names = known.stream().map(FunctionProbe::fullName).collect(Collectors.toUnmodifiableSet());
         more.stream().filter(function -> !names.contains(function.fullName())).forEach(known::add);
     }
 
-    /** The files in which functions are looked up that name no file of their own. */
+    /** The files in which a function is looked up whose operand names no file. */
     private static Map<FileIdentity, Path> files(
             TargetOptions options, List<UsdtScan> scans, @Nullable ChildCommand child) throws IOException {
         if (options.functions().stream().allMatch(function -> function.file().isPresent())) {
@@ -84,7 +84,7 @@ final class FunctionSelection {
                                 .toList());
     }
 
-    /** A file with two names must not be attached to twice, which would count each call twice. */
+    /** The files by identity. A file with two names must be attached to once, else each call would be counted twice. */
     private static Map<FileIdentity, Path> identified(List<Path> paths) throws IOException {
         Map<FileIdentity, Path> files = new LinkedHashMap<>();
         for (Path path : paths) {

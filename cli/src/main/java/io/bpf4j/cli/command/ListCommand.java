@@ -74,11 +74,11 @@ final class ListCommand implements Callable<Integer> {
 
     private boolean failed;
 
-    /** What was searched, and the patterns that are looked up here alone. */
-    private record Source(UsdtScan scan, List<ProbePattern> only) {
+    /** A scan, and the patterns that are looked up in this scan only. */
+    private record Source(UsdtScan scan, List<ProbePattern> ownPatterns) {
         UsdtScan matching(List<ProbePattern> ofAll) {
             return Scans.matching(
-                    scan, Stream.concat(ofAll.stream(), only.stream()).toList());
+                    scan, Stream.concat(ofAll.stream(), ownPatterns.stream()).toList());
         }
     }
 
@@ -121,7 +121,7 @@ final class ListCommand implements Callable<Integer> {
             console.error("bpf4j: " + scan.whyNone());
         }
         sayUnmatched(scan, what.ofAllFiles());
-        sources.forEach(source -> sayUnmatched(source.scan(), source.only()));
+        sources.forEach(source -> sayUnmatched(source.scan(), source.ownPatterns()));
         return failed || none ? CommandTree.FAILED : CommandTree.OK;
     }
 
@@ -138,7 +138,7 @@ final class ListCommand implements Callable<Integer> {
         List<Source> scans = new ArrayList<>();
         for (Path file : what.files()) {
             try {
-                scans.add(new Source(UsdtScan.ofFile(Operands.check(file)), what.onlyOf(file)));
+                scans.add(new Source(UsdtScan.ofFile(Operands.check(file)), what.ofFile(file)));
             } catch (IOException | MalformedDataException | CommandException e) {
                 console.error("bpf4j: " + ErrorText.of(e));
                 failed = true;

@@ -35,7 +35,7 @@ import java.util.stream.Stream;
  *
  * @param files each once, those of {@code ofFiles} among them
  * @param ofAllFiles the patterns that are looked up in each file
- * @param ofFiles the patterns that are written with a file, in which alone they are looked up
+ * @param ofFiles the patterns that are written with a file, and looked up in this file only
  * @param processes the processes in names of DTrace's form
  */
 record Operands(
@@ -90,14 +90,14 @@ record Operands(
                 Set.copyOf(forms));
     }
 
-    /** All patterns. */
+    /** The patterns for all files and for single files. */
     List<ProbePattern> patterns() {
         return Stream.concat(ofAllFiles.stream(), ofFiles.stream().map(OfFile::pattern))
                 .toList();
     }
 
-    /** The patterns that are looked up in this file alone. */
-    List<ProbePattern> onlyOf(Path file) {
+    /** The patterns that are looked up in this file only. */
+    List<ProbePattern> ofFile(Path file) {
         return ofFiles.stream()
                 .filter(ofFile -> ofFile.file().equals(file))
                 .map(OfFile::pattern)
@@ -139,7 +139,7 @@ record Operands(
         check(files);
     }
 
-    /** The same, but a library that only the container of the process may have is no such operand. */
+    /** The same for a process, but accepts the name of a library: only the container of the process may have it. */
     void checkProbeNames() {
         check(files.stream().filter(file -> !file.toString().contains(".so")).toList());
     }

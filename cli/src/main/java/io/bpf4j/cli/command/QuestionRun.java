@@ -100,7 +100,8 @@ class QuestionRun implements TargetRun.Work {
     public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
         AnswerSession loaded = new AnswerSession(loaded(asker.ask(probes, functions, specs)));
         session = loaded;
-        // What appears later is attached to while its process is held. A command has not been executed yet.
+        // With --follow events count from the start, because a process is held while its probes are attached. The child
+        // of -c is still a shell here: its events count from attached() on.
         loaded.answer().setCounting(target.filesMayAppear() && target.command().isEmpty());
         if (console.isTerminal()) {
             Signals.onResize(console::resized);

@@ -92,8 +92,8 @@ final class StackCommand implements Callable<Integer> {
     }
 
     /**
-     * The work: counts by stack, then names the frames. Stacks are named one at a time, each time that they are needed:
-     * the names of a hostile process's frames would fill the memory.
+     * The work: counts by stack, then names the frames. The names of a stack are not kept but looked up whenever they are
+     * needed: those of a hostile process's frames would fill the memory.
      */
     private final class Run extends QuestionRun {
         private final Symbolizer symbolizer;
@@ -153,7 +153,7 @@ final class StackCommand implements Callable<Integer> {
                 if (user) {
                     jvms.ask(rows.stream().map(Run::pid).distinct().toList());
                 }
-                rows.forEach(this::look);
+                rows.forEach(this::readSymbols);
             }
             symbolizer.problems().forEach(problem -> console.error("bpf4j: " + problem));
             tellOfMissingCallers(rows);
@@ -211,8 +211,8 @@ final class StackCommand implements Callable<Integer> {
             }
         }
 
-        /** Reads the symbols that a stack needs, and counts the stacks that are not whole. */
-        private void look(Answer.Row row) {
+        /** Reads the symbols that a stack needs, and counts the events whose stacks are incomplete. */
+        private void readSymbols(Answer.Row row) {
             List<StackTraceMap.Frame> inUser = row.userStack();
             if (inUser != null && !inUser.isEmpty() && symbolizer.endsEarly(pid(row), inUser)) {
                 endingEarly += row.count();
@@ -244,10 +244,10 @@ final class StackCommand implements Callable<Integer> {
             cut = 0;
         }
 
-        /** The kernel gives the stack of what was interrupted, which at a uprobe is code in user space. */
+        /** At a uprobe the kernel has interrupted code in user space, so its own stack is empty. */
         private void tellOfNoKernelStacks(List<Answer.Row> rows) {
             if (kernel && !rows.isEmpty() && rows.stream().allMatch(row -> isEmpty(row.kernelStack()))) {
-                console.error("bpf4j: the probes fire in user space, so there are no stacks in the kernel:"
+                console.error("bpf4j: --kernel shows no stacks, because the probes fire in user space;"
                         + " leave --kernel out");
             }
         }

@@ -176,18 +176,18 @@ final class TargetOptions {
         return files;
     }
 
-    /** All patterns. */
+    /** The patterns for all files and for single files. */
     List<ProbePattern> patterns() {
         return Stream.concat(patterns.stream(), ofFiles.stream().map(Operands.OfFile::pattern))
                 .toList();
     }
 
-    /** Those of the patterns that are for one file alone. */
+    /** The patterns that are looked up in one file only. */
     List<Operands.OfFile> patternsOfFiles() {
         return ofFiles;
     }
 
-    /** The other patterns. */
+    /** The patterns that are looked up in all files. */
     List<ProbePattern> patternsOfAllFiles() {
         return patterns;
     }

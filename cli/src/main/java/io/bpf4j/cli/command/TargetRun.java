@@ -81,9 +81,8 @@ final class TargetRun {
         ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException;
 
         /**
-         * Called when events are to be taken that were not before: everything is attached to that was found, or the
-         * child process, which was a shell until now, executes the command. Not called if a process may get new code
-         * and is not a child process.
+         * Called when events count from now on: after all probes that were found are attached, or when the child process,
+         * a shell until now, executes the command. Not called with {@code --follow} of an existing process.
          */
         default void attached() {}
 
@@ -174,8 +173,9 @@ final class TargetRun {
             options.functions().stream()
                     .flatMap(function -> function.file().stream())
                     .filter(file -> Files.exists(file) && !files.isMapped(file) && said.add(file.toString()))
-                    .forEach(file -> console.error("bpf4j: process " + pid + " has not mapped "
-                            + Text.printable(file.toString()) + ": nothing fires there unless it maps the file later"));
+                    .forEach(file ->
+                            console.error("bpf4j: process " + pid + " has not mapped " + Text.printable(file.toString())
+                                    + ": probes in this file fire only if the process maps it later"));
         }
         return options.files().isEmpty() ? List.of(all) : scans();
     }
@@ -226,7 +226,7 @@ final class TargetRun {
                                                 .map(ProbePattern::toString)
                                                 .toList()),
                                 gaps)
-                        + nearest(scans)
+                        + whyNone(scans)
                         + (options.follow() ? "" : "; --follow traces its child processes, too"));
             }
             if (appearing) {
@@ -244,8 +244,8 @@ final class TargetRun {
                         + String.join("; ", gaps);
     }
 
-    /** What the files that were there at the start have in place of a probe; it may have a similar name. */
-    private String nearest(List<UsdtScan> scans) {
+    /** The reason why the files that are known from the start lack the first probe, with the nearest name. */
+    private String whyNone(List<UsdtScan> scans) {
         return scans.stream()
                 .filter(scan -> !scan.probes().isEmpty())
                 .map(scan -> scan.matching(options.patterns().getFirst()))
@@ -322,7 +322,7 @@ final class TargetRun {
             List<String> gaps = new ArrayList<>(watch.gaps());
             int failed = notAttached.get();
             if (failed > 0) {
-                gaps.add(Scans.count(failed, "time") + " probes that appeared could not be attached");
+                gaps.add("attaching to new probes failed " + Scans.count(failed, "time"));
             }
             return gaps;
         }

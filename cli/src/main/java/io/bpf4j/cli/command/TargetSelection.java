@@ -38,7 +38,7 @@ final class TargetSelection {
     /** The scans of the probes that are traced. */
     private final List<UsdtScan> found = new ArrayList<>();
 
-    /** The patterns that are for one file alone, by that file; see {@link #isWanted}. */
+    /** The patterns that are looked up in one file only, by the file; see {@link #isWanted}. */
     private final Map<FileIdentity, List<ProbePattern>> ofFiles = new HashMap<>();
 
     /** @param strings arguments that are shown as strings, which the probes must have */
@@ -96,7 +96,7 @@ final class TargetSelection {
         }
     }
 
-    /** Whether a pattern matches that is for all files, or for the file of this probe. */
+    /** Whether a pattern for all files matches the probe, or a pattern for the file of the probe. */
     private boolean isWanted(UsdtProbe probe) {
         List<ProbePattern> ofItsFile = ofFiles.getOrDefault(probe.binary().identity(), List.of());
         return Stream.concat(ofItsFile.stream(), options.patternsOfAllFiles().stream())
@@ -153,7 +153,7 @@ final class TargetSelection {
             UsdtProbe first = without.getFirst();
             console.error("bpf4j: --str " + string + ": " + first.fullName() + " has "
                     + Scans.count(mostArguments(first), "argument")
-                    + (without.size() > 1 ? " (and " + (without.size() - 1) + " more such)" : "")
+                    + (without.size() > 1 ? " (and " + (without.size() - 1) + " more without it)" : "")
                     + "; its events are shown without this text");
         }
     }
@@ -185,7 +185,7 @@ final class TargetSelection {
                 .toList();
         if (!problems.isEmpty()) {
             console.error("bpf4j: " + problems.getFirst()
-                    + (problems.size() > 1 ? " (and " + (problems.size() - 1) + " more such: see -v)" : ""));
+                    + (problems.size() > 1 ? " (and " + (problems.size() - 1) + " more problems: see -v)" : ""));
         }
     }
 

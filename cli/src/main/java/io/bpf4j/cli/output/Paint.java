@@ -12,7 +12,7 @@ public final class Paint {
     /** No colours. */
     public static final Paint NONE = new Paint(false, false);
 
-    /** The number of shades that can be told apart, besides 0, which is no shade. */
+    /** The number of shades that can be told apart, besides 0, which means no shade. */
     public static final int SHADES = 8;
 
     private static final String RESET = "\u001b[0m";

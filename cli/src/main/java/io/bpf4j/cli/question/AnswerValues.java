@@ -120,7 +120,7 @@ public final class AnswerValues {
                 + withUnit(distribution.max(), unsigned, unit);
     }
 
-    /** Three digits: the mean of 0 and 1 tells how often there was a 1. Whole from 100 on, as the values are. */
+    /** A mean with three digits, because that of 0 and 1 is the share of 1; from 100 on a whole number. */
     private static String meanWithUnit(double mean, String unit) {
         if (unit.equals("ns") || unit.equals("bytes")) {
             return scaled(mean, unit.equals("ns") ? TIMES : SIZES, unit.equals("ns") ? 1000 : 1024);

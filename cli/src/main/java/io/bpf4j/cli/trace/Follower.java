@@ -38,7 +38,7 @@ public final class Follower implements UsdtWatch.Listener {
     private final Consumer<FunctionProbe> leftOut;
     private final Consumer<String> problems;
     private final Map<Integer, Attached> attached = new HashMap<>();
-    private final Map<Integer, Guest> guests = new HashMap<>();
+    private final Map<Integer, Postponed> postponed = new HashMap<>();
 
     /**
      * The attachments of a process. A library remains attached when it is unloaded and loaded again.
@@ -49,13 +49,14 @@ public final class Follower implements UsdtWatch.Listener {
     private record Attached(List<Link> links, Set<FileIdentity> files, Set<FileIdentity> filesOfFunctions) {}
 
     /**
-     * A process with the memory of another one. Without cookies its own links would report each event a second time:
-     * those of the other one fire in it, too, and no program can tell which link it runs for.
+     * A process that shares the memory of another one, as between vfork and exec, and is not attached to meanwhile: the
+     * links of the other process fire in it, too. Without cookies a program can't tell which link it runs for, so links
+     * of its own would report each event a second time.
      *
-     * @param owner whose links fire in it
-     * @param scans what to attach to if the owner ends, or gets other memory
+     * @param owner the process whose links fire in it
+     * @param scans the files to attach to when the owner ends or calls exec
      */
-    private record Guest(int owner, List<UsdtScan> scans) {}
+    private record Postponed(int owner, List<UsdtScan> scans) {}
 
     /**
      * Follows the events of a {@link UsdtWatch}.
@@ -120,7 +121,8 @@ public final class Follower implements UsdtWatch.Listener {
         if (!probes.isEmpty()) {
             ownerOfMemory(pid)
                     .ifPresentOrElse(
-                            owner -> guests.computeIfAbsent(pid, _ -> new Guest(owner, new ArrayList<>()))
+                            owner -> postponed
+                                    .computeIfAbsent(pid, _ -> new Postponed(owner, new ArrayList<>()))
                                     .scans()
                                     .add(scan),
                             () -> attempt(pid, () -> attach(pid, probes)));
@@ -130,7 +132,7 @@ public final class Follower implements UsdtWatch.Listener {
         }
     }
 
-    /** The process with the same memory that is attached to by addresses. */
+    /** A process with the same memory to which probes are attached by their addresses (IP map). */
     private Optional<Integer> ownerOfMemory(int pid) {
         return attached.entrySet().stream()
                 .filter(other -> other.getKey() != pid
@@ -140,17 +142,17 @@ public final class Follower implements UsdtWatch.Listener {
                 .findFirst();
     }
 
-    /** A process no longer has the memory that it had. Others may remain there, in which its links no longer fire. */
-    private void leaveMemory(int pid) {
-        guests.remove(pid);
-        Map<Integer, Guest> remaining = new HashMap<>(guests);
-        remaining.values().removeIf(guest -> guest.owner() != pid);
-        guests.keySet().removeAll(remaining.keySet());
-        remaining.forEach((process, guest) -> {
-            guest.scans().forEach(scan -> appeared(process, scan));
-            // Also of a process that has ended meanwhile.
-            problems.accept("process " + process + " had the memory of process " + pid
-                    + ", which left it: some events after that are missing");
+    /** A process has ended or called exec. Its links no longer fire in the processes that shared its memory. */
+    private void attachPostponed(int pid) {
+        postponed.remove(pid);
+        Map<Integer, Postponed> remaining = new HashMap<>(postponed);
+        remaining.values().removeIf(other -> other.owner() != pid);
+        postponed.keySet().removeAll(remaining.keySet());
+        remaining.forEach((process, other) -> {
+            other.scans().forEach(scan -> appeared(process, scan));
+            // Reported also if this process has ended in the meantime.
+            problems.accept("process " + process + " shared the memory of process " + pid
+                    + " until that process ended or called exec: its first events after that may be missing");
         });
     }
 
@@ -194,7 +196,7 @@ public final class Follower implements UsdtWatch.Listener {
         if (gone != null) {
             gone.links().forEach(hasProgram(pid) ? session::close : session::detach);
         }
-        leaveMemory(pid);
+        attachPostponed(pid);
     }
 
     /** Whether a process executes a program: one that has ended executes none, also if it still has its number. */
@@ -217,7 +219,7 @@ public final class Follower implements UsdtWatch.Listener {
             process.links().stream().filter(Follower::dependsOnAddresses).forEach(session::close);
             process.links().removeIf(Follower::dependsOnAddresses);
         }
-        leaveMemory(pid);
+        attachPostponed(pid);
     }
 
     private static boolean dependsOnAddresses(Link link) {

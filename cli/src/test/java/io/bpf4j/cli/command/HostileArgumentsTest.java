@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a person or a script may hand to the command that is no file, or not what it seems. */
+/** What a person or a script may hand to the command that is not a file, or not what it seems. */
 class HostileArgumentsTest {
     @ParameterizedTest
     @ValueSource(strings = {"inspect", "load", "load --dry-run", "list", "trace a:b"})

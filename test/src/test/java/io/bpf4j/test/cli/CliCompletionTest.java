@@ -64,7 +64,7 @@ class CliCompletionTest {
                   How often something is sold.
                   run count shop:sold
                 question shop $x
-                  A name that is no plain word of a shell.
+                  A name that is not a plain word of a shell.
                   run count shop:sold
                 """);
         assertThat(own("shop")).contains("sales", "How often something is sold.");

@@ -108,7 +108,7 @@ class CliFilesOfProcessTest {
             Commands.Result none = Cli.run("count", "-p", pid, "u:" + other + ":called", "--duration", "100ms");
             assertThat(none.err())
                     .contains("process " + pid + " has not mapped " + other
-                            + ": nothing fires there unless it maps the file later");
+                            + ": probes in this file fire only if the process maps it later");
             assertThat(Cli.run("count", "-p", pid, "u:libnone-such.so.7:called").err())
                     .contains("libnone-such.so.7: no such file, program or library");
         }

@@ -79,7 +79,7 @@ class CliSharedMemoryTest {
         Commands.Result result = Cli.run(
                 "count", "--follow", "--json", "--strategy", "ipmap", "-c", program + " outlive", "shared:program");
         assertThat(Json.lines(result.out()).getLast()).as(result.err()).containsEntry("exact", false);
-        assertThat(result.err()).contains("had the memory of process");
+        assertThat(result.err()).contains("shared the memory of process");
     }
 
     private static void assertEvents(long events, String command, String... arguments)

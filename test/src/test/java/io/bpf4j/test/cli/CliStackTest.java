@@ -48,7 +48,7 @@ class CliStackTest {
 
     @Test
     void aProbeInUserSpaceHasNoStackInTheKernel() throws IOException, InterruptedException {
-        assertThat(ask(CPrograms.WALKABLE, "--kernel", "u:probed").err()).contains("no stacks in the kernel");
+        assertThat(ask(CPrograms.WALKABLE, "--kernel", "u:probed").err()).contains("--kernel shows no stacks");
         assertThat(ask(CPrograms.WALKABLE, "--kernel", "--user", "--folded", "u:probed")
                         .out())
                 .contains("outermost;");

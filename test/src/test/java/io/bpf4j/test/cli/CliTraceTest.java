@@ -57,7 +57,7 @@ class CliTraceTest {
             assertThat(result.err().lines())
                     .filteredOn(line -> line.contains("has not mapped"))
                     .containsExactly("bpf4j: process " + pid + " has not mapped " + other
-                            + ": nothing fires there unless it maps the file later");
+                            + ": probes in this file fire only if the process maps it later");
         }
     }
 
@@ -120,7 +120,7 @@ class CliTraceTest {
         assertThat(trace.exitCode()).as(trace.err()).isZero();
         List<String> lines = trace.err().lines().toList();
         assertThat(lines.getFirst())
-                .matches("bpf4j: --str 2: target:(guarded|lonely) has \\d arguments? \\(and 1 more such\\); "
+                .matches("bpf4j: --str 2: target:(guarded|lonely) has \\d arguments? \\(and 1 more without it\\); "
                         + "its events are shown without this text");
         assertThat(lines.get(1)).contains("tracing 3 probes");
     }

@@ -72,7 +72,8 @@ class CliUsageTest {
     @Test
     void whatIsTooMuchIsNamed() throws IOException, InterruptedException {
         assertThat(usage("features", "more")).endsWith("'more' is one operand too many");
-        assertThat(usage("features", "--helpers", "ext")).endsWith("--helpers: those of type ext depend on the target");
+        assertThat(usage("features", "--helpers", "ext"))
+                .endsWith("--helpers: the helpers of type ext depend on the attach target");
         assertThat(usage("features", "--more")).contains("there is no option '--more'; the nearest is");
         assertThat(usage("trcae", "-p", "1")).contains("there is no command 'trcae'; the nearest is 'trace'");
     }

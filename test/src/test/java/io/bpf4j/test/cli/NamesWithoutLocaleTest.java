@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Names in files are bytes, also where the command runs in an empty environment: without a locale, a Java string that
- * is not ASCII is no path. A shell makes the names, whatever the locale of this test is.
+ * is not ASCII is not a path. A shell makes the names, whatever the locale of this test is.
  */
 @Requires({GCC, SDT_H, ASSEMBLER})
 class NamesWithoutLocaleTest {

@@ -404,7 +404,7 @@ public enum Requirement {
             return Commands.succeeds("unshare", "--user", "true");
         }
     },
-    /** Tried as the tests do it: in a chroot the root directory is no mount, whose propagation could be changed. */
+    /** Tried as the tests do it: in a chroot the root directory is not a mount, whose propagation could be changed. */
     MOUNT_NAMESPACES("the right to make a mount namespace (not in a chroot): unshare --mount true") {
         @Override
         boolean present() {

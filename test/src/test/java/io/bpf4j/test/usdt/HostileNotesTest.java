@@ -165,7 +165,7 @@ class HostileNotesTest {
             assertThat(leftOut.problems())
                     .singleElement()
                     .asString()
-                    .startsWith("left out: the probes of all files together are more than fit");
+                    .startsWith("left out: the probes of all files together exceed the memory limit");
             assertThat(names(Objects.requireNonNull(files.get(smaller)).probes()))
                     .contains("many:alike");
             Commands.Result listed = Cli.run("list", "--all", "target:sizes");

@@ -82,7 +82,7 @@ class UsdtFailuresTest extends UsdtSuite {
             try (UsdtLink link = attach(object, library, "library:called", in(target))) {
                 assertThat(link.problems())
                         .containsExactly("process " + target.pid() + " has not mapped " + library
-                                + ": nothing fires there unless it maps the file later");
+                                + ": probes in this file fire only if the process maps it later");
                 assertThat(target.command("load " + library)).isEqualTo("ok");
                 target.command("library 3");
                 assertThat(total(object)).isPositive();
