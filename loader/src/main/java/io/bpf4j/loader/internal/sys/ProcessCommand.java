@@ -8,9 +8,9 @@ import java.lang.foreign.MemorySegment;
 /**
  * ptrace(2), wait4(2) and tgkill(2), to hold other processes; kcmp(2), to compare them.
  *
- * <p>The tracer is a thread, not a process: all commands except {@link Signal} and {@link SameMemory} must come from the
- * thread that executed {@link Seize}. A command to a tracee that is killed fails with ESRCH at any time, which is not an error of the
- * tracer; the result of the commands is the error number.
+ * <p>The tracer is a thread, not a process: all commands except {@link Signal} and {@link SameMemory} must come from
+ * the thread that executed {@link Seize}. A command to a tracee that is killed fails with ESRCH at any time, which is
+ * not an error of the tracer; the result of the commands is the error number.
  *
  * <p>Tested by {@code TracerThreadTest} and {@code ProcessTracerTest}.
  */
