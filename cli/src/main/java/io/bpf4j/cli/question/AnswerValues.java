@@ -13,7 +13,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Values of expressions as text and as JSON. */
+/**
+ * Values of expressions as text and as JSON.
+ *
+ * <p>Tested by {@code AnswerReportTest}.
+ */
 public final class AnswerValues {
     private static final String[] TIMES = {"ns", "us", "ms", "s"};
     private static final String[] SIZES = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

@@ -8,6 +8,8 @@ import java.util.List;
  * The code of a program: all its functions in one piece, every reference resolved except file descriptors, which do not
  * exist before the load. <i>Immutable.</i>
  *
+ * <p>Tested by {@code LoadPlanTest} and {@code KernelFunctionCallsTest}.
+ *
  * @param instructions an instruction that loads a map has the map's index in the object plus 1 in place of the file
  *     descriptor
  * @param uses instructions that take a file descriptor

@@ -1,6 +1,10 @@
 package io.bpf4j.trace.internal.demangle;
 
-/** The position of a reader in a symbol. <i>Confined.</i> */
+/**
+ * The position of a reader in a symbol. <i>Confined.</i>
+ *
+ * <p>Tested by {@code DemanglerTest}.
+ */
 final class Cursor {
     /** Nested parts. A thread's stack of 512 KiB has room for several times as many. */
     private static final int MAX_DEPTH = 192;
