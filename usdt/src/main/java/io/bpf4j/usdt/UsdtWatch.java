@@ -393,7 +393,7 @@ public final class UsdtWatch implements AutoCloseable {
         }
         Set<Integer> traced = tracer.processes();
         for (int process : tree.processes()) {
-            if (!traced.contains(process) && !tracer.isTracing(process) && tree.isRunning(process)) {
+            if (!traced.contains(process) && !tracer.isTracing(process) && host.isRunning(process)) {
                 synchronized (gaps) {
                     gaps.add("a child process is not held: it was created with CLONE_UNTRACED, or just before tracing"
                             + " started, or another process traces it");
@@ -427,7 +427,7 @@ public final class UsdtWatch implements AutoCloseable {
             try {
                 tracer.breakAt(process, place.file(), place.identity(), place.offset());
             } catch (BpfException e) {
-                if (tree.isRunning(process)) {
+                if (host.isRunning(process)) {
                     synchronized (gaps) {
                         gaps.add("libraries that a process loads later are looked for every few milliseconds: "
                                 + e.getMessage());

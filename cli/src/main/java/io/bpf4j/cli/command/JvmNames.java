@@ -88,7 +88,7 @@ final class JvmNames {
      * failure.
      */
     private void complain(int pid, IOException failure) {
-        if (!complained && Files.isDirectory(host.process(pid))) {
+        if (!complained && host.isRunning(pid)) {
             complained = true;
             console.error("bpf4j: frames of compiled Java methods may have no names: " + failure.getMessage());
         }

@@ -380,7 +380,7 @@ final class TargetRun {
     /** Whether the traced process still exists; the trace ends with it. */
     private boolean isThere() {
         OptionalInt process = options.process();
-        return process.isEmpty() || Files.isDirectory(Host.running().process(process.getAsInt()));
+        return process.isEmpty() || Host.running().isRunning(process.getAsInt());
     }
 
     /** Writes to standard error, so that standard output has only events and can be piped into another program. */

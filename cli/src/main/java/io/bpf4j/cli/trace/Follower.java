@@ -11,8 +11,6 @@ import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import io.bpf4j.usdt.UsdtWatch;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -184,7 +182,7 @@ public final class Follower implements UsdtWatch.Listener {
 
     /** A process that ends during the scan is not a problem. */
     private void report(int pid, String problem) {
-        if (Files.isDirectory(Host.running().process(pid))) {
+        if (Host.running().isRunning(pid)) {
             problems.accept(problem);
         }
     }
@@ -194,19 +192,9 @@ public final class Follower implements UsdtWatch.Listener {
     public synchronized void ended(int pid) {
         Attached gone = attached.remove(pid);
         if (gone != null) {
-            gone.links().forEach(hasProgram(pid) ? session::close : session::detach);
+            gone.links().forEach(Host.running().isRunning(pid) ? session::close : session::detach);
         }
         attachPostponed(pid);
-    }
-
-    /** Whether a process executes a program: one that has ended executes none, also if it still has its number. */
-    private static boolean hasProgram(int pid) {
-        try {
-            Path _ = Files.readSymbolicLink(Host.running().process(pid).resolve("exe"));
-            return true;
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     /** The addresses of the previous program are invalid now, and the same file may be mapped at others. */

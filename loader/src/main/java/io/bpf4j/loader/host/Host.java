@@ -116,6 +116,14 @@ public final class Host {
         return proc.resolve(Integer.toString(pid));
     }
 
+    /**
+     * Whether a process exists and has not ended. A process has ended when its last thread has; it may remain as a zombie
+     * until its parent waits for it.
+     */
+    public boolean isRunning(int pid) {
+        return new TaskFiles(proc).isRunning(pid);
+    }
+
     /** The children that a process has now, in no order; empty if it has ended. */
     public List<Integer> children(int pid) {
         return new TaskFiles(proc).childrenOf(pid);

@@ -16,6 +16,7 @@ import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.RunningTrace;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -154,6 +155,25 @@ class CliAnswersTest {
                     .isEqualTo(List.of(
                             Map.of("key", Map.of("pid", values.pid()), "count", 30L),
                             Map.of("events", 30L, "lost", 0L)));
+        }
+    }
+
+    /** Such as the child of a script that waits for its children at its own end. */
+    @Test
+    @Requires(BPF_COOKIE)
+    void aQuestionEndsWithAProcessForWhichItsParentDoesNotWait() throws IOException, InterruptedException {
+        Process parent = new ProcessBuilder(
+                        "sh", "-c", program + " pairs 1000000000 1000 >/dev/null & echo $!; exec sleep 1000")
+                .start();
+        String pid = parent.inputReader(StandardCharsets.US_ASCII).readLine();
+        try (RunningTrace count = new RunningTrace("count", "-p", pid, "asked:end")) {
+            count.awaitMessage("tracing 1 probe");
+            Commands.check(List.of("kill", "-KILL", pid));
+            Commands.Result result = count.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+        } finally {
+            parent.descendants().forEach(ProcessHandle::destroyForcibly);
+            parent.destroyForcibly();
         }
     }
 

@@ -65,6 +65,13 @@ public record TaskFiles(Path proc) {
                 .orElse("");
     }
 
+    /** Whether a process has a thread that has not ended. The first thread may end before others, as a zombie. */
+    public boolean isRunning(int pid) {
+        String state = status(pid, "State");
+        boolean zombie = state.startsWith("Z") || state.startsWith("X");
+        return !state.isEmpty() && (!zombie || threadsOf(pid).size() > 1);
+    }
+
     private static List<Integer> numbers(Path folder) {
         List<Integer> numbers = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, "[0-9]*")) {

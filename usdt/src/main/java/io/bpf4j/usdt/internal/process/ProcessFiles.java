@@ -6,7 +6,6 @@ import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.kernel.Capability;
 import io.bpf4j.loader.link.OpenFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -132,17 +131,6 @@ public final class ProcessFiles {
         if (!all) {
             throw new TooMuchException("process " + pid + " is left out: " + maps + " has more than "
                     + ProcessLimits.MAX_MAPS_BYTES + " bytes");
-        }
-    }
-
-    /** Whether a process exists and has not ended: a zombie has ended. */
-    boolean isRunning(int pid) {
-        try {
-            String stat = Files.readString(proc.resolve(pid + "/stat"), StandardCharsets.ISO_8859_1);
-            String state = stat.substring(stat.lastIndexOf(')') + 1).strip();
-            return !state.isEmpty() && state.charAt(0) != 'Z' && state.charAt(0) != 'X';
-        } catch (IOException e) {
-            return false;
         }
     }
 

@@ -47,11 +47,6 @@ public final class ProcessTree {
         withChildren = true;
     }
 
-    /** Whether a process exists and has not ended. */
-    public boolean isRunning(int pid) {
-        return files.isRunning(pid);
-    }
-
     /** The processes that existed at the last look. */
     public List<Integer> processes() {
         return List.copyOf(seen.keySet());
@@ -113,7 +108,7 @@ public final class ProcessTree {
         }
         if (code.isEmpty()) {
             // During exec a process temporarily has no mappings; a zombie never has any.
-            return files.isRunning(pid);
+            return host.isRunning(pid);
         }
         Set<Code> before = seen.getOrDefault(pid, Set.of());
         Set<Code> now = new HashSet<>();

@@ -86,12 +86,23 @@ class ProcessTreeTest {
     @Test
     void aZombieIsGoneAndAProcessInTheMiddleOfExecIsNot() throws IOException {
         process(10, "");
-        Files.writeString(proc.resolve("10/stat"), "10 (sh) R 1 10 10 0");
+        children(10, 10, "");
+        Files.writeString(proc.resolve("10/status"), "Name:\tsh\nState:\tR (running)\n");
         names();
         assertThat(tree.processes()).containsExactly(10);
-        Files.writeString(proc.resolve("10/stat"), "10 (sh) Z 1 10 10 0");
+        Files.writeString(proc.resolve("10/status"), "Name:\tsh\nState:\tZ (zombie)\n");
         names();
         assertThat(tree.processes()).isEmpty();
+    }
+
+    @Test
+    void aProcessStaysWhoseFirstThreadHasEnded() throws IOException {
+        process(10, "");
+        children(10, 10, "");
+        children(10, 11, "");
+        Files.writeString(proc.resolve("10/status"), "Name:\tsh\nState:\tZ (zombie)\n");
+        names();
+        assertThat(tree.processes()).containsExactly(10);
     }
 
     private List<String> names() {
