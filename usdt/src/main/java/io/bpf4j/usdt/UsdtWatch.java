@@ -8,11 +8,13 @@ import io.bpf4j.loader.process.ProcessTracer;
 import io.bpf4j.usdt.internal.process.DynamicLoaders;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessTree;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -423,17 +425,19 @@ public final class UsdtWatch implements AutoCloseable {
         if (tracer == null) {
             return;
         }
-        loaders.of(process).ifPresent(place -> {
-            try {
+        try {
+            Optional<DynamicLoaders.Place> found = loaders.of(process);
+            if (found.isPresent()) {
+                DynamicLoaders.Place place = found.get();
                 tracer.breakAt(process, place.file(), place.identity(), place.offset());
-            } catch (BpfException e) {
-                if (host.isRunning(process)) {
-                    synchronized (gaps) {
-                        gaps.add("libraries that a process loads later are looked for every few milliseconds: "
-                                + e.getMessage());
-                    }
+            }
+        } catch (BpfException | IOException e) {
+            if (host.isRunning(process)) {
+                synchronized (gaps) {
+                    gaps.add("libraries that a process loads later are looked for every few milliseconds: "
+                            + e.getMessage());
                 }
             }
-        });
+        }
     }
 }

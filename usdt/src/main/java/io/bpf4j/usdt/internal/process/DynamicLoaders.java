@@ -54,36 +54,39 @@ public final class DynamicLoaders {
      */
     public record Place(Path file, FileIdentity identity, long offset) {}
 
-    /** The place in the loader of a process; empty if the process has no loader, as a static program, or has ended. */
-    public Optional<Place> of(int pid) {
-        try {
-            OptionalLong address = address(pid);
-            if (address.isEmpty()) {
-                return Optional.empty();
-            }
-            long inLoader = address.getAsLong();
-            List<MappedRange> mappings = files.mappings(
-                    pid,
-                    m -> m.isFile()
-                            && Long.compareUnsigned(m.start(), inLoader) <= 0
-                            && Long.compareUnsigned(inLoader, m.end()) < 0);
-            if (mappings.isEmpty()) {
-                return Optional.empty();
-            }
-            MappedFile file = new MappedFile(pid, mappings.getFirst());
-            try (ProcessFiles.Opened opened = files.open(file)) {
-                FileIdentity identity = opened.file().identity();
-                OptionalLong offset = known.get(identity);
-                if (offset == null) {
-                    offset = offset(opened, file.name());
-                    known.put(identity, offset);
-                }
-                return offset.isPresent()
-                        ? Optional.of(new Place(opened.path(), identity, offset.getAsLong()))
-                        : Optional.empty();
-            }
-        } catch (IOException | MalformedDataException e) {
+    /**
+     * The place in the loader of a process; empty if the process has no loader, as a static program.
+     *
+     * @throws IOException if it can't be found, because the loader can't be read or does not have the function, or the
+     *     process has ended
+     */
+    public Optional<Place> of(int pid) throws IOException {
+        Start start = start(pid);
+        long inLoader = start.hasLoader() ? start.base() : start.entry();
+        List<MappedRange> mappings = files.mappings(
+                pid,
+                m -> m.isFile()
+                        && Long.compareUnsigned(m.start(), inLoader) <= 0
+                        && Long.compareUnsigned(inLoader, m.end()) < 0);
+        if (mappings.isEmpty()) {
             return Optional.empty();
+        }
+        MappedFile file = new MappedFile(pid, mappings.getFirst());
+        try (ProcessFiles.Opened opened = files.open(file)) {
+            FileIdentity identity = opened.file().identity();
+            OptionalLong offset = known.get(identity);
+            if (offset == null) {
+                offset = offset(opened, file.name());
+                known.put(identity, offset);
+            }
+            if (offset.isEmpty() && start.hasLoader()) {
+                throw new IOException("the dynamic loader " + file.name() + " has no function " + FUNCTION);
+            }
+            return offset.isPresent()
+                    ? Optional.of(new Place(opened.path(), identity, offset.getAsLong()))
+                    : Optional.empty();
+        } catch (MalformedDataException e) {
+            throw new IOException(e.getMessage(), e);
         }
     }
 
@@ -98,15 +101,21 @@ public final class DynamicLoaders {
         }
     }
 
-    /** An address in the loader; empty if the process has no auxiliary vector, as a kernel thread or a zombie. */
-    private OptionalLong address(int pid) throws IOException {
+    /** AT_BASE and AT_ENTRY; 0 if the process has no auxiliary vector, as a kernel thread or a zombie. */
+    private record Start(long base, long entry) {
+        boolean hasLoader() {
+            return base != 0;
+        }
+    }
+
+    private Start start(int pid) throws IOException {
         byte[] bytes;
         try (var in = Files.newInputStream(host.process(pid).resolve("auxv"))) {
             bytes = in.readNBytes(MOST_BYTES);
         }
         ByteBuffer vector = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
         if (vector.remaining() < 16) {
-            return OptionalLong.empty();
+            return new Start(0, 0);
         }
         // Keys are small. In the vector of a 32-bit process, the first eight bytes are a key and its value.
         int word = vector.getLong(0) >>> 32 == 0 ? 8 : 4;
@@ -121,8 +130,7 @@ public final class DynamicLoaders {
                 entry = value;
             }
         }
-        long address = base != 0 ? base : entry;
-        return address == 0 ? OptionalLong.empty() : OptionalLong.of(address);
+        return new Start(base, entry);
     }
 
     private static long word(ByteBuffer vector, int size) {
