@@ -23,6 +23,8 @@ import java.util.stream.Collectors;
  * use their arguments.
  *
  * <p><i>Thread-safe.</i>
+ *
+ * <p>Tested by {@code QuestionsOnKernelTest}.
  */
 final class ProbeNumbers {
     /** {@code enum question_cookie} of {@code question.h}. */

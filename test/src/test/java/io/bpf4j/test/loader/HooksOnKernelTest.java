@@ -427,7 +427,7 @@ class HooksOnKernelTest {
         try (BpfObject object = hooks("on_clock")) {
             assertThatThrownBy(() -> object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(1)))
                     .isInstanceOf(AttachException.class)
-                    .hasMessageContaining("no perf event");
+                    .hasMessageContaining("is not a perf event");
             assertThatThrownBy(() -> object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(987_654)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("987654");

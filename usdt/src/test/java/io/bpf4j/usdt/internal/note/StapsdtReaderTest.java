@@ -316,7 +316,7 @@ class StapsdtReaderTest {
         assertThat(scan.problems().get(5)).contains("p:start", "start of the file");
         assertThat(scan.problems().get(0)).contains("p:beyond", "beyond the end");
         assertThat(scan.problems().get(1)).contains("p:negative", "beyond the end");
-        assertThat(scan.problems().get(2)).contains("p:odd", "odd offset");
+        assertThat(scan.problems().get(2)).contains("p:odd", "odd file offset");
         assertThat(scan.problems().get(3)).contains("p:cut", "outside");
         assertThat(scan.problems().get(4)).contains("p:codesema", "executable segment");
     }
