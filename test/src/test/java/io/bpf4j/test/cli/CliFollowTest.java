@@ -4,6 +4,7 @@ import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.READELF;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -272,7 +273,7 @@ class CliFollowTest {
 
     /** It does not tell debuggers of libraries, so first events in a library may be missing. */
     @Test
-    @Requires(BPF_COOKIE)
+    @Requires({BPF_COOKIE, READELF})
     @Timeout(300)
     void aLoaderWithoutAPlaceForABreakpointMakesTheAnswerInexact() throws IOException, InterruptedException {
         Path source = Files.writeString(folder.resolve("silent.c"), """
@@ -281,10 +282,15 @@ class CliFollowTest {
                 int main(void) { getchar(); called(); return 0; }
                 """);
         Path program = folder.resolve("silent");
-        String command = "gcc -O2 -o %1$s %2$s && loader=$(readelf -l %1$s | sed -n 's/.*interpreter: \\(.*\\)]/\\1/p')"
-                + " && sed s/_dl_debug_state/_dl_debug_stale/ $loader >%1$s.so && chmod +x %1$s.so"
-                + " && gcc -O2 -Wl,--dynamic-linker=%1$s.so -o %1$s %2$s";
-        Commands.check(List.of("sh", "-c", command.formatted(program, source)));
+        Commands.check(List.of(
+                "sh",
+                "-c",
+                "gcc -O2 -o $1 $2 && loader=$(readelf -l $1 | sed -n 's/.*interpreter: \\(.*\\)]/\\1/p')"
+                        + " && sed s/_dl_debug_state/_dl_debug_stale/ $loader >$1.so && chmod +x $1.so"
+                        + " && gcc -O2 -Wl,--dynamic-linker=$1.so -o $1 $2",
+                "sh",
+                program.toString(),
+                source.toString()));
         assertThat(counted(program)).isEqualTo(sums(1, false));
     }
 
