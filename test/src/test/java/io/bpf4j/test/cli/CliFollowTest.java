@@ -5,6 +5,7 @@ import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.READELF;
+import static io.bpf4j.test.support.Requirement.REAL_TIME;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -215,7 +216,7 @@ class CliFollowTest {
 
     /** The watch has no process for a moment, and must not end. */
     @Test
-    @Requires(BPF_COOKIE)
+    @Requires({BPF_COOKIE, REAL_TIME})
     @Timeout(300)
     void aChildIsFollowedThatHasNotRunWhenTheFirstProcessEnds() throws IOException, InterruptedException {
         assertThat(counted(CPrograms.compile("orphan", "-O2"))).isEqualTo(sums(2, true));

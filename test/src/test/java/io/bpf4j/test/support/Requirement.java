@@ -417,6 +417,13 @@ public enum Requirement {
             return Commands.succeeds("unshare", "--pid", "--fork", "true");
         }
     },
+    /** Tried: a control group has none if the kernel divides them (CONFIG_RT_GROUP_SCHED) and it was given no share. */
+    REAL_TIME("real-time priorities, which a container may not have: chrt --fifo 1 true") {
+        @Override
+        boolean present() {
+            return Commands.succeeds("chrt", "--fifo", "1", "true");
+        }
+    },
     /** A BPF file system that a test mounts for itself. */
     BPFFS("the right to mount a BPF file system: mount -t bpf") {
         @Override
