@@ -301,12 +301,6 @@ final class TracerThread {
         return !tracer.isEmpty() && Files.isDirectory(host.proc().resolve("self/task/" + tracer));
     }
 
-    /** Whether a thread is gone, or a zombie, which no parent or tracer has waited for yet. */
-    private boolean hasEnded(int tid) {
-        String state = files.status(tid, "State");
-        return state.isEmpty() || "ZX".indexOf(state.charAt(0)) >= 0;
-    }
-
     private void go(int tid, int signal, boolean groupStop) {
         // ESRCH: it was killed, and wait4 will report it.
         kernel.execute(groupStop ? new ProcessCommand.Listen(tid) : new ProcessCommand.Continue(tid, signal));
@@ -362,7 +356,7 @@ final class TracerThread {
             kernel.execute(new ProcessCommand.Seize(tid, options()));
         } catch (SyscallException e) {
             // EPERM: also for a new child of a tracee, which this thread already traces, and for one that has ended.
-            if (e.errno() != Errno.ESRCH && !isTracing(tid) && !hasEnded(tid)) {
+            if (e.errno() != Errno.ESRCH && !isTracing(tid) && !files.hasEnded(tid)) {
                 gaps.add("thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage());
             }
             return false;

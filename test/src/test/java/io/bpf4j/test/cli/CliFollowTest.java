@@ -196,22 +196,9 @@ class CliFollowTest {
                     return 0;
                 }
                 """);
-        Process first = new ProcessBuilder(program.toString()).start();
+        Process first = waiting(program);
         Files.delete(program);
-        try (RunningTrace count =
-                new RunningTrace("count", "--follow", "--json", "-p", Long.toString(first.pid()), "u:called")) {
-            count.awaitMessage("tracing 1 function");
-            Writer input = first.outputWriter(StandardCharsets.UTF_8);
-            input.write("\n");
-            input.flush();
-            Commands.Result result = count.await();
-            assertThat(Json.lines(result.out()))
-                    .as(result.err())
-                    .containsExactly(
-                            Map.of("key", Map.of(), "count", 5L), Map.of("events", 5L, "lost", 0L, "exact", true));
-        } finally {
-            first.destroyForcibly();
-        }
+        assertThat(counted(first)).isEqualTo(sums(5, true));
     }
 
     /** The watch has no process for a moment, and must not end. */
@@ -299,21 +286,30 @@ class CliFollowTest {
         return Map.of("events", events, "lost", 0L, "exact", exact);
     }
 
-    /** The sums of the calls of called() in a program and its children, which waits for a line before the first. */
-    private static Map<String, @Nullable Object> counted(Path program) throws IOException, InterruptedException {
-        Process first = new ProcessBuilder(program.toString())
+    /** A program that waits for a line before it calls called(). */
+    private static Process waiting(Path program) throws IOException {
+        return new ProcessBuilder(program.toString())
                 .inheritIO()
                 .redirectInput(ProcessBuilder.Redirect.PIPE)
                 .start();
+    }
+
+    private static Map<String, @Nullable Object> counted(Path program) throws IOException, InterruptedException {
+        return counted(waiting(program));
+    }
+
+    /** The sums of the calls of called() in a program that waits, and in its children. */
+    private static Map<String, @Nullable Object> counted(Process first) throws IOException, InterruptedException {
         try (RunningTrace count =
                 new RunningTrace("count", "--follow", "--json", "-p", Long.toString(first.pid()), "u:called")) {
             count.awaitMessage("tracing 1 function");
             Writer input = first.outputWriter(StandardCharsets.UTF_8);
             input.write("\n");
             input.flush();
-            Map<String, @Nullable Object> sums = Json.lines(count.await().out()).getLast();
+            Commands.Result result = count.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
             assertThat(first.waitFor()).isZero();
-            return sums;
+            return Json.lines(result.out()).getLast();
         } finally {
             first.destroyForcibly();
         }

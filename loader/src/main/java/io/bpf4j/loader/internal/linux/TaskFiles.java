@@ -67,9 +67,13 @@ public record TaskFiles(Path proc) {
 
     /** Whether a process has a thread that has not ended. The first thread may end before others, as a zombie. */
     public boolean isRunning(int pid) {
-        String state = status(pid, "State");
-        boolean zombie = state.startsWith("Z") || state.startsWith("X");
-        return !state.isEmpty() && (!zombie || threadsOf(pid).size() > 1);
+        return !hasEnded(pid) || threadsOf(pid).size() > 1;
+    }
+
+    /** Whether a thread is gone, or a zombie, which no parent or tracer has waited for yet. */
+    public boolean hasEnded(int tid) {
+        String state = status(tid, "State");
+        return state.isEmpty() || state.startsWith("Z") || state.startsWith("X");
     }
 
     private static List<Integer> numbers(Path folder) {
