@@ -62,11 +62,15 @@ may_install() {
   [ "$(id -u)" = 0 ]
 }
 
-# Installs Debian packages, quietly; false where apt has none of that name.
-apt_install() {
-  [ -n "${apt_updated:-}" ] || { apt-get update -qq >/dev/null && apt_updated=yes; } || return 1
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
-}
+# Installs Debian packages, quietly; false where apt has none of that name. Another program may be installing: apt waits
+# ten minutes for its locks, but not for that of the lists, so another checkout's scripts are waited for before.
+apt_install() (
+  if command -v flock >/dev/null 2>&1; then
+    exec 8>"${TMPDIR:-/tmp}/bpf4j-apt-$(id -u).lock" && flock 8
+  fi
+  apt-get -o DPkg::Lock::Timeout=600 update -qq >/dev/null || return 1
+  DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y -qq --no-install-recommends "$@" >/dev/null
+)
 
 install_jdk() {
   echo "${0##*/}: installing JDK $jdk_version" >&2
@@ -124,4 +128,18 @@ unlock_build() {
     unset BPF4J_BUILD_LOCKED
     exec 9>&-
   fi
+}
+
+# Whether $1 is missing, or older than a source of the modules in the rest of "$@", which are folders of this one. $2 is
+# the sources that count: `main`, or `all` with the tests'.
+is_stale() { # FILE main|all MODULE…
+  [ -e "$1" ] || return 0
+  built=$1
+  case $2 in
+    main) left_out='*/src/test' counted='*/src/main/*' ;;
+    all) left_out='*/target' counted='*/src/*' ;;
+  esac
+  shift 2
+  [ -n "$(find pom.xml "$@" \( -name target -o -path "$left_out" \) -prune -o \( -path "$counted" -o -name pom.xml \) \
+    -type f -newer "$built" -print -quit)" ]
 }

@@ -66,11 +66,27 @@ compile_folder() { # SOURCE_DIR OUTPUT_DIR: all sources of the folder itself and
     done
 }
 
+# Runs the command "$@" for both byte orders at the same time, with `order` set and the output folder $1 at its end.
+for_both_orders() { # OUTPUT_DIR COMMAND…
+    output=$1
+    shift
+    mkdir -p "$output/big"
+    (order=bpfel && "$@" "$output") &
+    little=$!
+    (order=bpfeb && "$@" "$output/big") &
+    big=$!
+    wait "$little"
+    wait "$big"
+}
+
 compile_shipped() { # OUTPUT_DIR
-    order=bpfel
-    compile_folder "$shipped" "$1"
-    order=bpfeb
-    compile_folder "$shipped" "$1/big"
+    for_both_orders "$1" compile_folder "$shipped"
+}
+
+compile_tests_of_order() { # SOURCE_DIR OUTPUT_DIR
+    compile_folder "$1" "$2"
+    # The layout of a USDT spec before libbpf 1.7, from the same source.
+    compile "$1" args12 "$2" args12_208 -DUSDT_SPEC_208
 }
 
 # The sources of the tests use the shipped headers, too. They are compiled in a copy that has both at one place: clang puts
@@ -79,13 +95,7 @@ compile_tests() { # OUTPUT_DIR
     both=$work/sources
     mkdir -p "$both"
     cp -r "$shipped/include" "$tests/." "$both"
-    for order in bpfel bpfeb; do
-        folder=$1
-        [ "$order" = bpfel ] || folder=$1/big
-        compile_folder "$both" "$folder"
-        # The layout of a USDT spec before libbpf 1.7, from the same source.
-        compile "$both" args12 "$folder" args12_208 -DUSDT_SPEC_208
-    done
+    for_both_orders "$1" compile_tests_of_order "$both"
     # For TestObjects, since a jar can't be listed.
     for folder in "$1" "$1/corpus"; do
         (cd "$folder" && LC_ALL=C ls -- *.bpf.o) > "$folder/names"

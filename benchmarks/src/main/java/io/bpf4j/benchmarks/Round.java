@@ -140,9 +140,10 @@ final class Round {
 
     private ChainedOptionsBuilder steady() {
         return switch (extent) {
+            // All in this JVM: one for each would take most of the time.
             case SMOKE ->
                 options()
-                        .forks(1)
+                        .forks(0)
                         .warmupIterations(0)
                         .measurementIterations(1)
                         .measurementTime(TimeValue.milliseconds(10));
