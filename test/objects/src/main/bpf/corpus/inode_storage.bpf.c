@@ -24,6 +24,8 @@ static __always_inline int use(struct inode *inode)
 	__u64 initial = 9, *value;
 
 	value = bpf_inode_storage_get(&of_inode, inode, &initial, BPF_STORAGE_GET_F_CREATE);
+	if (!value) /* another processor has made it meanwhile */
+		value = bpf_inode_storage_get(&of_inode, inode, NULL, 0);
 	CHECK(value && *value >= 9);
 	*value += 1;
 	value = bpf_inode_storage_get(&of_inode, inode, NULL, 0);

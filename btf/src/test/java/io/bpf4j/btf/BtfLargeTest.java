@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** BTF with a million types, as long as chains and as wide as it gets. The time limits end what would hang. */
-@Timeout(300)
+@Timeout(1200)
 class BtfLargeTest {
     private static final int MILLION = 1_000_000;
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;

@@ -24,13 +24,13 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * An object that somebody makes to break a loader. It is read, loaded into a kernel that says yes to everything, and
  * tried against a kernel's types: whatever comes of it comes soon, and as an exception of the loader's own.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@ExtendWith(ProcessorTimeLimit.class)
 abstract class HostileObject {
     static final int MANY = 60_000;
 

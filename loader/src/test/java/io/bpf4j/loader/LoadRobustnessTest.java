@@ -19,7 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Broken objects that read all the same go on to the load: whatever is wrong with them comes out as an exception of the
  * loader's own, and nothing stays open. The kernel behind it says yes to everything, so that none is saved by it.
  */
-@Timeout(120)
+@ExtendWith(ProcessorTimeLimit.class)
 class LoadRobustnessTest {
     private static final long SEED = Long.getLong("bpf4j.test.seed", 20260102);
 

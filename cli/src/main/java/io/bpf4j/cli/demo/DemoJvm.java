@@ -82,7 +82,7 @@ public final class DemoJvm implements AutoCloseable {
         process.destroy();
         try {
             if (!process.waitFor(2, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
+                process.destroyForcibly().waitFor();
             }
         } catch (InterruptedException e) {
             process.destroyForcibly();

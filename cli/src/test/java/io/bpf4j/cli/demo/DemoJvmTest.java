@@ -8,14 +8,18 @@ import org.junit.jupiter.api.Timeout;
 
 class DemoJvmTest {
     @Test
-    @Timeout(120)
+    @Timeout(600) // against a hang: a JVM starts and works
     void worksWhenToldToAndEndsByItself() throws InterruptedException {
         try (DemoJvm jvm = DemoJvm.start(Duration.ofMillis(300))) {
             assertThat(jvm.isAlive()).as("waits").isTrue();
             jvm.go();
-            while (jvm.isAlive()) {
-                Thread.sleep(10);
-            }
+            awaitEnd(jvm);
+        }
+    }
+
+    private static void awaitEnd(DemoJvm jvm) throws InterruptedException {
+        while (jvm.isAlive()) {
+            Thread.sleep(10);
         }
     }
 

@@ -7,7 +7,6 @@ import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -83,11 +82,11 @@ class FollowerTest {
     }
 
     @Test
-    void theLinksOfAProcessThatHasEndedAreClosedInTheBackground() throws IOException, InterruptedException {
-        Process process = new ProcessBuilder("true").start();
-        process.waitFor();
-        follower.attachFunctions((int) process.pid());
-        follower.ended((int) process.pid());
+    void theLinksOfAProcessThatHasEndedAreClosedInTheBackground() {
+        // More than the kernel gives out: the number of a process that has ended may soon be that of another.
+        int pid = 1 << 28;
+        follower.attachFunctions(pid);
+        follower.ended(pid);
         assertThat(done).containsExactly("in the background");
     }
 }

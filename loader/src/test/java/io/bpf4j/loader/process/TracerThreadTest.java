@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the tracer makes of each piece of news, over a kernel that plays it back. No such processes exist. */
-@Timeout(30)
+@Timeout(300) // against a hang
 class TracerThreadTest {
     private static final int ROOT = 1 << 28;
     private static final int CHILD = ROOT + 1;

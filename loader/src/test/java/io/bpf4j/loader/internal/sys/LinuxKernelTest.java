@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -81,7 +82,7 @@ class LinuxKernelTest {
     }
 
     @Test
-    void heldDescriptorsAreReleasedAlsoWhenOneOfThemIsClosed() {
+    void heldDescriptorsAreReleasedAlsoWhenOneOfThemIsClosed() throws IOException {
         Fd epoll = kernel.execute(new FileCommand.EpollCreate("test"));
         Fd event = kernel.execute(new FileCommand.Eventfd("test"));
         event.close();
@@ -89,10 +90,16 @@ class LinuxKernelTest {
                 .isInstanceOf(IllegalStateException.class);
         int number = epoll.number();
         epoll.close();
-        assertThat(Path.of("/proc/self/fd", Integer.toString(number)))
-                .satisfiesAnyOf(
-                        path -> assertThat(path).doesNotExist(),
-                        path -> assertThat(Files.readSymbolicLink(path).toString())
-                                .doesNotContain("eventpoll"));
+        assertThat(opened(number)).doesNotContain("eventpoll");
+    }
+
+    /** What a descriptor is of, empty if it is closed: another thread may have opened the number anew, and close it. */
+    private static String opened(int number) throws IOException {
+        try {
+            return Files.readSymbolicLink(Path.of("/proc/self/fd", Integer.toString(number)))
+                    .toString();
+        } catch (NoSuchFileException e) {
+            return "";
+        }
     }
 }

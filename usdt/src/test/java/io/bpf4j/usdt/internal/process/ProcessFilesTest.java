@@ -26,7 +26,11 @@ class ProcessFilesTest {
         List<MappedFile> mapped = files.executableFiles(pid);
         assertThat(mapped).anySatisfy(f -> assertThat(f.name()).endsWith("/libjvm.so"));
         assertThat(mapped).extracting(MappedFile::name).doesNotHaveDuplicates();
-        for (MappedFile file : mapped) {
+        // A library that was replaced since this JVM has started has no name any more.
+        List<MappedFile> named =
+                mapped.stream().filter(f -> !f.mapping().deleted()).toList();
+        assertThat(named).isNotEmpty();
+        for (MappedFile file : named) {
             try (ProcessFiles.Opened opened = files.open(file)) {
                 assertThat(opened.path()).hasToString(file.name());
                 assertThat(opened.file().identity()).isEqualTo(FileIdentity.of(Path.of(file.name())));
