@@ -7,7 +7,7 @@
 //   thread-exec D N   the same, each time from another thread than the first
 //   dlopen FILE       loads a library, whose constructor fires
 //   late FILE         waits for a line of standard input, then loads the library
-//   blocked FILE      loads it in a thread that blocks all signals
+//   blocked FILE MARK loads it in a thread that blocks all signals, and ends when the file MARK is gone
 //   stops N           stops itself by SIGSTOP, and fires when somebody continues it
 //   parent CMD...     runs a command as a shell with job control does, and says if it is told of a stop: exits with 99
 //   restarts CMD...   runs a command that stops itself: continues it once it is told of its stop
@@ -125,7 +125,9 @@ int main(int argc, char **argv) {
         load(argv[2]);
     } else if (!strcmp(how, "blocked")) {
         in_thread(load_in_thread);
-        sleep(1); // a tracer that comes late has this time to come
+        while (!access(argv[3], F_OK)) {
+            usleep(1000); // a tracer that was not told of the library looks for it now and then
+        }
     } else if (!strcmp(how, "stops")) {
         raise(SIGSTOP);
         fire(atol(argv[2]));

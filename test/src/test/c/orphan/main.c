@@ -2,7 +2,7 @@
  * A process that ends before its child has first run, as it happens on a busy machine. After a byte on standard input it
  * forks and ends at once. Its child calls called() twice, half a second apart.
  *
- * Another process, which is not in this tree, keeps the CPU from the child for 300 ms. All three run on CPU 0, by their
+ * Another process, which is not in this tree, keeps the CPU from the child for 300 ms. All three run on one CPU, by their
  * priorities: the parent before the other process, and the child, which has no real-time priority, after it.
  */
 #define _GNU_SOURCE
@@ -20,10 +20,16 @@ __attribute__((noipa)) void called(void) {
 
 static void run_by(int policy, int priority) {
     struct sched_param parameter = {.sched_priority = priority};
-    cpu_set_t first;
+    cpu_set_t allowed, first;
+    int cpu = 0;
+    CPU_ZERO(&allowed);
     CPU_ZERO(&first);
-    CPU_SET(0, &first);
-    if (sched_setaffinity(0, sizeof first, &first) || sched_setscheduler(0, policy, &parameter)) {
+    int failed = sched_getaffinity(0, sizeof allowed, &allowed);
+    while (!failed && cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &allowed)) {
+        cpu++;
+    }
+    CPU_SET(cpu, &first);
+    if (failed || sched_setaffinity(0, sizeof first, &first) || sched_setscheduler(0, policy, &parameter)) {
         perror("real-time priority");
         exit(1);
     }

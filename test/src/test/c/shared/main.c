@@ -2,6 +2,7 @@
 //   fire N   N times in this process
 //   all      83 times: in this process, and in a child by each of fork, vfork, posix_spawn, and clone with CLONE_VM
 //   outlive  24 times: 14 of them in a child with the memory of this process, half of them after this process has ended
+//   outlive MARK   the same; the child ends when the file MARK is gone
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -17,6 +18,7 @@ extern char **environ;
 static char *const fire_11[] = {"shared", "fire", "11", NULL};
 static _Alignas(16) char stack[1 << 16];
 static volatile int fired, done;
+static const char *mark;
 
 __attribute__((noipa)) void called(void) {
     volatile int here = 1;
@@ -59,7 +61,9 @@ static int outlives(void *parent) {
         usleep(1000);
     }
     fire(7);
-    sleep(1); // a tracer that is told late of its parent's end has this time to look
+    while (mark && !access(mark, F_OK)) {
+        usleep(1000);
+    }
     _exit(0);
 }
 
@@ -97,12 +101,13 @@ static void all(void) {
 int main(int argc, char **argv) {
     static pid_t self;
 
-    if (argc == 3) {
+    if (argc == 3 && !strcmp(argv[1], "fire")) {
         fire(atol(argv[2]));
     } else if (argc == 2 && !strcmp(argv[1], "all")) {
         fire(5);
         all();
-    } else if (argc == 2) {
+    } else if (argc > 1 && !strcmp(argv[1], "outlive")) {
+        mark = argv[2];
         self = getpid();
         fire(5);
         clone(outlives, stack + sizeof stack, CLONE_VM | SIGCHLD, &self);

@@ -11,10 +11,14 @@ import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -23,6 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(LeakCheck.class)
 class ArenaOnKernelTest {
     private static final int NODE = 16;
+    private static final long FAR = 1L << 32;
 
     @Test
     void aListOfPointersIsReadHereAndChangedHere() {
@@ -62,14 +67,26 @@ class ArenaOnKernelTest {
     }
 
     @Test
-    void itsAddressMayBeChosen() {
-        long address = 0x7b00_0000_0000L;
+    void itsAddressMayBeChosen() throws IOException {
+        long address = freeAddress();
         try (BpfObject object =
                 Bpf.load("arena.bpf.o", loader -> loader.map("shared", map -> map.withExtra(address)))) {
             assertThat(ArenaMap.of(object.map("shared")).memory().address()).isEqualTo(address);
             run(object, "make_list");
             assertThat(head(object)).isBetween(address, address + 16 * 4096);
         }
+    }
+
+    /** A multiple of 4 GiB with as much behind it that this process has not mapped, far from where the kernel maps. */
+    private static long freeAddress() throws IOException {
+        List<long[]> mapped = Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                .map(line -> line.substring(0, line.indexOf(' ')).split("-", 2))
+                .map(range -> new long[] {Long.parseUnsignedLong(range[0], 16), Long.parseUnsignedLong(range[1], 16)})
+                .toList();
+        return LongStream.iterate(0x1000_0000_0000L, address -> address + FAR)
+                .filter(address -> mapped.stream().allMatch(range -> range[1] <= address || address + FAR <= range[0]))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

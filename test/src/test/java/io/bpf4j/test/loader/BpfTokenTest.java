@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Loading with rights that were delegated to a user namespace, as a container without rights of its own does it. */
 @Requires({Requirement.BPF, Requirement.BPFFS, Requirement.BPF_TOKEN})
 @ExtendWith(LeakCheck.class)
-@Timeout(120)
+@Timeout(600) // against a hang: a JVM in each of two tests
 class BpfTokenTest {
     /** What a JVM in such a namespace prints. */
     private static String inNamespace(String options) throws IOException, InterruptedException {
@@ -31,6 +31,8 @@ class BpfTokenTest {
                 delegate.toString(),
                 options,
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                // What the JVM warns of is none of the lines.
+                "-XX:+DisplayVMOutputToStderr",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Xmx128m",

@@ -29,6 +29,8 @@ import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import java.io.IOException;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +41,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -204,14 +207,16 @@ class FeaturesOnKernelTest {
     }
 
     @Test
-    void perfEventsOpenOnTracepointsAndFiles() {
+    void perfEventsOpenOnTracepointsAndFiles(@TempDir Path folder) throws IOException {
         Kernel kernel = Host.running().kernel();
         long id = Host.running().traceFs().tracepointId("sched", "sched_process_exec");
         try (Fd tracepoint = kernel.execute(PerfCommand.Open.tracepoint("tracepoint", id, -1, 0))) {
             kernel.execute(new PerfCommand.Enable(tracepoint));
         }
         int uprobe = Host.running().perfSources().type(PerfSources.UPROBE).orElseThrow();
-        try (Fd probe = kernel.execute(PerfCommand.Open.probe("uprobe", uprobe, 0, "/bin/true", 0x2000, -1, 0))) {
+        // A copy: in the file itself the breakpoint would be in all processes that run it.
+        String copy = Files.copy(Path.of("/bin/true"), folder.resolve("true")).toString();
+        try (Fd probe = kernel.execute(PerfCommand.Open.probe("uprobe", uprobe, 0, copy, 0x2000, -1, 0))) {
             assertThat(probe.number()).isPositive();
         }
     }

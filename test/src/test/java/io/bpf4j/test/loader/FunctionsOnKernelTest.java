@@ -21,6 +21,7 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.test.support.AnswerProgram;
 import io.bpf4j.test.support.AnswerProgram.Symbols;
+import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.LineProcess;
@@ -28,8 +29,11 @@ import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -108,17 +112,39 @@ class FunctionsOnKernelTest {
             }
             Path folder = Path.of("/usr/lib/debug/.build-id", id.substring(0, 2));
             boolean existed = Files.exists(folder);
-            Path debug = Files.createDirectories(folder).resolve(id.substring(2) + ".debug");
-            Files.move(linked, debug);
+            Path debug = folder.resolve(id.substring(2) + ".debug");
+            moveToItsFolder(linked, debug);
             try (Link link = object.program("on_uprobe").attach(Uprobe.entry(program.library(), "step"))) {
                 program.command("inner");
                 assertThat(hits(object)).isEqualTo(1);
             } finally {
                 Files.delete(debug);
                 if (!existed) {
-                    Files.delete(folder);
+                    deleteUnlessUsed(folder);
                 }
             }
+        }
+    }
+
+    /** The folder is that of all files whose build ID begins so: a package or another test may add and remove it. */
+    private static void moveToItsFolder(Path file, Path target) throws IOException, InterruptedException {
+        Await.until("moved to " + target, () -> {
+            Files.createDirectories(target.getParent());
+            try {
+                // In place of what a run that was killed has left.
+                Files.move(file, target, StandardCopyOption.REPLACE_EXISTING);
+                return true;
+            } catch (NoSuchFileException e) {
+                return false;
+            }
+        });
+    }
+
+    private static void deleteUnlessUsed(Path folder) throws IOException {
+        try {
+            Files.deleteIfExists(folder);
+        } catch (DirectoryNotEmptyException e) {
+            // Somebody else's debug file came meanwhile.
         }
     }
 

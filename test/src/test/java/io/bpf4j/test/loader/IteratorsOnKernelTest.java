@@ -27,6 +27,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,6 +39,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(LeakCheck.class)
 @Timeout(300)
 class IteratorsOnKernelTest {
+    /** PROC_PID_INIT_INO in include/linux/proc_ns.h. */
+    private static final String INITIAL_PID_NAMESPACE = "pid:[4026531836]";
+
     private static BpfObject hooks(String program) {
         return Bpf.load("hooks.bpf.o", loader -> loader.withProgram(program));
     }
@@ -54,8 +59,17 @@ class IteratorsOnKernelTest {
         return tasks;
     }
 
-    private static long processesOf(IteratorLink link) throws IOException {
-        return tasks(link).stream().map(t -> t >>> 32).distinct().count();
+    private static long processesOf(Set<Long> tasks) {
+        return tasks.stream().map(t -> t >>> 32).distinct().count();
+    }
+
+    /** The numbers that a folder below /proc has: of processes, or of threads. */
+    private static Set<String> numbers(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.matches("\\d+"))
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
     }
 
     @Test
@@ -64,10 +78,27 @@ class IteratorsOnKernelTest {
                 IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.all())) {
             assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_ITER").isEqualTo(4);
             assertThat(link.info().detail()).isEqualTo(new LinkDetail.Iter("task", 0));
-            long processes = ProcessHandle.allProcesses().count();
-            assertThat(processesOf(link)).isBetween(processes / 2, processes * 2);
-            assertThat(processesOf(link)).as("each stream runs it anew").isBetween(processes / 2, processes * 2);
+            assertHasAllProcesses(link);
+            assertHasAllProcesses(link); // each stream runs the program anew
         }
+    }
+
+    /** Processes come and go meanwhile; those that are there before and after are in between, too. */
+    private static void assertHasAllProcesses(IteratorLink link) throws IOException {
+        Set<String> there = numbers(Path.of("/proc"));
+        Set<Long> tasks = tasks(link);
+        there.retainAll(numbers(Path.of("/proc")));
+        there.remove("1"); // there are kernels that hide it from BPF programs, whoever loads them
+        if (Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).endsWith(INITIAL_PID_NAMESPACE)) {
+            assertThat(tasks.stream().map(task -> Long.toString(task >>> 32))).containsAll(there);
+        } else {
+            // The numbers in another namespace are not those of the kernel.
+            assertThat(processesOf(tasks)).isGreaterThanOrEqualTo(there.size());
+        }
+        assertThat(tasks).allSatisfy(task -> {
+            assertThat(task.intValue()).as("thread").isPositive();
+            assertThat(task >>> 32).as("process").isPositive();
+        });
     }
 
     @Test
@@ -85,13 +116,15 @@ class IteratorsOnKernelTest {
         int pid = Math.toIntExact(ProcessHandle.current().pid());
         try (BpfObject object = hooks("each_task");
                 IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.process(pid))) {
+            // Threads of the JVM come and go.
+            Set<String> before = numbers(Path.of("/proc/self/task"));
             Set<Long> tasks = tasks(link);
-            long threads;
-            try (Stream<Path> all = Files.list(Path.of("/proc/self/task"))) {
-                threads = all.count();
-            }
-            assertThat((long) tasks.size()).isBetween(threads / 2, threads * 2);
-            assertThat(tasks.stream().map(t -> t >>> 32).distinct()).hasSize(1);
+            Set<String> after = numbers(Path.of("/proc/self/task"));
+            Set<String> all = new TreeSet<>(before);
+            all.addAll(after);
+            before.retainAll(after);
+            assertThat(tasks.size()).isBetween(before.size(), 2 * all.size());
+            assertThat(processesOf(tasks)).isEqualTo(1);
         }
         try (BpfObject object = hooks("each_task");
                 IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.thread(pid))) {

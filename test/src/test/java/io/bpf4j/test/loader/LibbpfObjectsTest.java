@@ -62,7 +62,7 @@ class LibbpfObjectsTest {
     private final Set<String> onlyByUs = new HashSet<>();
 
     @Test
-    @Timeout(120)
+    @Timeout(1800) // against a hang: half a minute on an idle machine, and a thousand commands
     void whatLibbpfLoadsWeLoadAndItIsTheSame() throws IOException, InterruptedException {
         List<String> names = Stream.concat(TestObjects.names().stream(), TestObjects.corpus().stream())
                 .filter(name -> !NOT_COMPARED.containsKey(name))

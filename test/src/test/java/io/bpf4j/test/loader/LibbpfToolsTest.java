@@ -69,7 +69,7 @@ class LibbpfToolsTest {
                         same.problem(name + " loads by libbpf, and not by us: " + e.getMessage());
                     }
                 }
-                Commands.run(List.of("rm", "-r", byLibbpf.toString(), byUs.toString()));
+                Commands.check(List.of("rm", "-rf", byLibbpf.toString(), byUs.toString()));
             }
         }
         assertThat(same.problems()).isEmpty();

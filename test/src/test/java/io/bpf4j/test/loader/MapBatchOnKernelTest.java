@@ -12,6 +12,7 @@ import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.PinnedThread;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import java.lang.foreign.MemorySegment;
@@ -65,11 +66,12 @@ class MapBatchOnKernelTest {
         int entries = 5_000;
         int used = array ? entries : 3_000;
         List<Map<Long, Long>> states = new ArrayList<>();
-        try (KernelMap map = KernelMap.create(
-                Host.running().withKernel(kernel),
-                MapCommand.Create.of(type.number(), "m", array ? 4 : 8, 8, entries)
-                        .withFlags(trie ? NO_PREALLOC : 0),
-                "m")) {
+        try (PinnedThread _ = onOneCpu();
+                KernelMap map = KernelMap.create(
+                        Host.running().withKernel(kernel),
+                        MapCommand.Create.of(type.number(), "m", array ? 4 : 8, 8, entries)
+                                .withFlags(trie ? NO_PREALLOC : 0),
+                        "m")) {
             // A trie's key is the number of bits and the data: all 32.
             Codec<Long> keys = array ? narrow() : Codec.ofLong();
             TypedMap<Long, Long> typed = TypedMap.of(map, keys, Codec.ofLong());
@@ -94,6 +96,14 @@ class MapBatchOnKernelTest {
             }
         }
         return states;
+    }
+
+    /**
+     * Of an LRU map each CPU that writes keeps up to 128 free elements for itself. A thread that comes to many CPUs
+     * would leave none for the last of them, which evicts.
+     */
+    private static PinnedThread onOneCpu() {
+        return PinnedThread.to(PinnedThread.allowed()[0]);
     }
 
     private static Codec<Long> narrow() {
@@ -122,8 +132,11 @@ class MapBatchOnKernelTest {
     void aValueForEachCpu(MapType type) {
         for (Kernel kernel : List.of(Host.running().kernel(), WITHOUT_BATCHES)) {
             // Value sizes that are not a multiple of 8 are where a mistake would show.
-            try (KernelMap map = KernelMap.create(
-                    Host.running().withKernel(kernel), MapCommand.Create.of(type.number(), "m", 4, 12, 500), "m")) {
+            try (PinnedThread _ = onOneCpu();
+                    KernelMap map = KernelMap.create(
+                            Host.running().withKernel(kernel),
+                            MapCommand.Create.of(type.number(), "m", 4, 12, 500),
+                            "m")) {
                 record Three(int a, int b, int c) {}
                 TypedMap<Integer, List<Three>> typed = TypedMap.perCpu(map, Codec.ofInt(), Codec.ofRecord(Three.class));
                 Map<Integer, List<Three>> elements = new TreeMap<>();
@@ -204,10 +217,11 @@ class MapBatchOnKernelTest {
 
     @Test
     void whatIsDrainedWhileOthersWriteIsCountedOnce() {
-        try (KernelMap map = KernelMap.create(
-                Host.running(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 8, 100_000), "m")) {
+        int total = 200_000;
+        // Room for all: the reader may get no processor while the writer has one.
+        try (KernelMap map =
+                KernelMap.create(Host.running(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 8, total), "m")) {
             TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
-            int total = 200_000;
             CompletableFuture<Void> writer = CompletableFuture.runAsync(
                     () -> {
                         for (int i = 0; i < total; i++) {

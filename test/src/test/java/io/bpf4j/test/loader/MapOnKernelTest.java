@@ -19,6 +19,7 @@ import io.bpf4j.loader.map.Global;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
@@ -34,12 +35,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 @Requires(Requirement.BPF)
 @ExtendWith(LeakCheck.class)
@@ -175,24 +176,26 @@ class MapOnKernelTest {
     }
 
     @Test
-    void operationsOnNativeMemoryAllocateNothing() {
+    void operationsOnNativeMemoryAllocateNothing() throws Exception {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (KernelMap map = create(MapType.HASH, 4, 8, 16, 0);
                 Arena arena = Arena.ofConfined()) {
             MemorySegment key = arena.allocate(4, 4);
             MemorySegment value = arena.allocate(8, 8);
-            long allocated = Long.MAX_VALUE;
-            for (int round = 0; round < 10; round++) {
-                long before = threads.getCurrentThreadAllocatedBytes();
-                for (int i = 0; i < 20_000; i++) {
-                    key.set(ValueLayout.JAVA_INT, 0, i & 7);
-                    map.update(key, value, UpdateMode.ANY);
-                    map.lookup(key, value);
-                    map.delete(key);
-                }
-                allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
-            }
-            assertThat(allocated).as("bytes for 60,000 operations").isLessThan(1000);
+            // Once the JIT compiler has done its work, for which a busy machine takes its time.
+            Await.until(
+                    "60,000 operations for which less than 1000 bytes are allocated",
+                    () -> {
+                        long before = threads.getCurrentThreadAllocatedBytes();
+                        for (int i = 0; i < 20_000; i++) {
+                            key.set(ValueLayout.JAVA_INT, 0, i & 7);
+                            map.update(key, value, UpdateMode.ANY);
+                            map.lookup(key, value);
+                            map.delete(key);
+                        }
+                        return threads.getCurrentThreadAllocatedBytes() - before;
+                    },
+                    allocated -> allocated < 1000);
         }
     }
 
@@ -208,10 +211,11 @@ class MapOnKernelTest {
                             try (Arena arena = Arena.ofConfined()) {
                                 MemorySegment key = arena.allocate(4, 4);
                                 MemorySegment value = arena.allocate(8, 8);
+                                map.update(key, value, UpdateMode.ANY);
+                                atWork.countDown();
                                 while (true) {
                                     map.update(key, value, UpdateMode.ANY);
                                     map.lookup(key, value);
-                                    atWork.countDown();
                                 }
                             } catch (IllegalStateException e) {
                                 return String.valueOf(e.getMessage());
@@ -219,10 +223,10 @@ class MapOnKernelTest {
                         },
                         THREADS));
             }
-            assertThat(atWork.await(60, TimeUnit.SECONDS)).isTrue();
+            atWork.await();
             map.close();
             for (CompletableFuture<String> worker : workers) {
-                assertThat(worker.get(60, TimeUnit.SECONDS)).isEqualTo("map \"m\" is closed");
+                assertThat(worker.get()).isEqualTo("map \"m\" is closed");
             }
         }
     }
@@ -308,9 +312,9 @@ class MapOnKernelTest {
     }
 
     @Test
-    void aPinOutsideABpfFileSystemSaysWhatIsMissing() {
+    void aPinOutsideABpfFileSystemSaysWhatIsMissing(@TempDir Path elsewhere) {
         try (KernelMap map = create(MapType.ARRAY, 4, 8, 1, 0)) {
-            assertThatThrownBy(() -> map.pin(Path.of("/tmp/bpf4j-not-a-bpffs")))
+            assertThatThrownBy(() -> map.pin(elsewhere.resolve("pin")))
                     .isInstanceOf(SyscallException.class)
                     .hasMessageContaining("BPF_OBJ_PIN")
                     .hasMessageContaining("mount -t bpf");

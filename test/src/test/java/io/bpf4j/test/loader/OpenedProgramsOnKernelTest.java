@@ -5,6 +5,7 @@ import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPFFS;
 import static io.bpf4j.test.support.Requirement.CGROUP2;
 import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.NET_NAMESPACES;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,22 +27,25 @@ import io.bpf4j.loader.link.AttachTarget.Uprobe;
 import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
 import io.bpf4j.loader.link.AttachTarget.Xdp;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.NetDevice;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.BpfFsMount;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Loopback;
-import io.bpf4j.test.support.OwnCgroup;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Programs that are opened again, by pin or id, without the object that loaded them. */
-@Requires(BPF)
+@Requires({BPF, NET_NAMESPACES})
 @ExtendWith(LeakCheck.class)
 @Timeout(300)
 @SuppressWarnings("try") // links are closed before the end of their block: nothing may fire after that
@@ -103,7 +107,8 @@ class OpenedProgramsOnKernelTest {
 
     @Test
     void aRunningProgramIsAttachedByItsId() throws Exception {
-        try (BpfObject object = hook("on_xdp");
+        try (OwnNetwork _ = OwnNetwork.enter();
+                BpfObject object = hook("on_xdp");
                 Program same = Programs.byId(object.program("on_xdp").id());
                 Link link = same.attach(Xdp.on(NetDevice.named("lo")))) {
             assertThat(link.description()).isEqualTo("on_xdp to XDP of lo");
@@ -113,22 +118,26 @@ class OpenedProgramsOnKernelTest {
         }
     }
 
+    /** A network has room for many such programs, which let every packet pass. */
     @Test
-    void anAttachTypeThatTheProgramTypeHasAloneIsKnown() {
+    void anAttachTypeThatTheProgramTypeHasAloneIsKnown() throws IOException {
         try (BpfObject object = hook("on_lookup");
                 Program same = Programs.byId(object.program("on_lookup").id());
                 Link link = same.attach(NetNamespace.own())) {
             assertThat(same.attachType()).contains(AttachType.SK_LOOKUP);
-            assertThat(link.isClosed()).isFalse();
+            int own = (int) (long) (Long) Files.getAttribute(Path.of("/proc/self/ns/net"), "unix:ino");
+            assertThat(link.info().detail())
+                    .isEqualTo(new LinkDetail.NetNamespace(own, Optional.of(AttachType.SK_LOOKUP)));
         }
     }
 
     @Test
     @Requires(CGROUP2)
-    void anAttachTypeThatIsNotKnownIsStated() {
-        Cgroup group = Cgroup.of(OwnCgroup.directory());
-        try (BpfObject object = hook("on_egress");
+    void anAttachTypeThatIsNotKnownIsStated() throws IOException {
+        try (OwnGroup own = OwnGroup.enter();
+                BpfObject object = hook("on_egress");
                 Program same = Programs.byId(object.program("on_egress").id())) {
+            Cgroup group = Cgroup.of(own.directory());
             assertThatThrownBy(() -> same.attach(group))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("forAttachType");

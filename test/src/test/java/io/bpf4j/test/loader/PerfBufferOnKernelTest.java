@@ -28,10 +28,12 @@ import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.ring.PerfBuffer;
 import io.bpf4j.loader.ring.PerfBuffer.Options;
 import io.bpf4j.loader.ring.RecordHandler;
+import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.PinnedThread;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
@@ -44,8 +46,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,10 +54,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @Requires(Requirement.BPF)
 @ExtendWith(LeakCheck.class)
-@Timeout(300)
+@Timeout(900) // against a hang: one test takes some seconds on an idle machine
 class PerfBufferOnKernelTest {
     private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
-    private static final Duration LONG = Duration.ofSeconds(30);
+    /** Longer than a test may take: one that misses a wake-up fails. */
+    private static final Duration LONG = Duration.ofHours(1);
 
     private static final int PERF_EVENT_OUTPUT = 25;
     private static final int GET_SMP_PROCESSOR_ID = 8;
@@ -135,20 +136,24 @@ class PerfBufferOnKernelTest {
         try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().withPages(pages))) {
             assertThat(perf.cpus()).isEqualTo(Host.running().onlineCpus().count());
             CompletableFuture<Void> producer = CompletableFuture.runAsync(
-                    () -> {
-                        for (int sent = 0; sent < wanted; sent += 500) {
-                            // Never more than fits: what is measured is order, not loss.
-                            while (perf.pendingBytes() > pages * 4096L - 1000 * SPACE) {
-                                Thread.onSpinWait();
-                            }
-                            assertThat(emit(500)).isZero();
-                        }
-                    },
-                    THREADS);
+                            () -> {
+                                for (int sent = 0; sent < wanted; sent += 500) {
+                                    // Never more than fits: what is measured is order, not loss.
+                                    while (perf.pendingBytes() > pages * 4096L - 1000 * SPACE) {
+                                        Thread.onSpinWait();
+                                    }
+                                    assertThat(emit(500)).isZero();
+                                }
+                            },
+                            THREADS)
+                    .whenComplete((_, _) -> perf.wakeup());
             Set<Integer> seen = new HashSet<>();
             int[] last = new int[Host.running().possibleCpus().count()];
             Arrays.fill(last, -1);
             while (seen.size() < wanted) {
+                if (producer.isCompletedExceptionally()) {
+                    producer.get();
+                }
                 perf.poll(LONG, Codec.ofRecord(Event.class), event -> {
                     assertThat(seen.add(event.count())).as("%s twice", event).isTrue();
                     assertThat(event.mark()).isEqualTo(7);
@@ -156,7 +161,7 @@ class PerfBufferOnKernelTest {
                     last[event.cpu()] = event.count();
                 });
             }
-            producer.get(60, TimeUnit.SECONDS);
+            producer.get();
             assertThat(perf.stats().records()).isEqualTo(wanted);
             assertThat(perf.stats().bytes()).isEqualTo(20L * wanted);
             assertThat(perf.stats().lost()).isZero();
@@ -188,7 +193,8 @@ class PerfBufferOnKernelTest {
         });
         try (PerfBuffer perf = PerfBuffer.open(map, options)) {
             int sent = 0;
-            for (int cpu : PinnedThread.allowed()) {
+            int[] cpus = PinnedThread.allowed();
+            for (int cpu : cpus) {
                 try (PinnedThread _ = PinnedThread.to(cpu)) {
                     for (int i = 0; i < 10; i++) {
                         sent += emit(perf, 1000);
@@ -199,7 +205,9 @@ class PerfBufferOnKernelTest {
             }
             assertThat(perf.stats().records() + perf.stats().lost()).isEqualTo(sent);
             assertThat(perf.stats().lost()).isGreaterThan(5_000).isEqualTo(lost[0]);
-            assertThat(told).hasSizeGreaterThanOrEqualTo(perf.cpus());
+            assertThat(told)
+                    .containsOnly(
+                            Arrays.stream(cpus).mapToObj(cpu -> "CPU " + cpu).toArray(String[]::new));
         }
     }
 
@@ -211,22 +219,27 @@ class PerfBufferOnKernelTest {
     }
 
     @Test
-    void nothingIsAllocatedForARecord() {
+    void nothingIsAllocatedForARecord() throws Exception {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().withPages(256))) {
             long[] sum = {0};
             RecordHandler handler = (_, data, offset, _) -> sum[0] += data.get(ValueLayout.JAVA_INT, offset + 4);
             int perRound = 20_000;
-            long allocated = Long.MAX_VALUE;
-            for (int round = 0; round < 8; round++) {
-                emit(perRound);
-                long before = threads.getCurrentThreadAllocatedBytes();
-                assertThat(perf.consume(handler)).isEqualTo(perRound);
-                allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
-            }
-            assertThat(sum[0]).isEqualTo(8L * perRound * 7);
-            // A record that continues at the start needs one segment.
-            assertThat(allocated).as("bytes for %d records", perRound).isLessThan(1000);
+            // Once the JIT compiler has done its work, for which a busy machine takes its time. A record that continues
+            // at the start needs one segment.
+            Await.until(
+                    perRound + " records for which less than 1000 bytes are allocated",
+                    () -> {
+                        emit(perRound);
+                        sum[0] = 0;
+                        long before = threads.getCurrentThreadAllocatedBytes();
+                        int read = perf.consume(handler);
+                        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+                        assertThat(read).isEqualTo(perRound);
+                        assertThat(sum[0]).isEqualTo(7L * perRound);
+                        return allocated;
+                    },
+                    allocated -> allocated < 1000);
         }
     }
 
@@ -237,37 +250,38 @@ class PerfBufferOnKernelTest {
                     CompletableFuture.supplyAsync(() -> perf.poll(LONG, PerfBufferOnKernelTest::ignore), THREADS);
             awaitWaits(perf, 1);
             emit(1);
-            assertThat(reader.get(60, TimeUnit.SECONDS)).isEqualTo(1);
+            assertThat(reader.get()).isEqualTo(1);
             CompletableFuture<Integer> again =
                     CompletableFuture.supplyAsync(() -> perf.poll(LONG, PerfBufferOnKernelTest::ignore), THREADS);
             awaitWaits(perf, 2);
             perf.wakeup();
-            assertThat(again.get(60, TimeUnit.SECONDS)).isZero();
+            assertThat(again.get()).isZero();
             assertThat(perf.stats().waits()).isGreaterThanOrEqualTo(2);
         }
     }
 
-    /** Until the consumer has gone to sleep that often. */
-    private static void awaitWaits(PerfBuffer perf, int waits) {
-        while (perf.stats().waits() < waits) {
-            LockSupport.parkNanos(1_000_000);
-        }
+    /** Until the consumer has begun to wait that often: what happens after that ends its wait. */
+    private static void awaitWaits(PerfBuffer perf, long waits) throws IOException, InterruptedException {
+        Await.until(waits + " waits", () -> perf.stats().waits() >= waits);
     }
 
     @Test
-    void fewerWakeupsLeaveTheRestToTheTimeout() {
+    void fewerWakeupsLeaveTheRestToTheTimeout() throws Exception {
         try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().withWakeupEvery(1_000_000))) {
-            CompletableFuture<Integer> writer = CompletableFuture.supplyAsync(
-                    () -> {
-                        awaitWaits(perf, 1);
-                        return emit(3);
-                    },
-                    THREADS);
-            Duration time = Duration.ofSeconds(1);
-            long start = System.nanoTime();
-            assertThat(perf.poll(time, PerfBufferOnKernelTest::ignore)).isEqualTo(3);
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(time);
-            assertThat(writer.join()).isZero();
+            int read = 0;
+            // A busy machine may not come to write within the time; then there is more time.
+            for (Duration time = Duration.ofSeconds(1); read < 3; time = time.multipliedBy(2)) {
+                long waits = perf.stats().waits();
+                Duration given = time;
+                long start = System.nanoTime();
+                CompletableFuture<Integer> reader =
+                        CompletableFuture.supplyAsync(() -> perf.poll(given, PerfBufferOnKernelTest::ignore), THREADS);
+                awaitWaits(perf, waits + 1);
+                assertThat(emit(3)).isZero();
+                read = reader.get();
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(time);
+                assertThat(read + perf.consume(PerfBufferOnKernelTest::ignore)).isEqualTo(3);
+            }
         }
     }
 
@@ -292,7 +306,7 @@ class PerfBufferOnKernelTest {
                 CompletableFuture.supplyAsync(() -> other.poll(LONG, PerfBufferOnKernelTest::ignore), THREADS);
         awaitWaits(other, 1);
         other.close();
-        assertThat(reader.get(60, TimeUnit.SECONDS)).isZero();
+        assertThat(reader.get()).isZero();
     }
 
     /** The type tells which {@code poll} is meant. */

@@ -9,6 +9,9 @@ import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.process.HeldCommand;
 import io.bpf4j.loader.process.ProcessStop;
 import io.bpf4j.loader.process.ProcessTracer;
+import io.bpf4j.test.support.Await;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,11 +21,15 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Processes that are held and let go. */
 @Requires(BPF)
-@Timeout(60)
+@Timeout(300) // against a hang
 class ProcessTracerTest {
+    /** Longer than a test may take. */
+    private static final List<String> SLEEP = List.of("sleep", "3600");
+
     private final BlockingQueue<ProcessStop> stops = new LinkedBlockingQueue<>();
 
     private static String status(int pid, String field) throws IOException {
@@ -34,9 +41,10 @@ class ProcessTracerTest {
     }
 
     private static void awaitUntraced(int pid) throws IOException, InterruptedException {
-        while (!status(pid, "TracerPid").equals("0") || status(pid, "State").startsWith("t")) {
-            Thread.sleep(5);
-        }
+        Await.until(
+                "process " + pid + " without a tracer",
+                () -> status(pid, "TracerPid").equals("0")
+                        && !status(pid, "State").startsWith("t"));
     }
 
     private ProcessStop next(ProcessStop.Kind kind) throws InterruptedException {
@@ -48,15 +56,14 @@ class ProcessTracerTest {
     /** The tracer sleeps in the kernel, and has to be woken to let its tracees go. */
     @Test
     void closingLetsARunningProcessGo() throws IOException, InterruptedException {
-        try (HeldCommand command = HeldCommand.start(List.of("sleep", "60"), true)) {
+        try (HeldCommand command = HeldCommand.start(SLEEP, true)) {
             try (ProcessTracer tracer = ProcessTracer.start(Host.running(), command.pid(), true, stops::add)) {
                 assertThat(tracer.processes()).containsExactly(command.pid());
                 assertThat(status(command.pid(), "TracerPid")).isNotEqualTo("0");
                 command.release();
                 tracer.resume(next(ProcessStop.Kind.EXEC));
-                while (!status(command.pid(), "State").startsWith("S")) {
-                    Thread.sleep(5);
-                }
+                Await.until(
+                        "a process asleep", () -> status(command.pid(), "State").startsWith("S"));
                 assertThat(tracer.gaps()).isEmpty();
             }
             awaitUntraced(command.pid());
@@ -66,7 +73,7 @@ class ProcessTracerTest {
 
     @Test
     void closingLetsAHeldProcessGo() throws IOException, InterruptedException {
-        try (HeldCommand command = HeldCommand.start(List.of("sleep", "60"), true)) {
+        try (HeldCommand command = HeldCommand.start(SLEEP, true)) {
             try (ProcessTracer _ = ProcessTracer.start(Host.running(), command.pid(), true, stops::add)) {
                 command.release();
                 next(ProcessStop.Kind.EXEC);
@@ -79,11 +86,11 @@ class ProcessTracerTest {
 
     @Test
     void whoIsKilledWhileItIsHeldHasEnded() throws IOException, InterruptedException {
-        try (HeldCommand command = HeldCommand.start(List.of("sleep", "60"), true);
+        try (HeldCommand command = HeldCommand.start(SLEEP, true);
                 ProcessTracer tracer = ProcessTracer.start(Host.running(), command.pid(), true, stops::add)) {
             command.release();
             ProcessStop held = next(ProcessStop.Kind.EXEC);
-            ProcessHandle.of(command.pid()).orElseThrow().destroyForcibly();
+            Commands.check(List.of("kill", "-KILL", Integer.toString(command.pid())));
             next(ProcessStop.Kind.ENDED);
             tracer.resume(held);
             assertThat(tracer.processes()).isEmpty();
@@ -91,15 +98,12 @@ class ProcessTracerTest {
     }
 
     @Test
-    void aCommandThatIsNeverReleasedIsNotExecuted() throws IOException, InterruptedException {
-        Path mark = Files.createTempFile("bpf4j", ".mark");
+    void aCommandThatIsNeverReleasedIsNotExecuted(@TempDir Path folder) throws IOException, InterruptedException {
+        Path mark = Files.createFile(folder.resolve("mark"));
         HeldCommand command = HeldCommand.start(List.of("rm", mark.toString()), true);
         command.close();
-        while (command.isAlive()) {
-            Thread.sleep(5);
-        }
+        Await.until("a command that has ended", () -> !command.isAlive());
         assertThat(mark).exists();
-        Files.delete(mark);
     }
 
     @Test
@@ -110,14 +114,12 @@ class ProcessTracerTest {
     /** Java's own wait for its child would take the stops of a tracee for its end. */
     @Test
     void aChildOfThisProcessIsRefused() throws IOException {
-        Process child = new ProcessBuilder("sleep", "60").start();
-        try {
+        Process child = new ProcessBuilder(SLEEP).start();
+        try (Processes.Ended _ = Processes.endAfterwards(child)) {
             assertThatThrownBy(() -> ProcessTracer.start(Host.running(), (int) child.pid(), false, stops::add))
                     .isInstanceOf(SyscallException.class)
                     .hasMessageContaining("it is a child of this process")
                     .hasMessageContaining("HeldCommand");
-        } finally {
-            child.destroyForcibly();
         }
     }
 }

@@ -11,6 +11,7 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.ProgramInfo;
 import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
@@ -107,7 +108,7 @@ class ProgramTestRunTest {
     }
 
     @Test
-    void aProgramTellsWhatItIsAndHowOftenItRan() {
+    void aProgramTellsWhatItIsAndHowOftenItRan() throws Exception {
         try (BpfObject object = Bpf.load("test_runs.bpf.o")) {
             Program program = object.program("count");
             ProgramInfo before = program.info();
@@ -130,8 +131,12 @@ class ProgramTestRunTest {
             ProgramInfo after = program.info();
             assertThat(after.runCount() - before.runCount()).isEqualTo(10_000);
             assertThat(after.runTime().minus(before.runTime())).isPositive();
-            program.test(TestRun.onData(new byte[14]).withRepeat(10));
-            assertThat(program.info().runCount()).as("statistics are off").isEqualTo(after.runCount());
+            // They are the machine's: somebody else may have them on for a while.
+            Await.until("runs that are not counted", () -> {
+                long counted = program.info().runCount();
+                program.test(TestRun.onData(new byte[14]).withRepeat(10));
+                return program.info().runCount() == counted;
+            });
         }
     }
 

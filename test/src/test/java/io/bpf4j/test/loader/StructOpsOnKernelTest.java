@@ -36,19 +36,26 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Requires(Requirement.STRUCT_OPS_LINK)
 @ExtendWith(LeakCheck.class)
 class StructOpsOnKernelTest {
+    /** The kernel has one list of congestion controls: no other test run may use these names, of 15 bytes at most. */
+    private static final String LINKED = CongestionControl.newName();
+
+    private static final String DIRECT = CongestionControl.newName();
+    private static final String RENAMED = CongestionControl.newName();
+    private static final String FUTURE = CongestionControl.newName();
+
     @Test
     void theKernelCallsTheFunctionsWhileTheLinkIsThere() throws Exception {
         try (BpfObject object = load("first")) {
             try (Link link = object.attachStructOps("first")) {
-                assertThat(available()).contains("bpf4j_link");
-                assertThat(transfer("bpf4j_link")).isEqualTo("bpf4j_link");
+                assertThat(available()).contains(LINKED);
+                assertThat(transfer(LINKED)).isEqualTo(LINKED);
                 assertThat(Bpf.u64(object, "sockets")).isPositive();
                 assertThat(Bpf.u64(object, "first_calls")).isPositive();
                 assertThat(link.info().detail())
                         .isEqualTo(new LinkDetail.StructOps(object.map("first").id()));
             }
-            assertThat(available()).doesNotContain("bpf4j_link");
-            assertThat(transfer("bpf4j_link")).isEqualTo("TCP_CONGESTION: No such file or directory");
+            assertThat(available()).doesNotContain(LINKED);
+            assertThat(transfer(LINKED)).isEqualTo("TCP_CONGESTION: No such file or directory");
         }
     }
 
@@ -56,10 +63,10 @@ class StructOpsOnKernelTest {
     void anUpdateSwapsTheFunctions() throws Exception {
         try (BpfObject object = load("first", "second")) {
             try (StructOpsLink link = Links.attach(object.structOps("first"))) {
-                transfer("bpf4j_link");
+                transfer(LINKED);
                 assertThat(Bpf.u64(object, "second_calls")).isZero();
                 link.update(object.structOps("second"));
-                transfer("bpf4j_link");
+                transfer(LINKED);
                 assertThat(Bpf.u64(object, "second_calls")).isPositive();
                 assertThat(link.info().detail())
                         .isEqualTo(new LinkDetail.StructOps(object.map("second").id()));
@@ -89,11 +96,11 @@ class StructOpsOnKernelTest {
         try (BpfObject object = load("first")) {
             for (int i = 0; i < 2; i++) {
                 object.attachStructOps("first").close();
-                assertThat(available()).doesNotContain("bpf4j_link");
+                assertThat(available()).doesNotContain(LINKED);
             }
             try (Link link = object.attachStructOps("first")) {
                 link.detach();
-                assertThat(available()).doesNotContain("bpf4j_link");
+                assertThat(available()).doesNotContain(LINKED);
             }
         }
     }
@@ -106,12 +113,12 @@ class StructOpsOnKernelTest {
                     Link link = object.attachStructOps("first")) {
                 link.pin(pin);
             }
-            assertThat(transfer("bpf4j_link")).isEqualTo("bpf4j_link");
+            assertThat(transfer(LINKED)).isEqualTo(LINKED);
             try (Link link = Links.pinned(pin)) {
                 assertThat(link).isInstanceOf(StructOpsLink.class);
                 link.unpin(pin);
             }
-            assertThat(available()).doesNotContain("bpf4j_link");
+            assertThat(available()).doesNotContain(LINKED);
         }
     }
 
@@ -119,10 +126,10 @@ class StructOpsOnKernelTest {
     void oneWithoutALinkIsInUseUntilItIsClosed() throws Exception {
         try (BpfObject object = load("direct")) {
             try (Link link = object.attachStructOps("direct")) {
-                assertThat(transfer("bpf4j_direct")).isEqualTo("bpf4j_direct");
+                assertThat(transfer(DIRECT)).isEqualTo(DIRECT);
                 assertThat(link).isNotInstanceOf(StructOpsLink.class);
             }
-            assertThat(available()).doesNotContain("bpf4j_direct");
+            assertThat(available()).doesNotContain(DIRECT);
             assertThat(Bpf.u64(object, "first_calls")).isPositive();
         }
     }
@@ -132,20 +139,19 @@ class StructOpsOnKernelTest {
         try (BpfObject object = load("first", "direct")) {
             try (LinkGroup all = object.attachAll()) {
                 assertThat(all.links()).hasSize(2);
-                assertThat(available()).contains("bpf4j_link", "bpf4j_direct");
+                assertThat(available()).contains(LINKED, DIRECT);
             }
-            assertThat(available()).doesNotContain("bpf4j_link", "bpf4j_direct");
+            assertThat(available()).doesNotContain(LINKED, DIRECT);
         }
     }
 
     @Test
     void oneThatIsNotToBeAttachedIsLeft() throws Exception {
-        try (BpfObject object = BpfLoader.of(Bpf.spec("struct_ops.bpf.o"))
-                        .structOps("first", first -> first.withAutocreate(true).withAutoattach(false))
-                        .load();
+        try (BpfObject object = load(
+                        loader -> loader.structOps("first", first -> made(first).withAutoattach(false)));
                 LinkGroup all = object.attachAll()) {
             assertThat(all.links()).isEmpty();
-            assertThat(available()).doesNotContain("bpf4j_link");
+            assertThat(available()).doesNotContain(LINKED);
         }
     }
 
@@ -159,22 +165,22 @@ class StructOpsOnKernelTest {
                     .hasMessageContaining("the kernel has one of that name");
             assertThatThrownBy(object::attachAll).isInstanceOf(AttachException.class);
             assertThat(link.isClosed()).isFalse();
-            assertThat(transfer("bpf4j_link")).isEqualTo("bpf4j_link");
+            assertThat(transfer(LINKED)).isEqualTo(LINKED);
         }
     }
 
     @Test
     void valuesAndFunctionsMayBeChangedBeforeTheLoad() throws Exception {
-        UnaryOperator<StructOpsSpec> edit = spec -> spec.withAutocreate(true)
-                .withText("name", "bpf4j_renamed")
+        UnaryOperator<StructOpsSpec> edit = spec -> made(spec)
+                .withText("name", RENAMED)
                 .withFunction("cong_avoid", "second_avoid")
                 .withoutFunction("init")
                 .withoutFunction("release");
-        try (BpfObject object = Bpf.load("struct_ops.bpf.o", loader -> loader.structOps("first", edit));
+        try (BpfObject object = load(loader -> loader.structOps("first", edit));
                 Link link = object.attachStructOps("first")) {
             assertThat(link.description()).contains("first");
             assertThat(object.programs()).extracting(p -> p.name()).doesNotContain("on_init", "first_avoid");
-            assertThat(transfer("bpf4j_renamed")).isEqualTo("bpf4j_renamed");
+            assertThat(transfer(RENAMED)).isEqualTo(RENAMED);
             assertThat(Bpf.u64(object, "second_calls")).isPositive();
             assertThat(Bpf.u64(object, "sockets")).isZero();
         }
@@ -190,24 +196,22 @@ class StructOpsOnKernelTest {
                                 + " \"predict\" for it; if the object works without it, leave the function out before the load");
         assertThatThrownBy(() -> load(loader -> loader.structOps(
                         "future",
-                        spec -> spec.withAutocreate(true)
-                                .withoutFunction("bpf4j_predict")
-                                .withValue("bpf4j_horizon", 7))))
+                        spec -> made(spec).withoutFunction("bpf4j_predict").withValue("bpf4j_horizon", 7))))
                 .isInstanceOf(RelocationException.class)
                 .hasMessageContaining("\"bpf4j_horizon\"")
                 .hasMessageContaining("is unknown to this kernel, but not 0 in the object");
-        try (BpfObject object = load(loader -> loader.structOps(
-                        "future", spec -> spec.withAutocreate(true).withoutFunction("bpf4j_predict")));
+        try (BpfObject object = load(
+                        loader -> loader.structOps("future", spec -> made(spec).withoutFunction("bpf4j_predict")));
                 Link link = object.attachStructOps("future")) {
             assertThat(link.isClosed()).isFalse();
-            assertThat(transfer("bpf4j_future")).isEqualTo("bpf4j_future");
+            assertThat(transfer(FUTURE)).isEqualTo(FUTURE);
         }
     }
 
     @Test
     void whatTheKernelCantDoWithoutIsAsked() {
-        try (BpfObject object = load(loader ->
-                loader.structOps("first", spec -> spec.withAutocreate(true).withoutFunction("ssthresh")))) {
+        try (BpfObject object =
+                load(loader -> loader.structOps("first", spec -> made(spec).withoutFunction("ssthresh")))) {
             assertThatThrownBy(() -> object.attachStructOps("first"))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("EINVAL")
@@ -217,8 +221,8 @@ class StructOpsOnKernelTest {
 
     @Test
     void aProgramThatWasSkippedIsNamed() {
-        try (BpfObject object = load(loader ->
-                loader.structOps("first", spec -> spec.withAutocreate(true)).skipProgram("ssthresh"))) {
+        try (BpfObject object = load(
+                loader -> loader.structOps("first", StructOpsOnKernelTest::made).skipProgram("ssthresh"))) {
             assertThatThrownBy(() -> object.attachStructOps("first"))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("its \"ssthresh\" is program \"ssthresh\", which was not loaded");
@@ -233,10 +237,21 @@ class StructOpsOnKernelTest {
                 .hasMessageContaining("is called by no struct_ops variable that is made");
     }
 
+    /** Makes a struct, under a name of this test run's own. */
+    private static StructOpsSpec made(StructOpsSpec spec) {
+        String name = switch (spec.name()) {
+            case "first", "second" -> LINKED;
+            case "direct" -> DIRECT;
+            case "future" -> FUTURE;
+            default -> throw new AssertionError(spec.name());
+        };
+        return spec.withAutocreate(true).withText("name", name);
+    }
+
     private static BpfObject load(String... made) {
         return load(loader -> {
             for (String name : made) {
-                loader.structOps(name, spec -> spec.withAutocreate(true));
+                loader.structOps(name, StructOpsOnKernelTest::made);
             }
             return loader;
         });

@@ -18,7 +18,6 @@ import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -64,7 +63,7 @@ class TypedViewsOnKernelTest {
             assertThat(hash.get(new Key(1, 100))).contains(new Value(77, 6, -1));
             assertThat(hash.get(new Key(2, 200)).orElseThrow().touched()).isEqualTo(1);
             List<Entry> entries = new ArrayList<>();
-            ring.poll(Duration.ofSeconds(10), object.codec(Entry.class, "record"), entries::add);
+            ring.consume(object.codec(Entry.class, "record"), entries::add);
             assertThat(entries).containsExactly(new Entry(0, 77));
         }
     }

@@ -41,6 +41,7 @@ class WholeObjectOnKernelTest {
     @Test
     void allOfItWorks() {
         try (BpfObject object = loader().map("kept", map -> map.withPinByName(false))
+                .structOps("control", control -> control.withText("name", CongestionControl.newName()))
                 .global("step", 5)
                 .load()) {
             assertThat(object.program("count").test(PACKET).returned())

@@ -4,14 +4,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
 /** A BPF file system of a test's own, in a temporary directory; closing unmounts it, and what is pinned there goes. */
 public final class BpfFsMount implements AutoCloseable {
-    private final Path directory;
+    private final Mount mount;
 
-    private BpfFsMount(Path directory) {
-        this.directory = directory;
+    private BpfFsMount(Mount mount) {
+        this.mount = mount;
     }
 
     /**
@@ -22,20 +21,14 @@ public final class BpfFsMount implements AutoCloseable {
     public static BpfFsMount mount(String options) {
         try {
             Path directory = Files.createTempDirectory("bpf4j-bpffs");
-            Commands.Result result = Commands.run(
-                    options.isEmpty()
-                            ? List.of("mount", "-t", "bpf", "bpf", directory.toString())
-                            : List.of("mount", "-t", "bpf", "-o", options, "bpf", directory.toString()));
-            if (result.exitCode() != 0) {
+            try {
+                return new BpfFsMount(Mount.of("bpf", options, directory));
+            } catch (IOException e) {
                 Files.delete(directory);
-                throw new IOException("mount -t bpf: " + result.err());
+                throw e;
             }
-            return new BpfFsMount(directory);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
         }
     }
 
@@ -46,30 +39,27 @@ public final class BpfFsMount implements AutoCloseable {
     /** Whether this process may mount one. */
     static boolean isAllowed() {
         try (BpfFsMount mount = mount()) {
-            return Files.isDirectory(mount.directory);
+            return Files.isDirectory(mount.directory());
         } catch (UncheckedIOException e) {
             return false;
         }
     }
 
     public Path directory() {
-        return directory;
+        return mount.directory();
     }
 
     public Path path(String name) {
-        return directory.resolve(name);
+        return directory().resolve(name);
     }
 
     @Override
     public void close() {
+        mount.close();
         try {
-            Commands.check(List.of("umount", directory.toString()));
-            Files.delete(directory);
+            Files.delete(directory());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
         }
     }
 }

@@ -21,6 +21,9 @@ import java.util.stream.Stream;
  * {@code test/target}, named by what it is made from: sources, flags and compiler. So a virtual machine, where a
  * compiler takes an order of magnitude longer, finds what the machine that made its disk has compiled already.
  *
+ * <p>Each JVM gives its tests a copy of its own. A probe in a file fires for all processes that run it, and its semaphore
+ * is raised in all of them; so a file that two JVMs run would be probed by both.
+ *
  * <p>That may be another machine: the system property {@code bpf4j.test.compiler} is the command of a compiler for it,
  * and {@code bpf4j.test.compiled-by} tells the guest, which has a gcc of its own at most, by which one its programs are
  * named.
@@ -62,7 +65,8 @@ public final class CPrograms {
     }
 
     /**
-     * The program made of all sources in a folder, the same file each time: a test that changes it works on a copy.
+     * The program made of all sources in a folder, the same file each time in this JVM: a test that changes it works on a
+     * copy.
      *
      * @param folder below {@code src/test/c}; empty for that folder itself
      * @param flags of gcc
@@ -91,7 +95,10 @@ public final class CPrograms {
             if (!Files.exists(program)) {
                 compile(sources, flags, program);
             }
-            return program;
+            return Files.copy(
+                    program,
+                    TargetProgram.temporaryFolder().resolve(program.getFileName()),
+                    StandardCopyOption.COPY_ATTRIBUTES);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

@@ -3,7 +3,6 @@ package io.bpf4j.test.support;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,15 +13,7 @@ public final class Cli {
 
     /** The command line that starts it. */
     public static List<String> command(String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-XX:+DisplayVMOutputToStderr",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.bpf4j.cli.Main"));
+        List<String> command = new ArrayList<>(CliStart.COMMAND);
         command.addAll(Arrays.asList(arguments));
         return command;
     }

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(LeakCheck.class);
-    private static final long SETTLE_MILLIS = 30_000;
 
     @Override
     public void beforeEach(ExtensionContext context) throws IOException {
@@ -60,17 +59,9 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
         return counts;
     }
 
-    /** Waits a little, for what the kernel or a cleaner thread closes late, and then fails with a list. */
+    /** Waits for what the kernel or a cleaner thread closes late; fails with a list if it stays open. */
     public static void assertNothingMoreOpenThan(Map<String, Integer> before) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + SETTLE_MILLIS * 1_000_000;
-        Map<String, Integer> more = moreThan(before);
-        while (!more.isEmpty() && System.nanoTime() < deadline) {
-            Thread.sleep(20);
-            more = moreThan(before);
-        }
-        if (!more.isEmpty()) {
-            throw new AssertionError("left open: " + more);
-        }
+        Await.until("nothing more open than before", () -> moreThan(before), Map::isEmpty);
     }
 
     private static Map<String, Integer> moreThan(Map<String, Integer> before) throws IOException {

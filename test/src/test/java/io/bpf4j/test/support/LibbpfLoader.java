@@ -23,17 +23,9 @@ public final class LibbpfLoader {
     private static Optional<Path> build() {
         Path module = TargetProgram.testModule();
         Path program = module.resolve("target/libbpf/loadall");
-        if (!Files.isExecutable(program)) {
-            try {
-                Commands.run(List.of(module.resolve("libbpf/loadall").toString()));
-            } catch (IOException e) {
-                return Optional.empty();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return Optional.empty();
-            }
-        }
-        return Optional.of(program).filter(Files::isExecutable);
+        boolean there = Files.isExecutable(program)
+                || Commands.succeeds(module.resolve("libbpf/loadall").toString());
+        return there ? Optional.of(program) : Optional.empty();
     }
 
     /**

@@ -26,7 +26,7 @@ public class LineProcess implements AutoCloseable {
         output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         String first = output.readLine();
         if (first == null || !first.startsWith("ready")) {
-            process.destroyForcibly();
+            Processes.end(process);
             throw new IOException(builder.command() + " said " + first + " instead of ready");
         }
     }
@@ -53,13 +53,14 @@ public class LineProcess implements AutoCloseable {
         try {
             input.close();
             if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-                process.destroyForcibly().waitFor();
+                Processes.end(process);
             }
             output.close();
         } catch (IOException e) {
-            process.destroyForcibly();
+            // The process has closed its end, or was killed by the test.
+            Processes.end(process);
         } catch (InterruptedException e) {
-            process.destroyForcibly();
+            Processes.end(process);
             Thread.currentThread().interrupt();
         }
     }

@@ -11,8 +11,6 @@ public final class Loopback {
     /** Discard: nobody listens there, and if somebody does, it is to throw away. */
     private static final int PORT = 9;
 
-    private static final long PATIENCE_NANOS = 60_000_000_000L;
-
     private Loopback() {}
 
     /** Sends one IPv4 datagram to this machine. */
@@ -25,13 +23,9 @@ public final class Loopback {
 
     /** Sends datagrams until something has happened; fails if it doesn't. */
     public static void sendUntil(BooleanSupplier happened) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
-        do {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("packets were sent for ten seconds, and nothing happened");
-            }
+        Await.until("what the packets cause", () -> {
             sendDatagram();
-            Thread.sleep(1);
-        } while (!happened.getAsBoolean());
+            return happened.getAsBoolean();
+        });
     }
 }

@@ -5,6 +5,7 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** A pair of netkit devices with addresses, gone when this is closed. Needs gcc. */
 public final class NetkitPair implements AutoCloseable {
@@ -22,7 +23,8 @@ public final class NetkitPair implements AutoCloseable {
 
     /** Makes one. */
     public static NetkitPair create() throws IOException, InterruptedException {
-        String name = "b4j" + ProcessHandle.current().pid() % 100_000 + "nk";
+        // At most 15 bytes, with the p of the peer.
+        String name = "b4j" + Integer.toHexString(ThreadLocalRandom.current().nextInt(1 << 28, 1 << 30));
         Commands.Result result = Commands.run(List.of(program(), "add", name, name + "p"));
         if (result.exitCode() != 0) {
             throw new IOException(result.err());

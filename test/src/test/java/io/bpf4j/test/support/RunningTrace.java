@@ -8,10 +8,8 @@ import java.util.concurrent.TimeUnit;
 
 /** A trace that runs beside the test; its semaphore tells when it is attached. */
 public final class RunningTrace implements AutoCloseable {
-    /** On an emulated processor the command alone takes half a minute to start. */
-    private static final long PATIENCE_SECONDS = Patience.scaled(120);
-
-    private static final long LOOKS = PATIENCE_SECONDS * 20;
+    /** Ends a test that hangs. */
+    private static final long PATIENCE_SECONDS = Patience.scaled(600);
 
     private final Process process;
     private final Path out = Files.createTempFile(folder(), "trace", ".out");
@@ -48,37 +46,40 @@ public final class RunningTrace implements AutoCloseable {
     }
 
     private void awaitLines(Path file, String text, int lines) throws IOException, InterruptedException {
-        for (int i = 0; i < LOOKS; i++) {
-            // Before the look: what it said last counts.
-            boolean ended = !process.isAlive();
-            if (Files.readString(file).lines().filter(l -> l.contains(text)).count() >= lines) {
-                return;
-            }
-            if (ended) {
-                break;
-            }
-            Thread.sleep(50);
-        }
-        throw new AssertionError(
-                "not " + lines + " times '" + text + "': " + Files.readString(out) + Files.readString(err));
+        awaitWhileAlive(
+                lines + " times '" + text + "'",
+                () -> Files.readString(file)
+                                .lines()
+                                .filter(l -> l.contains(text))
+                                .count()
+                        >= lines);
     }
 
     public void awaitAttached(TargetProgram target) throws IOException, InterruptedException {
-        for (int i = 0; i < LOOKS; i++) {
-            if (!target.command("semaphores").startsWith("0")) {
-                return;
+        awaitWhileAlive(
+                "a semaphore that is raised",
+                () -> !target.command("semaphores").startsWith("0"));
+    }
+
+    private void awaitWhileAlive(String state, Await.Condition condition) throws IOException, InterruptedException {
+        Await.until(state, () -> {
+            // Before the look: what it wrote last counts.
+            boolean ended = !process.isAlive();
+            boolean holds = condition.holds();
+            if (!holds && ended) {
+                throw new AssertionError("the trace ended before " + state + ": " + output());
             }
-            if (!process.isAlive()) {
-                break;
-            }
-            Thread.sleep(50);
-        }
-        throw new AssertionError("the trace did not attach: " + Files.readString(out) + Files.readString(err));
+            return holds;
+        });
+    }
+
+    private String output() throws IOException {
+        return Files.readString(out) + Files.readString(err);
     }
 
     public Commands.Result await() throws IOException, InterruptedException {
         if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-            throw new AssertionError("the trace did not end: " + Files.readString(out) + Files.readString(err));
+            throw new AssertionError("the trace did not end: " + output());
         }
         return new Commands.Result(process.exitValue(), Files.readString(out), Files.readString(err));
     }
@@ -95,6 +96,6 @@ public final class RunningTrace implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroyForcibly();
+        Processes.end(process);
     }
 }

@@ -27,7 +27,8 @@ import java.util.Random;
  * <b>Confined</b>.
  */
 public final class SoakWorker {
-    private static final int NO_SUCH_PROCESS = 0x3fffff;
+    /** PID_MAX_LIMIT of include/linux/threads.h: the numbers of processes are below it. */
+    private static final int NO_SUCH_PROCESS = 0x400000;
 
     /** How a round is meant to go, and how it can go because of what others do at the time. */
     public enum Fate {

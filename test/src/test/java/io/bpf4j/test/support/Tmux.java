@@ -10,8 +10,6 @@ import java.util.function.Predicate;
 
 /** A terminal with a shell in it, which a test types at and looks at. <em>Confined.</em> */
 public final class Tmux implements AutoCloseable {
-    private static final long LOOKS = Patience.scaled(1200);
-
     private final Path folder;
 
     /**
@@ -83,14 +81,7 @@ public final class Tmux implements AutoCloseable {
 
     /** Waits until the screen is as wanted, and returns it. */
     public String await(String what, Predicate<String> wanted) throws IOException, InterruptedException {
-        for (int i = 0; i < LOOKS; i++) {
-            String screen = screen();
-            if (wanted.test(screen)) {
-                return screen;
-            }
-            Thread.sleep(50);
-        }
-        throw new AssertionError("the screen never had " + what + ": " + screen());
+        return Await.until("a screen with " + what, this::screen, wanted);
     }
 
     /** Waits until the screen has this, and returns it. */

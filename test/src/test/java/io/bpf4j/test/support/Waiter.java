@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /** A thread that calls something that waits; the kernel tells whether it does. */
@@ -41,13 +40,13 @@ public final class Waiter<T> {
     }
 
     /** Returns once the thread sleeps in the kernel, in a system call or for a lock. */
-    public void awaitAsleep() throws IOException {
-        while (!called.get() || !isAsleep()) {
+    public void awaitAsleep() throws IOException, InterruptedException {
+        Await.until("thread " + name + " sleeps in the kernel", () -> {
             if (result.isDone()) {
                 throw new AssertionError("it did not wait: " + result);
             }
-            LockSupport.parkNanos(1_000_000);
-        }
+            return called.get() && isAsleep();
+        });
     }
 
     private boolean isAsleep() throws IOException {

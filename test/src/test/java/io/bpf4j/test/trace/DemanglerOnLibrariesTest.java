@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** All symbols of large libraries of C++, compared with those of c++filt: libjvm and, where it is installed, libstdc++. */
 @Requires(CXXFILT)
-@Timeout(300)
+@Timeout(1200) // for what hangs: names of all of libjvm take seconds on an idle machine
 class DemanglerOnLibrariesTest {
     @TempDir
     Path folder;

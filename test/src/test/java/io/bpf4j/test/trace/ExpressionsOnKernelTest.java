@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Generated functions give in the kernel what C says, or -1 if something can't be read. */
 @Requires(BPF)
 @ExtendWith(LeakCheck.class)
-@Timeout(600)
+@Timeout(1800) // for what hangs: a thousand functions take the verifier half a minute on an idle machine
 class ExpressionsOnKernelTest {
     private static final long SEED = Long.getLong("bpf4j.test.seed", 20261122);
     private static final int LOADS = 250;

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Each kind of question about a file, by the library: no process is held, as for the command's {@code -c}. */
 @Requires({BPF, BPF_COOKIE, GCC, SDT_H})
 @ExtendWith(LeakCheck.class)
-@Timeout(120)
+@Timeout(600) // for what hangs
 class KindsOfQuestionsTest {
     private static Path program;
 

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Questions by the library; those by the command are in CliQuestionsTest. */
 @Requires({BPF, BPF_COOKIE, GCC, SDT_H})
 @ExtendWith(LeakCheck.class)
-@Timeout(120)
+@Timeout(600) // for what hangs
 class QuestionsOnKernelTest {
     private static final String[] DEEP = {"-O1", "-fno-optimize-sibling-calls"};
 

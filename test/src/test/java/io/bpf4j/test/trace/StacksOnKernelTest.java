@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Stacks that the kernel takes of a program whose calls are known. */
 @Requires({BPF, GCC})
 @ExtendWith(LeakCheck.class)
-@Timeout(120)
+@Timeout(600) // for what hangs
 class StacksOnKernelTest {
     @Test
     void theCallsOfAProgramAreNamed() throws IOException {

@@ -3,6 +3,8 @@ package io.bpf4j.test.usdt;
 import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.MOUNT_NAMESPACES;
+import static io.bpf4j.test.support.Requirement.PID_NAMESPACES;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,6 +16,7 @@ import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.LineProcess;
+import io.bpf4j.test.support.OwnPidNamespace;
 import io.bpf4j.test.support.PatchedNotes;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Strategy;
@@ -49,7 +52,11 @@ class HostileNotesTest {
 
     private static final class Patched extends LineProcess {
         Patched(Path program) throws IOException {
-            super(new ProcessBuilder(program.toString()));
+            this(List.of(program.toString()));
+        }
+
+        Patched(List<String> command) throws IOException {
+            super(new ProcessBuilder(command));
         }
     }
 
@@ -148,15 +155,18 @@ class HostileNotesTest {
 
     /**
      * Of two files whose probes don't fit together the larger one is named and left out, and the smaller one is shown.
+     * In a pid namespace: two more such files, of another run of this test, would not fit either.
      */
     @Test
-    @Timeout(300)
+    @Requires({PID_NAMESPACES, MOUNT_NAMESPACES})
+    @Timeout(600)
     void aFileWithTooManyProbesCostsNoOther() throws IOException, InterruptedException {
         Path larger = withSites("larger", 33_000);
         Path smaller = withSites("smaller", 30_000);
-        try (LineProcess _ = new Patched(larger);
-                LineProcess _ = new Patched(smaller)) {
-            Map<Path, UsdtScan.File> files = UsdtScan.ofMachine().files().stream()
+        try (OwnPidNamespace own = new OwnPidNamespace();
+                LineProcess _ = new Patched(own.inside(List.of(larger.toString())));
+                LineProcess _ = new Patched(own.inside(List.of(smaller.toString())))) {
+            Map<Path, UsdtScan.File> files = UsdtScan.ofMachine(own.host()).files().stream()
                     .filter(file -> file.path().equals(larger) || file.path().equals(smaller))
                     .collect(Collectors.toMap(UsdtScan.File::path, file -> file));
             assertThat(files).containsOnlyKeys(larger, smaller);
@@ -168,7 +178,7 @@ class HostileNotesTest {
                     .startsWith("left out: the probes of all files together exceed the memory limit");
             assertThat(names(Objects.requireNonNull(files.get(smaller)).probes()))
                     .contains("many:alike");
-            Commands.Result listed = Cli.run("list", "--all", "target:sizes");
+            Commands.Result listed = Commands.run(own.inside(Cli.command("list", "--all", "target:sizes")));
             assertThat(listed.out()).contains(smaller + ": 1 probe").doesNotContain(larger + ": 1 probe");
             assertThat(listed.err()).contains("bpf4j: " + larger + ": left out: ");
         }

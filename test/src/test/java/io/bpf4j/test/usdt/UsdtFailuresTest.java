@@ -42,6 +42,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class UsdtFailuresTest extends UsdtSuite {
     private static final int STRINGS = 20;
 
+    /** PID_MAX_LIMIT of include/linux/threads.h: the numbers of processes are below it. */
+    private static final int NO_PROCESS = 0x400000;
+
     UsdtFailuresTest(Strategy strategy) {
         super(strategy);
     }
@@ -232,7 +235,7 @@ class UsdtFailuresTest extends UsdtSuite {
     void aProcessThatIsGoneIsSaid() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load("counters.bpf.o", target.pid())) {
-            AttachOptions gone = AttachOptions.defaults().withPid(0x3fffff);
+            AttachOptions gone = AttachOptions.defaults().withPid(NO_PROCESS);
             assertThatThrownBy(() -> attach(object, target.path(), "target:guarded", gone))
                     .isInstanceOf(UsdtException.class)
                     .hasMessageContaining("target:guarded")

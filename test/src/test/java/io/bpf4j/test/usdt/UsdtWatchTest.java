@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.bpf4j.loader.process.HeldCommand;
+import io.bpf4j.test.support.Await;
+import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.usdt.UsdtScan;
 import io.bpf4j.usdt.UsdtWatch;
@@ -16,7 +18,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -25,8 +26,11 @@ import org.junit.jupiter.api.Timeout;
 
 /** Listeners that throw an Error, and that close the watch themselves. */
 @Requires(BPF)
-@Timeout(60)
+@Timeout(600) // for what hangs: on a busy machine a shell alone takes seconds to start
 class UsdtWatchTest {
+    /** PID_MAX_LIMIT of include/linux/threads.h: the numbers of processes are below it. */
+    private static final int NO_PROCESS = 0x400000;
+
     private final Process target;
 
     UsdtWatchTest() throws IOException {
@@ -35,7 +39,7 @@ class UsdtWatchTest {
 
     @AfterEach
     void endTarget() {
-        target.destroyForcibly();
+        Processes.end(target);
     }
 
     private int pid() {
@@ -48,6 +52,10 @@ class UsdtWatchTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static void awaitEnd(UsdtWatch watch) throws IOException, InterruptedException {
+        Await.until("the watch has ended", () -> !watch.isAlive());
     }
 
     /** Does something when the process ends, in the thread of the watch. */
@@ -64,7 +72,7 @@ class UsdtWatchTest {
     @Test
     void aWatchOfNoProcessHasEnded() {
         AtomicBoolean appeared = new AtomicBoolean();
-        try (UsdtWatch watch = UsdtWatch.of(0x3fffff).start((_, _) -> appeared.set(true))) {
+        try (UsdtWatch watch = UsdtWatch.of(NO_PROCESS).start((_, _) -> appeared.set(true))) {
             assertThat(watch.isAlive()).isFalse();
             assertThat(watch.gaps()).singleElement().asString().contains("ESRCH");
         }
@@ -82,9 +90,7 @@ class UsdtWatchTest {
                     }))
                     .withMessage("of the listener");
             assertThat(wasTraced).isTrue();
-            while (isTraced(command.pid())) {
-                TimeUnit.MILLISECONDS.sleep(5);
-            }
+            Await.until("the command is not traced", () -> !isTraced(command.pid()));
         }
     }
 
@@ -97,9 +103,7 @@ class UsdtWatchTest {
             try (UsdtWatch watch =
                     UsdtWatch.of(command.pid()).withChildren().fromExec().start(new AtEnd(ended::add))) {
                 command.release();
-                while (watch.isAlive()) {
-                    TimeUnit.MILLISECONDS.sleep(5);
-                }
+                awaitEnd(watch);
             }
             assertThat(ended).hasSize(25).doesNotHaveDuplicates().contains(command.pid());
         }
@@ -122,9 +126,7 @@ class UsdtWatchTest {
                 }
             })) {
                 command.release();
-                while (watch.isAlive()) {
-                    TimeUnit.MILLISECONDS.sleep(5);
-                }
+                awaitEnd(watch);
             }
         }
         String shell = Path.of("/bin/sh").toRealPath().toString();
@@ -132,14 +134,12 @@ class UsdtWatchTest {
     }
 
     @Test
-    void anErrorInALaterLookIsThrownByClose() {
+    void anErrorInALaterLookIsThrownByClose() throws IOException, InterruptedException {
         UsdtWatch watch = UsdtWatch.of(pid()).start(new AtEnd(_ -> {
             throw new AssertionError("of the listener");
         }));
-        target.destroyForcibly();
-        while (watch.isAlive()) {
-            Thread.onSpinWait();
-        }
+        Processes.end(target);
+        awaitEnd(watch);
         assertThatExceptionOfType(AssertionError.class).isThrownBy(watch::close).withMessage("of the listener");
         assertThatCode(watch::close).doesNotThrowAnyException();
     }
@@ -152,7 +152,7 @@ class UsdtWatchTest {
             watch.join().close();
             closed.complete(pid);
         })));
-        target.destroyForcibly();
+        Processes.end(target);
         assertThat(closed.get()).isEqualTo(pid());
         watch.join().close();
         assertThat(watch.join().isAlive()).isFalse();

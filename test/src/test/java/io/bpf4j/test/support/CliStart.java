@@ -1,0 +1,124 @@
+package io.bpf4j.test.support;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * How tests start the command: from their own class path and with an AOT cache, as {@code ./bpf4j} does from its modules.
+ * A cache that was made once takes half of the time off each of some thousand starts.
+ *
+ * <p>The JVM makes caches of jars only. Where the class path has folders of classes, as in a development environment,
+ * the command starts without one.
+ */
+final class CliStart {
+    private static final String MAIN = "io.bpf4j.cli.Main";
+
+    /** Up to the arguments. */
+    static final List<String> COMMAND = command();
+
+    private CliStart() {}
+
+    private static List<String> command() {
+        List<Path> jars = jars();
+        List<String> command = new ArrayList<>(java());
+        if (jars.isEmpty()) {
+            command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        } else {
+            String classPath = classPath(jars);
+            cache(jars, classPath)
+                    .forEach(cache -> command.addAll(
+                            // The JVM does without a cache that does not fit; it need not say so.
+                            List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off", "-Xlog:cds*=off")));
+            command.addAll(List.of("-cp", classPath));
+        }
+        command.add(MAIN);
+        return List.copyOf(command);
+    }
+
+    /** The options of {@code ./bpf4j}. */
+    private static List<String> java() {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-XX:+DisplayVMOutputToStderr");
+    }
+
+    /** Those that the command needs, in the order of the class path; none where one of them is not a jar. */
+    private static List<Path> jars() {
+        List<Path> jars = Arrays.stream(System.getProperty("java.class.path").split(":"))
+                .distinct()
+                .map(Path::of)
+                .filter(entry -> String.valueOf(entry.getFileName())
+                        .matches("(bpf4j-(elf|btf|objects|loader|usdt|trace|cli)-.*(?<!-tests)"
+                                + "|commons-.*|picocli-.*|xz-.*)\\.jar"))
+                .toList();
+        boolean hasAll = Stream.of("elf", "btf", "objects", "loader", "usdt", "trace", "cli")
+                .allMatch(module -> jars.stream()
+                        .anyMatch(jar -> String.valueOf(jar.getFileName()).startsWith("bpf4j-" + module + "-")));
+        return hasAll ? jars : List.of();
+    }
+
+    private static String classPath(List<Path> jars) {
+        return String.join(":", jars.stream().map(Path::toString).toList());
+    }
+
+    /** Its file, made by whoever asks first of the test JVMs of this checkout; none if the JVM makes no caches. */
+    private static Stream<Path> cache(List<Path> jars, String classPath) {
+        try {
+            Path folder = Files.createDirectories(TargetProgram.testModule().resolve("target/cli-start"));
+            Path cache =
+                    folder.resolve("cache-" + Integer.toHexString(state(jars).hashCode()));
+            try (FileChannel channel = FileChannel.open(
+                            folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                    FileLock _ = channel.lock()) {
+                if (!Files.exists(cache)) {
+                    make(cache, classPath);
+                }
+            }
+            return Stream.of(cache).filter(CliStart::isNotEmpty);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** What a cache is made from: jars that were built again need another one, and so does another JVM. */
+    private static String state(List<Path> jars) throws IOException {
+        StringBuilder state = new StringBuilder(System.getProperty("java.home"));
+        state.append(System.getProperty("java.vm.version"));
+        for (Path jar : jars) {
+            state.append(jar).append(Files.size(jar)).append(Files.getLastModifiedTime(jar));
+        }
+        return state.toString();
+    }
+
+    /** Leaves an empty file if there is no cache to be had. */
+    private static void make(Path cache, String classPath) throws IOException, InterruptedException {
+        Path making = cache.resolveSibling(cache.getFileName() + ".making");
+        List<String> command = new ArrayList<>(java());
+        command.addAll(List.of("-XX:AOTCacheOutput=" + making, "-cp", classPath, "io.bpf4j.cli.Training"));
+        Commands.Result result = Commands.run(command);
+        if (result.exitCode() == 0 && Files.exists(making)) {
+            Files.move(making, cache);
+        } else {
+            Files.createFile(cache);
+        }
+    }
+
+    private static boolean isNotEmpty(Path file) {
+        return file.toFile().length() > 0;
+    }
+}
