@@ -87,8 +87,9 @@ public final class ScriptedHost {
 
     private static void delete(Path root) {
         try (Stream<Path> files = Files.walk(root)) {
-            files.sorted(Comparator.reverseOrder())
-                    .forEach(file -> file.toFile().delete());
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

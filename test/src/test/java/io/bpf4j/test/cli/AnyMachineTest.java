@@ -85,7 +85,7 @@ class AnyMachineTest {
                         "target:guarded",
                         "--str",
                         "0:1")) {
-            trace.awaitAttached(target);
+            trace.awaitMessage("tracing 2 probes at ");
             target.command("text twice as big");
             target.command("guarded");
             Commands.Result result = trace.await();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Files by the names that they have for the process of {@code -p}. */
 @Requires({BPF, BPF_COOKIE, GCC})
-@Timeout(300)
+@Timeout(600) // for what hangs
 class CliFilesOfProcessTest {
     /** glibc has a library of this name, too, which is found by it on every machine. */
     private static final String NAME = "libresolv.so.2";

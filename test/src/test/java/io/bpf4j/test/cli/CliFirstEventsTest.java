@@ -6,10 +6,12 @@ import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.FirstProgram;
 import io.bpf4j.test.support.Json;
+import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.RunningTrace;
 import io.bpf4j.test.support.Strategy;
@@ -33,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * -Dbpf4j.first.runs=100} is the long form.
  */
 @Requires({BPF, GCC, SDT_H})
+@Timeout(600) // for what hangs
 class CliFirstEventsTest {
     private static final int RUNS = Integer.getInteger("bpf4j.first.runs", 3);
 
@@ -83,7 +86,6 @@ class CliFirstEventsTest {
     /** The same file comes to other addresses with each exec, and has its parent's after a fork. */
     @ParameterizedTest
     @EnumSource(Strategy.class)
-    @Timeout(120)
     void byEachStrategy(Strategy strategy) throws IOException, InterruptedException {
         strategy.insistOn();
         for (String how : List.of("fire 1000", "exec 3 1000", "thread-exec 3 1000", "fork 20 50")) {
@@ -122,12 +124,10 @@ class CliFirstEventsTest {
     void theScriptThatStartedTheTraceIsGone() throws IOException, InterruptedException {
         for (int run = 1; run <= RUNS; run++) {
             Path out = Files.createFile(folder.resolve("orphan-" + run + ".out"));
-            List<String> command = new ArrayList<>(List.of("setsid", "sh", "-c", "\"$@\" >" + out + " 2>&1 &", "sh"));
+            List<String> command =
+                    new ArrayList<>(List.of("setsid", "sh", "-c", "\"$@\" >" + out + " 2>&1 & echo $!", "sh"));
             command.addAll(Cli.command("trace", "--json", "-c", first.program() + " fire 1000", "first:*"));
-            Commands.check(command);
-            while (!Files.readString(out).contains("\"lost\"")) {
-                Thread.sleep(20);
-            }
+            Processes.awaitEnd(Long.parseLong(Commands.check(command).strip()));
             String text = Files.readString(out);
             assertThat(text.lines().toList().getLast())
                     .as(text.lines().filter(line -> !line.startsWith("{")).toList() + ", run " + run)
@@ -137,57 +137,74 @@ class CliFirstEventsTest {
 
     /** A library that a running process loads later, and what a child of it does. */
     @Test
-    @Timeout(60)
     void aProcessThatRunsAlready() throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(
-                        first.program().toString(), "late", first.library().toString())
-                .start();
-        try (RunningTrace trace =
-                new RunningTrace("trace", "--follow", "--json", "-p", Long.toString(process.pid()), "first:*")) {
+        try (Late late = new Late();
+                RunningTrace trace = new RunningTrace("trace", "--follow", "--json", "-p", late.pid(), "first:*")) {
             trace.awaitMessage("tracing 1 probe at 1 site"); // that of the program itself, which does not fire
-            process.outputWriter().append('\n').close();
+            late.load();
             assertSum(trace.await(), 1000, "late");
-        } finally {
-            process.destroyForcibly();
+        }
+    }
+
+    /** A process that runs already, and loads the library later. */
+    private static final class Late implements AutoCloseable {
+        private final Process process;
+
+        Late() throws IOException, InterruptedException {
+            process = new ProcessBuilder(
+                            first.program().toString(), "late", first.library().toString())
+                    .start();
+            ProcessState.awaitReadOfInput(process.pid());
+        }
+
+        String pid() {
+            return Long.toString(process.pid());
+        }
+
+        void load() throws IOException {
+            process.outputWriter().append('\n').close();
+        }
+
+        @Override
+        public void close() {
+            Processes.end(process);
         }
     }
 
     /** Where a thread can't be held, the events of the library may be missing, and the sums say so. */
     @Test
-    @Timeout(60)
     void aThreadThatBlocksTheSignalIsReported() throws IOException, InterruptedException {
-        Commands.Result result =
-                Cli.run("trace", "--json", "-c", first.program() + " blocked " + first.library(), "first:library");
-        assertThat(result.exitCode()).as(result.err()).isZero();
-        assertThat(Json.lines(result.out()).getLast()).containsEntry("exact", false);
-        assertThat(result.out()).contains("SIGURG blocked");
+        // The process ends with it, however late its library is found.
+        Path mark = Files.createFile(folder.resolve("blocked"));
+        String command = first.program() + " blocked " + first.library() + " " + mark;
+        try (RunningTrace trace = new RunningTrace("trace", "--json", "-c", command, "first:library")) {
+            trace.awaitMessage("tracing 1 probe");
+            Files.delete(mark);
+            Commands.Result result = trace.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            assertThat(Json.lines(result.out()).getLast()).containsEntry("exact", false);
+            assertThat(result.out()).contains("SIGURG blocked");
+        }
     }
 
     /** A process has one tracer at a time: who comes second looks, and says so. */
     @Test
-    @Timeout(60)
     void aProcessThatAnotherTracesIsLookedAt() throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(
-                        first.program().toString(), "late", first.library().toString())
-                .start();
-        String pid = Long.toString(process.pid());
-        try (RunningTrace holding = new RunningTrace("trace", "--follow", "--json", "-p", pid, "first:*")) {
+        try (Late late = new Late();
+                RunningTrace holding = new RunningTrace("trace", "--follow", "--json", "-p", late.pid(), "first:*")) {
             holding.awaitMessage("tracing 1 probe at 1 site");
-            try (RunningTrace looking = new RunningTrace("trace", "--follow", "--json", "-p", pid, "first:*")) {
+            try (RunningTrace looking = new RunningTrace("trace", "--follow", "--json", "-p", late.pid(), "first:*")) {
                 looking.awaitMessage("tracing 1 probe at 1 site");
-                process.outputWriter().append('\n').close();
+                late.load();
                 assertSum(holding.await(), 1000, "the first");
                 Commands.Result second = looking.await();
                 assertThat(Json.lines(second.out()).getLast()).containsEntry("exact", false);
                 assertThat(second.out()).contains("another process traces it");
             }
-        } finally {
-            process.destroyForcibly();
         }
     }
 
     @Test
-    @Timeout(60)
     void holdingNobodyIsSaidInTheSums() throws IOException, InterruptedException {
         String command = first.program() + " fire 1000";
         Commands.Result json = Cli.run("trace", "--no-hold", "--json", "-c", command, "first:*");
@@ -205,25 +222,20 @@ class CliFirstEventsTest {
 
     /** Also a file that the process maps later. */
     @Test
-    @Timeout(60)
     void aFileAndAProcessMeanThisFileInThisProcess() throws IOException, InterruptedException {
         String library = first.library().toString();
-        Process process = new ProcessBuilder(first.program().toString(), "late", library).start();
-        String pid = Long.toString(process.pid());
-        try (RunningTrace trace = new RunningTrace("trace", "--json", "-p", pid, library, "first:*")) {
+        try (Late late = new Late();
+                RunningTrace trace = new RunningTrace("trace", "--json", "-p", late.pid(), library, "first:*")) {
             trace.awaitMessage("tracing 1 probe at 1 site");
             Commands.check(List.of(first.program().toString(), "dlopen", library)); // another process
-            process.outputWriter().append('\n').close();
+            late.load();
             Commands.Result result = trace.await();
             assertThat(Json.lines(result.out()).getLast()).containsEntry("events", 1000L);
-        } finally {
-            process.destroyForcibly();
         }
     }
 
     /** A pager that waits for its user must not stop what is traced: attaching goes on while printing waits. */
     @Test
-    @Timeout(60)
     void outputThatNobodyReadsHoldsNobody() throws IOException, InterruptedException {
         Path mark = folder.resolve("mark");
         Path script = FirstProgram.script(
@@ -235,13 +247,9 @@ class CliFirstEventsTest {
                         Cli.command("trace", "--json", "--follow", "-c", script.toString(), "first:*"))
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        try {
-            while (!Files.exists(mark)) {
-                assertThat(trace.isAlive()).isTrue();
-                Thread.sleep(20);
-            }
-        } finally {
-            trace.destroyForcibly();
+        try (Processes.Ended _ = Processes.endAfterwards(trace)) {
+            Await.until("the script has ended, or the trace", () -> Files.exists(mark) || !trace.isAlive());
+            assertThat(mark).exists();
         }
     }
 
@@ -268,7 +276,6 @@ class CliFirstEventsTest {
     }
 
     @Test
-    @Timeout(60)
     void aFileAndACommandMeanThisFileInThisCommand() throws IOException, InterruptedException {
         Path other = Files.copy(first.program(), folder.resolve("other"));
         String both = "sh -c '" + other + " fire 10; " + first.program() + " fire 30; true'";

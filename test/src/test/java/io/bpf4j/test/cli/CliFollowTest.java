@@ -14,6 +14,7 @@ import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
+import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.RunningTrace;
 import io.bpf4j.test.support.TargetProgram;
@@ -22,6 +23,7 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Probes that were not there when the trace began. */
 @Requires({BPF, UPROBE_MULTI, GCC, SDT_H, ASSEMBLER})
+@Timeout(600) // for what hangs
 class CliFollowTest {
     @TempDir
     static Path folder;
@@ -92,13 +95,21 @@ class CliFollowTest {
         "fork, later:program, true",
         "exec, later:program, true"
     })
-    @Timeout(300)
     void whatAppearsIsAttached(String command, String probe, boolean inChild) throws IOException, InterruptedException {
         Process target = new ProcessBuilder(program().toString(), library().toString(), other().toString())
                 .redirectErrorStream(true)
                 .start();
-        try (RunningTrace trace = new RunningTrace(
-                "trace", "--follow", "--json", "--count", "5", "-p", Long.toString(target.pid()), "later:*")) {
+        try (Processes.Ended _ = Processes.endAfterwards(target);
+                RunningTrace trace = whenItReads(
+                        target,
+                        "trace",
+                        "--follow",
+                        "--json",
+                        "--count",
+                        "5",
+                        "-p",
+                        Long.toString(target.pid()),
+                        "later:*")) {
             trace.awaitMessage("tracing 1 probe at 1 site");
             Writer input = target.outputWriter(StandardCharsets.UTF_8);
             input.write(command + "\n");
@@ -113,27 +124,28 @@ class CliFollowTest {
                         .as("in a child")
                         .isEqualTo(inChild);
             });
-        } finally {
-            target.descendants().forEach(ProcessHandle::destroyForcibly);
-            target.destroyForcibly();
         }
     }
 
+    /** A trace of a process that runs already, and waits for its input. */
+    private static RunningTrace whenItReads(Process target, String... arguments)
+            throws IOException, InterruptedException {
+        ProcessState.awaitReadOfInput(target.pid());
+        return new RunningTrace(arguments);
+    }
+
     @Test
-    @Timeout(300)
     void aCommandIsFollowedIntoItsChildrenAndTheTraceEndsWithTheLast() throws IOException, InterruptedException {
-        try (RunningTrace trace = new RunningTrace(
-                "trace",
-                "--follow",
-                "--json",
-                "-c",
-                "sh -c '" + "true; (sleep 0.5; sleep 1 | " + program() + " fire; true); true'",
-                "later:program")) {
-            Commands.Result result = trace.await();
-            assertThat(result.exitCode()).as(result.err()).isZero();
-            List<Map<String, @Nullable Object>> lines = Json.lines(result.out());
-            assertThat(lines).as("a second of probes every 5 ms").hasSizeGreaterThan(20);
-        }
+        String command = "sh -c 'true; (sleep 0.5; sleep 1 | " + CPrograms.asked() + " values 30; true); true'";
+        Commands.Result result = Cli.run("trace", "--follow", "--json", "-c", command, "asked:value");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(Json.lines(result.out()))
+                .hasSize(31)
+                .last()
+                .satisfies(sums -> assertThat(sums)
+                        .containsEntry("events", 30L)
+                        .containsEntry("lost", 0L)
+                        .containsEntry("exact", true));
     }
 
     /** The shell, which starts first, has none of these functions; its children are other programs. */
@@ -174,7 +186,6 @@ class CliFollowTest {
     /** The file had a name of the first process only, which has ended when the children appear. */
     @Test
     @Requires(BPF_COOKIE)
-    @Timeout(300)
     void functionsOfADeletedFileAreFollowed() throws IOException, InterruptedException {
         Path program = compiled("deleted", """
                 #include <stdio.h>
@@ -196,7 +207,8 @@ class CliFollowTest {
                     return 0;
                 }
                 """);
-        Process first = waiting(program);
+        Process first = started(program);
+        ProcessState.awaitReadOfInput(first.pid());
         Files.delete(program);
         assertThat(counted(first)).isEqualTo(sums(5, true));
     }
@@ -204,7 +216,6 @@ class CliFollowTest {
     /** The watch has no process for a moment, and must not end. */
     @Test
     @Requires({BPF_COOKIE, REAL_TIME})
-    @Timeout(300)
     void aChildIsFollowedThatHasNotRunWhenTheFirstProcessEnds() throws IOException, InterruptedException {
         assertThat(counted(CPrograms.compile("orphan", "-O2"))).isEqualTo(sums(2, true));
     }
@@ -212,7 +223,6 @@ class CliFollowTest {
     /** The kernel lists it as a child, and refuses to trace it. */
     @Test
     @Requires(BPF_COOKIE)
-    @Timeout(300)
     void aChildThatHasEndedLeavesTheAnswerExact() throws IOException, InterruptedException {
         assertThat(counted(compiled("zombie", """
                 #include <stdio.h>
@@ -232,13 +242,16 @@ class CliFollowTest {
                 """))).isEqualTo(sums(1, true));
     }
 
-    /** It asks the kernel not to trace it, and is only found. */
+    /**
+     * It asks the kernel not to trace it, and is only found; so it calls until it has been. Then so does a child of its
+     * own, which a later look finds: the look that found the first has ended then, and has told of it.
+     */
     @Test
     @Requires(BPF_COOKIE)
-    @Timeout(300)
     void aChildThatCannotBeHeldMakesTheAnswerInexact() throws IOException, InterruptedException {
-        assertThat(counted(compiled("untraced", """
+        Process first = started(compiled("untraced", """
                 #define _GNU_SOURCE
+                #include <poll.h>
                 #include <sched.h>
                 #include <signal.h>
                 #include <stdio.h>
@@ -246,23 +259,39 @@ class CliFollowTest {
                 #include <sys/wait.h>
                 #include <unistd.h>
                 __attribute__((noipa)) void called(void) { volatile int here = 1; (void)here; }
+                __attribute__((noipa)) void again(void) { volatile int here = 2; (void)here; }
                 int main(void) {
+                    struct pollfd input = {.fd = 0, .events = POLLIN};
+                    char line;
                     getchar();
                     if (!syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0)) {
-                        usleep(500000);
+                        while (!poll(&input, 1, 1)) called();
+                        if (read(0, &line, 1) == 1 && !fork()) {
+                            while (!poll(&input, 1, 1)) again();
+                            _exit(0);
+                        }
+                        wait(0);
                         _exit(0);
                     }
                     wait(0);
                     called();
                     return 0;
                 }
-                """))).isEqualTo(sums(1, false));
+                """));
+        try (Processes.Ended _ = Processes.endAfterwards(first);
+                RunningTrace count = counting(first, "u:called", "u:again", "--by", "probe", "--every", "0.05")) {
+            typeLine(first);
+            count.awaitEvents("\"u:called\"", 1);
+            typeLine(first);
+            count.awaitEvents("\"u:again\"", 1);
+            typeLine(first);
+            assertThat(sumsOf(count, first)).containsEntry("lost", 0L).containsEntry("exact", false);
+        }
     }
 
     /** It does not tell debuggers of libraries, so first events in a library may be missing. */
     @Test
     @Requires({BPF_COOKIE, READELF})
-    @Timeout(300)
     void aLoaderWithoutAPlaceForABreakpointMakesTheAnswerInexact() throws IOException, InterruptedException {
         Path source = Files.writeString(folder.resolve("silent.c"), """
                 #include <stdio.h>
@@ -286,8 +315,8 @@ class CliFollowTest {
         return Map.of("events", events, "lost", 0L, "exact", exact);
     }
 
-    /** A program that waits for a line before it calls called(). */
-    private static Process waiting(Path program) throws IOException {
+    /** A program that will wait for a line before it calls called(). */
+    private static Process started(Path program) throws IOException {
         return new ProcessBuilder(program.toString())
                 .inheritIO()
                 .redirectInput(ProcessBuilder.Redirect.PIPE)
@@ -295,24 +324,46 @@ class CliFollowTest {
     }
 
     private static Map<String, @Nullable Object> counted(Path program) throws IOException, InterruptedException {
-        return counted(waiting(program));
+        return counted(started(program));
     }
 
     /** The sums of the calls of called() in a program that waits, and in its children. */
     private static Map<String, @Nullable Object> counted(Process first) throws IOException, InterruptedException {
-        try (RunningTrace count =
-                new RunningTrace("count", "--follow", "--json", "-p", Long.toString(first.pid()), "u:called")) {
-            count.awaitMessage("tracing 1 function");
-            Writer input = first.outputWriter(StandardCharsets.UTF_8);
-            input.write("\n");
-            input.flush();
-            Commands.Result result = count.await();
-            assertThat(result.exitCode()).as(result.err()).isZero();
-            assertThat(first.waitFor()).isZero();
-            return Json.lines(result.out()).getLast();
-        } finally {
-            first.destroyForcibly();
+        try (Processes.Ended _ = Processes.endAfterwards(first);
+                RunningTrace count = counting(first, "u:called")) {
+            typeLine(first);
+            return sumsOf(count, first);
         }
+    }
+
+    /** A count that has begun. */
+    private static RunningTrace counting(Process first, String... question) throws IOException, InterruptedException {
+        List<String> arguments =
+                new ArrayList<>(List.of("count", "--follow", "--json", "-p", Long.toString(first.pid())));
+        arguments.addAll(List.of(question));
+        RunningTrace count = whenItReads(first, arguments.toArray(String[]::new));
+        try {
+            count.awaitMessage("bpf4j: tracing ");
+            return count;
+        } catch (IOException | InterruptedException | RuntimeException | Error e) {
+            count.close();
+            throw e;
+        }
+    }
+
+    private static void typeLine(Process first) throws IOException {
+        Writer input = first.outputWriter(StandardCharsets.UTF_8);
+        input.write("\n");
+        input.flush();
+    }
+
+    /** The sums of a count that ends with its process. */
+    private static Map<String, @Nullable Object> sumsOf(RunningTrace count, Process first)
+            throws IOException, InterruptedException {
+        Commands.Result result = count.await();
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(first.waitFor()).isZero();
+        return Json.lines(result.out()).getLast();
     }
 
     @Test

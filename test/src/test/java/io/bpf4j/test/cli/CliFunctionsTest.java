@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Functions and USDT probes of several files, of which some have the same names. */
 @Requires({BPF, BPF_COOKIE, GCC, HELD_COMMANDS, SDT_H})
-@Timeout(300)
+@Timeout(600) // for what hangs
 class CliFunctionsTest {
     @TempDir
     static Path folder;

@@ -5,16 +5,19 @@ import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.FirstProgram;
-import io.bpf4j.test.support.Patience;
 import io.bpf4j.test.support.Requires;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -30,10 +33,15 @@ class CliKilledTest {
     private static final int KILLS = Integer.getInteger("bpf4j.first.kills", 3);
     private static final long SEED = Long.getLong("bpf4j.first.seed", 1);
 
-    /** From before the command is let go to after its end, where this machine is not too slow. */
-    private static final int LONGEST_MILLIS = (int) Patience.scaled(3000);
+    /** Of each library that is loaded. So few, because a moment is a number of events, and most are to be elsewhere. */
+    private static final String EVENTS_OF_LIBRARY = "10";
 
-    private static final long PATIENCE_MILLIS = Patience.scaled(60_000);
+    /** Of the whole script: of 15 rounds with 50 by fork, and 10 each by exec, dlopen, exec in a thread, and vfork. */
+    private static final int EVENTS = 15 * 90;
+
+    /** Moments before the first event, when the command is held or has just been let go. */
+    private static final int EARLY = 150;
+
     private static final String MARK = "BPF4J_TEST_OF_KILLED_TRACER";
 
     @TempDir
@@ -57,29 +65,52 @@ class CliKilledTest {
     }
 
     @Test
-    @Timeout(7200)
+    @Timeout(7200) // for what hangs
     void nobodyStaysStopped() throws IOException, InterruptedException {
         Random random = new Random(SEED);
         for (int kill = 1; kill <= KILLS; kill++) {
-            String mark = MARK + "=" + kill + "-" + ProcessHandle.current().pid();
+            String mark = UUID.randomUUID().toString();
             ProcessBuilder builder =
                     new ProcessBuilder(Cli.command("trace", "--follow", "-c", script.toString(), "first:*"));
-            builder.environment().put(MARK, mark.substring(MARK.length() + 1));
-            Process trace = builder.redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            int millis = random.nextInt(LONGEST_MILLIS);
-            Thread.sleep(millis);
-            trace.destroyForcibly().waitFor();
-            long deadline = System.nanoTime() + PATIENCE_MILLIS * 1_000_000L;
-            List<String> left = marked(mark);
-            while (!left.isEmpty() && System.nanoTime() < deadline) {
-                Thread.sleep(20);
-                left = marked(mark);
+            builder.environment().put(MARK, mark);
+            builder.environment().put("FIRST_EVENTS", EVENTS_OF_LIBRARY);
+            Process trace =
+                    builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            int events = random.nextInt(EARLY + EVENTS) - EARLY;
+            try {
+                awaitMoment(trace, events);
+            } finally {
+                trace.destroyForcibly().waitFor();
             }
-            assertThat(left)
-                    .as("processes that are left of run " + kill + ", killed after " + millis + " ms")
-                    .isEmpty();
+            awaitEnds(mark, "run " + kill + ", killed after " + Math.max(0, events) + " events");
+        }
+    }
+
+    /** Returns when the trace has printed that many events; for none or fewer, when it has started the command. */
+    private static void awaitMoment(Process trace, int events) throws IOException, InterruptedException {
+        if (events <= 0) {
+            Await.until(
+                    "the command is started",
+                    () -> trace.descendants().findAny().isPresent() || !trace.isAlive());
+            return;
+        }
+        BufferedReader lines = trace.inputReader();
+        String line = "";
+        for (int read = 0; read < events && line != null; read++) {
+            line = lines.readLine();
+        }
+    }
+
+    private static void awaitEnds(String mark, String when) throws IOException, InterruptedException {
+        try {
+            Await.until("all processes of " + when + ", have ended", () -> marked(mark), List::isEmpty);
+        } finally {
+            for (String left : marked(mark)) {
+                String pid = left.substring(0, left.indexOf(' '));
+                // 1: it has ended meanwhile.
+                assertThat(Commands.run(List.of("kill", "-KILL", pid)).exitCode())
+                        .isIn(0, 1);
+            }
         }
     }
 
@@ -87,7 +118,7 @@ class CliKilledTest {
     private static List<String> marked(String mark) throws IOException {
         try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
             return processes
-                    .filter(process -> text(process.resolve("environ")).contains(mark + "\0"))
+                    .filter(process -> text(process.resolve("environ")).contains(MARK + "=" + mark + "\0"))
                     .map(process -> text(process.resolve("stat")))
                     .filter(stat -> !stat.isEmpty())
                     .toList();

@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Processes that are paused so that no event is lost, and what becomes of them. */
 @Requires({BPF, GCC, SDT_H})
+@Timeout(1800) // for what hangs: millions of events take minutes where others want the processors
 class CliLosslessTest {
     private static final Pattern ARGUMENTS = Pattern.compile("arg0=(\\d+) arg1=(\\d+) arg2=(\\d+)$");
     private static final Pattern SUMS = Pattern.compile("(\\d+) events(?:, (\\d+) (?:lost|not shown))?");
@@ -53,7 +54,8 @@ class CliLosslessTest {
         long[] next = new long[threads];
         long events = 0;
         String last = "";
-        try (BufferedReader lines = trace.inputReader()) {
+        try (Processes.Ended _ = Processes.endAfterwards(trace);
+                BufferedReader lines = trace.inputReader()) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 last = line;
                 Matcher arguments = ARGUMENTS.matcher(line);
@@ -67,8 +69,8 @@ class CliLosslessTest {
                     events++;
                 }
             }
+            assertThat(trace.waitFor()).as(last).isZero();
         }
-        assertThat(trace.waitFor()).as(last).isZero();
         Matcher sums = SUMS.matcher(last);
         assertThat(sums.lookingAt()).as(last).isTrue();
         assertThat(Long.parseLong(sums.group(1))).isEqualTo(events);
@@ -76,16 +78,14 @@ class CliLosslessTest {
     }
 
     @Test
-    @Timeout(600)
-    void eachOfFiveMillionEventsArrives() throws IOException, InterruptedException {
-        Fired fired = trace(1, 5_000_000, "256KiB");
+    void eachOfTwoMillionEventsArrives() throws IOException, InterruptedException {
+        Fired fired = trace(1, 2_000_000, "256KiB");
         assertThat(fired.lost()).isZero();
-        assertThat(fired.events()).isEqualTo(5_000_000);
+        assertThat(fired.events()).isEqualTo(2_000_000);
     }
 
     /** Each thread stops after its own event, so the buffer has room for all, although most wait for a processor. */
     @Test
-    @Timeout(600)
     void noEventOfManyThreadsIsLost() throws IOException, InterruptedException {
         Fired fired = trace(8, 100_000, "16KiB");
         assertThat(fired.lost()).isZero();
@@ -94,7 +94,6 @@ class CliLosslessTest {
     }
 
     @Test
-    @Timeout(600)
     void eachEventThatPassesAFilterArrives() throws IOException, InterruptedException {
         Fired fired = trace(1, 300_000, "64KiB", "--where", "arg0 % 2 == 1");
         assertThat(fired.lost()).isZero();
@@ -103,7 +102,6 @@ class CliLosslessTest {
     }
 
     @Test
-    @Timeout(600)
     void noShownEventOfManyThreadsIsLost() throws IOException, InterruptedException {
         Fired fired = trace(8, 20_000, "16KiB", "--show", "arg0,arg1,arg2");
         assertThat(fired.lost()).isZero();
@@ -111,7 +109,6 @@ class CliLosslessTest {
     }
 
     @Test
-    @Timeout(120)
     void functionsArePausedToo() throws IOException, InterruptedException {
         Commands.Result result = Cli.run(
                 "trace", "--lossless", "--buffer", "4KiB", "-c", asked + " tree 20000", "u:leaf", "--show", "arg0");
@@ -128,21 +125,16 @@ class CliLosslessTest {
         "reader gone, false",
         "reader gone, true"
     })
-    @Timeout(120)
     void aPausedProcessContinuesWhenTheTraceEnds(String end, boolean filtered)
             throws IOException, InterruptedException {
         try (Traced traced = filtered ? new Traced("--where", "arg0 >= 0", "--json") : new Traced()) {
-            traced.fire();
-            traced.awaitState('T');
+            traced.fireUntilPaused();
             if (end.equals("reader gone")) {
                 traced.trace.getInputStream().close();
             } else if (end.equals("one request")) {
                 signal("TERM", traced.trace.pid());
             } else {
-                while (traced.trace.isAlive()) {
-                    signal("INT", traced.trace.pid());
-                    Thread.sleep(100); // or two are one
-                }
+                CtrlC.untilEnd(traced.trace.pid());
             }
             assertThat(traced.target.waitFor()).isZero();
         }
@@ -150,69 +142,65 @@ class CliLosslessTest {
 
     /** As the manual says: nobody can continue the process but its user. */
     @Test
-    @Timeout(120)
     void aPausedProcessWaitsForItsUserIfTheTraceIsKilled() throws IOException, InterruptedException {
         try (Traced traced = new Traced()) {
-            traced.fire();
-            traced.awaitState('T');
+            traced.fireUntilPaused();
             assertThat(traced.trace.destroyForcibly().waitFor()).isNotZero();
-            assertThat(traced.state()).isEqualTo('T');
+            assertThat(ProcessState.of(traced.target.pid())).isEqualTo('T');
             signal("CONT", traced.target.pid());
             assertThat(traced.target.waitFor()).isZero();
         }
     }
 
     @Test
-    @Timeout(120)
     void aProcessThatItsUserStoppedStaysStopped() throws IOException, InterruptedException {
         try (Traced traced = new Traced()) {
+            traced.awaitAttached();
             signal("STOP", traced.target.pid());
-            traced.awaitState('T');
+            ProcessState.awaitStopped(traced.target.pid());
             signal("INT", traced.trace.pid());
             assertThat(traced.trace.waitFor()).isZero();
-            assertThat(traced.state()).isEqualTo('T');
+            assertThat(ProcessState.of(traced.target.pid())).isEqualTo('T');
         }
     }
 
-    /** A process that will fire more than a pipe holds, and a trace of it. */
+    /** A process that will fire more than a pipe holds, and a trace of it that nobody reads. */
     private static final class Traced implements AutoCloseable {
         private final Process target;
         private final Process trace;
 
-        Traced(String... more) throws IOException {
+        Traced(String... more) throws IOException, InterruptedException {
             target = new ProcessBuilder(asked.toString(), "later", "2", "100000").start();
+            ProcessState.awaitReadOfInput(target.pid());
             List<String> arguments = new ArrayList<>(List.of(
                     "trace", "--lossless", "--buffer", "8KiB", "-p", Long.toString(target.pid()), "asked:fast"));
             arguments.addAll(List.of(more));
             trace = new ProcessBuilder(Cli.command(arguments.toArray(String[]::new))).start();
-            String message = trace.errorReader().readLine();
-            assertThat(message).contains("tracing 1 probe");
         }
 
-        void fire() throws IOException {
+        void awaitAttached() throws IOException {
+            assertThat(trace.errorReader().readLine()).contains("tracing 1 probe");
+        }
+
+        /**
+         * Returns when the process is paused for good. It is paused and continued many times before that, until the
+         * trace waits in vain for room in the pipe.
+         */
+        void fireUntilPaused() throws IOException, InterruptedException {
+            awaitAttached();
             target.outputWriter().append('\n').flush();
-        }
-
-        void awaitState(char state) throws IOException, InterruptedException {
-            while (state() != state) {
-                Thread.sleep(10);
-            }
-        }
-
-        char state() throws IOException {
-            String stat = Files.readString(Path.of("/proc/" + target.pid() + "/stat"));
-            return stat.charAt(stat.lastIndexOf(')') + 2);
+            ProcessState.awaitBlockedWrite(trace.pid());
+            ProcessState.awaitStopped(target.pid());
         }
 
         @Override
         public void close() {
-            trace.destroyForcibly();
-            target.destroyForcibly();
+            Processes.end(trace);
+            Processes.end(target);
         }
     }
 
     @Test
-    @Timeout(60)
     void isForProcessesThatAreNamed() throws IOException, InterruptedException {
         for (String what : List.of("--all", asked.toString())) {
             assertThat(usage("--lossless", what, "asked:fast")).contains("--lossless", "-p or -c");

@@ -14,6 +14,7 @@ import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
 import io.bpf4j.test.support.Patience;
+import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Questions as a user asks them, of a program whose events are known. */
 @Requires({BPF, GCC, HELD_COMMANDS, SDT_H})
-@Timeout(300)
+@Timeout(600) // for what hangs
 class CliQuestionsTest {
     @TempDir
     static Path folder;
@@ -422,7 +423,8 @@ class CliQuestionsTest {
 
         // The kernel looks at the instructions when a process maps the file.
         Process running = new ProcessBuilder(made.toString(), "waits").start();
-        try {
+        try (Processes.Ended _ = Processes.endAfterwards(running)) {
+            ProcessState.awaitReadOfInput(running.pid());
             String pid = Long.toString(running.pid());
             assertThat(Cli.run("count", "-p", pid, made.toString(), "u:*", "--duration", "0.2")
                             .err())
@@ -431,8 +433,6 @@ class CliQuestionsTest {
                             .err())
                     .contains("u:odd in " + made + ": attach")
                     .contains("the kernel can't probe the instruction there: it is a breakpoint");
-        } finally {
-            running.destroyForcibly().waitFor();
         }
     }
 

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
+import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
@@ -19,7 +20,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -161,9 +161,11 @@ class CliRightsTest {
     @Requires(MOUNT_NAMESPACES)
     void aHiddenProcessIsNotSaidToBeGone() throws IOException, InterruptedException {
         Process other = new ProcessBuilder(
-                        "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sleep", "100")
+                        "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sleep", "1000")
                 .start();
-        try {
+        try (Processes.Ended _ = Processes.endAfterwards(other)) {
+            // Until then it may be root's.
+            ProcessState.awaitAsleep(other.pid(), "sleep");
             String pid = Long.toString(other.pid());
             List<String> command = new ArrayList<>(List.of(
                     "unshare",
@@ -176,21 +178,16 @@ class CliRightsTest {
             command.addAll(Cli.command("list", "-p", pid));
             assertThat(Cli.oneLine(Commands.run(command), 1))
                     .contains("no process " + pid + " that this user may see", "hidepid");
-        } finally {
-            other.destroy();
         }
     }
 
     @Test
     void aThreadIsNotTakenForAProcess() throws IOException, InterruptedException {
         long pid = ProcessHandle.current().pid();
-        String thread;
-        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
-            thread = tasks.map(task -> String.valueOf(task.getFileName()))
-                    .filter(name -> !name.equals(Long.toString(pid)))
-                    .findFirst()
-                    .orElseThrow();
-        }
+        // The one that asks, so it is there: PID/task/TID. The launcher starts main in a second thread.
+        String thread = String.valueOf(
+                Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName());
+        assertThat(thread).isNotEqualTo(Long.toString(pid));
         String expected = thread + " is a thread of process " + pid + ": give -p " + pid;
         assertThat(Cli.fail("list", "-p", thread)).contains(expected);
         assertThat(Cli.fail("trace", "-p", thread, "hotspot:gc__begin")).contains(expected);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code bpf4j stack} of a program whose calls are known. */
 @Requires({BPF, BPF_COOKIE, GCC, HELD_COMMANDS})
-@Timeout(300)
+@Timeout(600) // for what hangs
 class CliStackTest {
     @TempDir
     Path folder;

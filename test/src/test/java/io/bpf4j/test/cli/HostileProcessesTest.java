@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * heap.
  */
 @Requires({BPF, GCC, SDT_H, X86_64})
-@Timeout(300)
+@Timeout(1800) // for what hangs: to make five thousand files takes minutes on a disk that is written through
 class HostileProcessesTest {
     private static final String NOBODY = "65534";
     private static final String SMALL_HEAP = "-Xmx256m";
@@ -52,10 +53,8 @@ class HostileProcessesTest {
     }
 
     @AfterEach
-    void end() throws InterruptedException {
-        for (Process process : processes) {
-            process.destroyForcibly().waitFor();
-        }
+    void end() {
+        processes.forEach(Processes::end);
     }
 
     private Path gcc(String name) throws IOException, InterruptedException {
