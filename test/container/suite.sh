@@ -2,18 +2,24 @@
 # Makes the integration tests runnable without Maven, for a container or a virtual machine that has the checkout and the
 # JDK at the same paths as this machine. Sourced in the root of the checkout, after .mvn/toolchain.sh and need_jdk.
 
-# Builds the tests if a source is newer, brings their libraries into the checkout, and sets the array `suite` to the
-# command that runs them: all, or what the options for JUnit's console launcher in "$@" select.
-prepare_suite() {
-  local classpath_file=test/target/test.classpath staged=test/target/staged classpath entry entries
+classpath_file=test/target/test.classpath
+
+# Builds the tests if a source is newer.
+build_tests() {
   # Maven writes this class path when it compiles the tests.
-  if [ ! -e "$classpath_file" ] || [ -n "$(find pom.xml elf btf loader usdt bpf-objects trace cli test \
-    -name target -prune -o \( -path '*/src/*' -o -name pom.xml \) -type f -newer "$classpath_file" -print -quit)" ]; then
+  if is_stale "$classpath_file" all elf btf loader usdt bpf-objects trace cli test; then
     echo "building the tests" >&2
     ./mvnw -q -B -pl test -am -DskipTests -Dspotless.check.skip=true package >&2
     # Maven leaves a class path file that did not change as old as it was.
     touch "$classpath_file"
   fi
+}
+
+# Builds the tests, brings their libraries into the checkout, and sets the array `suite` to the command that runs them:
+# all, or what the options for JUnit's console launcher in "$@" select.
+prepare_suite() {
+  local staged=test/target/staged classpath entry entries
+  build_tests
 
   # The suite fetches these itself, but not where it has no network; it says so if they are missing.
   test/libbpf/headers >/dev/null || true
@@ -39,5 +45,5 @@ prepare_suite() {
   # shellcheck disable=SC2034 # for those who source this
   suite=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "$classpath"
     org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=testfeed
-    --fail-if-no-tests "$@")
+    --fail-if-no-tests --reports-dir="$PWD/test/target/container-reports" "$@")
 }

@@ -25,6 +25,7 @@ class SkippedTestsTest {
     private static final Set<String> ALLOWED = Set.of(
             "RequirementsExtension.java",
             "RequirementsExtensionTest.java",
+            "RoundTest.java",
             "SkippedTestsTest.java",
             "LoadTransactionTest.java",
             "WholeObjectTest.java");

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A trace that runs beside the test; its semaphore tells when it is attached. */
+/** A trace that runs beside the test; its messages tell when it is attached. */
 public final class RunningTrace implements AutoCloseable {
     /** Ends a test that hangs. */
     private static final long PATIENCE_SECONDS = Patience.scaled(600);
@@ -53,12 +53,6 @@ public final class RunningTrace implements AutoCloseable {
                                 .filter(l -> l.contains(text))
                                 .count()
                         >= lines);
-    }
-
-    public void awaitAttached(TargetProgram target) throws IOException, InterruptedException {
-        awaitWhileAlive(
-                "a semaphore that is raised",
-                () -> !target.command("semaphores").startsWith("0"));
     }
 
     private void awaitWhileAlive(String state, Await.Condition condition) throws IOException, InterruptedException {

@@ -1,0 +1,101 @@
+package io.bpf4j.test.again;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.Launcher;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+/**
+ * Runs test classes one after the other in this JVM, their methods in the random order of a seed, and appends what became
+ * of each class to a file. {@link Again} starts it.
+ */
+final class Round {
+    private Round() {}
+
+    /** Takes the seed, the file for the results, the folder for failures, and the names of the classes. */
+    public static void main(String[] arguments) throws IOException {
+        String seed = arguments[0];
+        Path results = Path.of(arguments[1]);
+        Path failures = Path.of(arguments[2]);
+        Launcher launcher = LauncherFactory.create();
+        for (String name : Arrays.asList(arguments).subList(3, arguments.length)) {
+            append(results, Outcome.began(name));
+            long start = System.nanoTime();
+            Counter counter = new Counter();
+            launcher.execute(request(name, seed), counter);
+            if (!counter.failures.isEmpty()) {
+                Files.writeString(failures.resolve(name + ".txt"), String.join("\n", counter.failures));
+            }
+            append(results, counter.outcome(name, (System.nanoTime() - start) / 1_000_000));
+        }
+        // Threads that a test has left would keep the JVM.
+        System.exit(0);
+    }
+
+    private static LauncherDiscoveryRequest request(String name, String seed) {
+        return LauncherDiscoveryRequestBuilder.request()
+                .selectors(DiscoverySelectors.selectClass(name))
+                .configurationParameter(
+                        "junit.jupiter.testmethod.order.default", "org.junit.jupiter.api.MethodOrderer$Random")
+                .configurationParameter(
+                        "junit.jupiter.testclass.order.default", "org.junit.jupiter.api.ClassOrderer$Random")
+                .configurationParameter("junit.jupiter.execution.order.random.seed", seed)
+                .build();
+    }
+
+    private static void append(Path results, Outcome outcome) throws IOException {
+        Files.writeString(
+                results,
+                outcome.line() + "\n",
+                StandardCharsets.UTF_8,
+                StandardOpenOption.CREATE,
+                StandardOpenOption.APPEND);
+    }
+
+    private static final class Counter implements TestExecutionListener {
+        private final List<String> failed = new ArrayList<>();
+        private final List<String> failures = new ArrayList<>();
+        private int tests;
+        private int skipped;
+
+        @Override
+        public void executionSkipped(TestIdentifier test, String reason) {
+            skipped++;
+        }
+
+        @Override
+        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+            if (test.isTest()) {
+                tests++;
+            }
+            switch (result.getStatus()) {
+                case SUCCESSFUL -> {}
+                case ABORTED -> skipped++;
+                case FAILED -> {
+                    failed.add(test.getDisplayName());
+                    StringWriter trace = new StringWriter();
+                    result.getThrowable().ifPresent(t -> t.printStackTrace(new PrintWriter(trace)));
+                    failures.add(test.getDisplayName() + " (" + test.getUniqueId() + ")\n" + trace);
+                }
+            }
+        }
+
+        Outcome outcome(String name, long millis) {
+            return new Outcome(name, true, tests, skipped, List.copyOf(failed), millis);
+        }
+    }
+}

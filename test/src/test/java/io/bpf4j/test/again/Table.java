@@ -1,0 +1,76 @@
+package io.bpf4j.test.again;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Prints what became of each class in all rounds. */
+final class Table {
+    private final Again.Options options;
+    private final long seed;
+    private final Path folder;
+
+    Table(Again.Options options, long seed, Path folder) {
+        this.options = options;
+        this.seed = seed;
+        this.folder = folder;
+    }
+
+    private static final class Row {
+        private int runs;
+        private int reds;
+        private long millis;
+        private long longest;
+        private final List<String> repeats = new ArrayList<>();
+    }
+
+    /** Whether nothing was red. */
+    boolean print(List<Suite> suites) throws IOException {
+        System.out.printf("%n%-60s %5s %5s %12s %12s%n", "class", "runs", "reds", "mean s", "longest s");
+        int runs = 0;
+        int reds = 0;
+        for (Suite suite : suites) {
+            for (String name : suite.classes()) {
+                Row row = row(suite, name);
+                runs += row.runs;
+                reds += row.reds;
+                System.out.printf(
+                        "%-60s %5d %5d %12.1f %12.1f%n",
+                        name.substring("io.bpf4j.".length()),
+                        row.runs,
+                        row.reds,
+                        row.millis / 1e3 / Math.max(1, row.runs),
+                        row.longest / 1e3);
+                row.repeats.forEach(System.out::println);
+            }
+        }
+        System.out.printf("%n%d runs of a class, %d red; what failed is in %s%n", runs, reds, folder);
+        return reds == 0 && runs > 0;
+    }
+
+    private Row row(Suite suite, String name) throws IOException {
+        Row row = new Row();
+        for (int round = 0; round < options.rounds(); round++) {
+            for (Outcome outcome : Again.outcomes(folder.resolve(suite.name() + "-" + round + ".tsv"))) {
+                if (outcome.testClass().equals(name)) {
+                    row.runs++;
+                    row.millis += outcome.millis();
+                    row.longest = Math.max(row.longest, outcome.millis());
+                    if (outcome.isRed()) {
+                        row.reds++;
+                        row.repeats.add(repeat(round, outcome));
+                    }
+                }
+            }
+        }
+        return row;
+    }
+
+    private String repeat(int round, Outcome outcome) {
+        Condition condition = options.condition().orElse(Condition.ofRound(round));
+        String load = options.load().map(l -> " --load " + l).orElse("");
+        return "    " + String.join(" | ", outcome.failed()) + "\n    test/again --rounds 1 --condition "
+                + condition.option() + load + " --seed " + (seed + round) + " " + outcome.testClass();
+    }
+}
