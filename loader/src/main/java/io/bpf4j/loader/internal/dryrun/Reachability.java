@@ -2,11 +2,12 @@ package io.bpf4j.loader.internal.dryrun;
 
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +60,9 @@ final class Reachability {
     private final @Nullable Value[][] states;
 
     private final BitSet seen = new BitSet();
-    private final LinkedHashSet<Integer> waiting = new LinkedHashSet<>();
+    private final Queue<Integer> waiting = new ArrayDeque<>();
+    /** The instructions of {@link #waiting}: each is there once. */
+    private final boolean[] queued;
 
     private Reachability(List<Instruction> code, BitSet indirect, ReadOnlyData constants, boolean optionsTaken) {
         this.code = code;
@@ -67,6 +70,7 @@ final class Reachability {
         this.constants = constants;
         this.optionsTaken = optionsTaken;
         this.states = new @Nullable Value[code.size() + 1][];
+        this.queued = new boolean[code.size()];
     }
 
     /**
@@ -80,7 +84,9 @@ final class Reachability {
         Reachability walk = new Reachability(code, indirect, constants, optionsTaken);
         walk.flow(0, new @Nullable Value[REGISTERS]);
         while (!walk.waiting.isEmpty()) {
-            walk.step(walk.waiting.removeFirst());
+            int next = walk.waiting.remove();
+            walk.queued[next] = false;
+            walk.step(next);
         }
         return walk.seen;
     }
@@ -118,7 +124,8 @@ final class Reachability {
             return; // the verifier reports a jump out of the program
         }
         seen.set(at);
-        if (merge(at, arriving)) {
+        if (merge(at, arriving) && !queued[at]) {
+            queued[at] = true;
             waiting.add(at);
         }
     }

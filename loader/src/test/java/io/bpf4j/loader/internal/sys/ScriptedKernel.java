@@ -10,6 +10,7 @@ import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.ProgramInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,6 +50,17 @@ public final class ScriptedKernel implements Kernel {
 
     /** What every file here is, until a test says otherwise. */
     public static final FileIdentity UNKNOWN_FILE = new FileIdentity(0, 0, 0, 0);
+
+    /** The accessors of each record class: a fuzz test executes millions of commands. */
+    private static final ClassValue<List<Method>> ACCESSORS = new ClassValue<>() {
+        @Override
+        protected List<Method> computeValue(Class<?> type) {
+            return Stream.of(type.getRecordComponents())
+                    .map(RecordComponent::getAccessor)
+                    .peek(accessor -> accessor.setAccessible(true))
+                    .toList();
+        }
+    };
 
     private record Rule(Predicate<Command<?>> matches, Function<Command<?>, Object> answer) {}
 
@@ -188,17 +200,16 @@ public final class ScriptedKernel implements Kernel {
             case List<?> list ->
                 list.stream().flatMap(element -> fds(element).stream()).toList();
             case Record record ->
-                Stream.of(record.getClass().getRecordComponents())
-                        .flatMap(component -> fds(component(record, component)).stream())
+                ACCESSORS.get(record.getClass()).stream()
+                        .flatMap(accessor -> fds(component(record, accessor)).stream())
                         .toList();
             case null, default -> List.of();
         };
     }
 
-    private static @Nullable Object component(Record of, RecordComponent component) {
+    private static @Nullable Object component(Record of, Method accessor) {
         try {
-            component.getAccessor().setAccessible(true);
-            return component.getAccessor().invoke(of);
+            return accessor.invoke(of);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

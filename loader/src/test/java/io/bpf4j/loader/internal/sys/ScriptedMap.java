@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A map of the {@link ScriptedKernel}: an array in one block of memory, which can be mapped, or anything else as a
@@ -34,7 +35,8 @@ final class ScriptedMap {
     private final int id;
     private final boolean array;
     private final int stride;
-    private final MemorySegment memory;
+    private final long bytes;
+    private @Nullable MemorySegment memory;
     private final Map<String, byte[]> table = new LinkedHashMap<>();
     private boolean frozen;
 
@@ -74,7 +76,7 @@ final class ScriptedMap {
         long rounded = (size + 4095) / 4096 * 4096 + 4096;
         boolean ring = type.filter(t -> t == MapType.RINGBUF || t == MapType.USER_RINGBUF)
                 .isPresent();
-        this.memory = Arena.ofAuto().allocate(ring ? 8192 + 2L * create.maxEntries() : rounded, 4096);
+        this.bytes = ring ? 8192 + 2L * create.maxEntries() : rounded;
     }
 
     MapInfo info() {
@@ -96,7 +98,15 @@ final class ScriptedMap {
     }
 
     MemorySegment memory(long offset, long size) {
-        return memory.asSlice(offset, size);
+        return memory().asSlice(offset, size);
+    }
+
+    /** Made when it is first used: most maps of broken objects never are, and some have 32 MiB. */
+    private MemorySegment memory() {
+        if (memory == null) {
+            memory = Arena.ofAuto().allocate(bytes, 4096);
+        }
+        return memory;
     }
 
     int freeze() {
@@ -166,7 +176,7 @@ final class ScriptedMap {
             MemorySegment.copy(key, 0, batch.keys(), JAVA_BYTE, (long) i * key.length, key.length);
             MemorySegment value = batch.values().asSlice(i * valueSize, valueSize);
             if (array) {
-                MemorySegment.copy(memory, (long) (start + i) * stride, value, 0, valueSize);
+                MemorySegment.copy(memory(), (long) (start + i) * stride, value, 0, valueSize);
             } else {
                 byte[] stored = deletes ? table.remove(HEX.formatHex(key)) : table.get(HEX.formatHex(key));
                 give(Objects.requireNonNull(stored), value);
@@ -205,7 +215,7 @@ final class ScriptedMap {
                 if (!inside) {
                     yield Errno.ENOENT;
                 }
-                MemorySegment.copy(memory, (long) index * stride, element.value(), 0, create.valueSize());
+                MemorySegment.copy(memory(), (long) index * stride, element.value(), 0, create.valueSize());
                 yield Errno.OK;
             }
             case UPDATE -> {
@@ -215,7 +225,7 @@ final class ScriptedMap {
                 if (element.flags() == NEW_ONLY) {
                     yield Errno.EEXIST;
                 }
-                MemorySegment.copy(element.value(), 0, memory, (long) index * stride, create.valueSize());
+                MemorySegment.copy(element.value(), 0, memory(), (long) index * stride, create.valueSize());
                 yield Errno.OK;
             }
             case NEXT_KEY -> {
