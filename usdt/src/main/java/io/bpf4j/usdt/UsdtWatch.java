@@ -367,15 +367,18 @@ public final class UsdtWatch implements AutoCloseable {
     /** Finds code that the tracer didn't stop at, or all code if no tracer exists. */
     private void lookAtAll() {
         if (!launching) {
-            Set<Integer> before = new HashSet<>(tree.processes());
-            tell(tree.look());
+            List<Integer> before = tree.processes();
+            List<ProcessTree.Change> changes = tree.look();
+            findUntraced(); // before the listener is told, which takes time: a child may end meanwhile
+            tell(changes);
             keepTraced();
-            tree.processes().forEach(before::remove);
+            Set<Integer> ended =
+                    new LinkedHashSet<>(before); // parents first, as a listener expects their memory to end
+            tree.processes().forEach(ended::remove);
             if (tracer != null) {
-                endedBeforeStop.addAll(before);
+                endedBeforeStop.addAll(ended);
             }
-            before.forEach(listener::ended);
-            findUntraced();
+            ended.forEach(listener::ended);
         }
         alive = isAnyLeft();
         lastLook = System.nanoTime();

@@ -1,12 +1,14 @@
 package io.bpf4j.test.usdt;
 
 import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.GCC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.bpf4j.loader.process.HeldCommand;
 import io.bpf4j.test.support.Await;
+import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.usdt.UsdtScan;
@@ -23,6 +25,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Listeners that throw an Error, and that close the watch themselves. */
 @Requires(BPF)
@@ -131,6 +134,53 @@ class UsdtWatchTest {
         }
         String shell = Path.of("/bin/sh").toRealPath().toString();
         assertThat(events).containsSubsequence("exec", shell, "exec", shell);
+    }
+
+    /** The kernel does not tell the tracer of such a child: a look finds it, and the listener attaches to it late. */
+    @Test
+    @Requires(GCC)
+    void aChildThatIsNotHeldIsReportedAlsoIfItEndsMeanwhile(@TempDir Path folder) throws Exception {
+        Path source = Files.writeString(folder.resolve("untraced.c"), """
+                #define _GNU_SOURCE
+                #include <sched.h>
+                #include <signal.h>
+                #include <sys/syscall.h>
+                #include <sys/wait.h>
+                #include <unistd.h>
+                int main(void) {
+                    if (!syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0)) {
+                        pause();
+                    }
+                    wait(0);
+                    return 0;
+                }
+                """);
+        Path program = folder.resolve("untraced");
+        Commands.check(List.of("gcc", "-o", program.toString(), source.toString()));
+        try (HeldCommand command = HeldCommand.start(List.of(program.toString()), true);
+                UsdtWatch watch = UsdtWatch.of(command.pid())
+                        .withChildren()
+                        .fromExec()
+                        .start((pid, _) -> {
+                            if (pid != command.pid()) {
+                                endAndAwait(pid);
+                            }
+                        })) {
+            command.release();
+            awaitEnd(watch);
+            assertThat(watch.gaps()).singleElement().asString().contains("CLONE_UNTRACED");
+        }
+    }
+
+    private static void endAndAwait(int pid) {
+        ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+        try {
+            Processes.awaitEnd(pid);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test
