@@ -35,31 +35,59 @@ public final class Text {
         StringBuilder text = new StringBuilder(bytes.length);
         int i = 0;
         while (i < bytes.length) {
-            int b = bytes[i] & 0xff;
-            if (b < 0x80) {
-                text.append((char) b);
-                i++;
-            } else if (b >= 0xc0 && b < 0xe0 && follows(bytes, i, 1)) {
-                text.append((char) ((b & 0x1f) << 6 | low(bytes, i + 1)));
-                i += 2;
-            } else if (b >= 0xe0 && b < 0xf0 && follows(bytes, i, 2)) {
-                text.append((char) ((b & 0x0f) << 12 | low(bytes, i + 1) << 6 | low(bytes, i + 2)));
-                i += 3;
-            } else if (b >= 0xf0 && b < 0xf5 && follows(bytes, i, 3)) {
-                int point = (b & 0x07) << 18 | low(bytes, i + 1) << 12 | low(bytes, i + 2) << 6 | low(bytes, i + 3);
-                if (Character.isValidCodePoint(point)) {
-                    text.appendCodePoint(point);
-                    i += 4;
-                } else {
-                    text.append((char) (0xdc00 + b));
-                    i++;
-                }
+            int length = lengthOfCharacter(bytes, i);
+            if (length == 0) {
+                text.append((char) (0xdc00 + (bytes[i++] & 0xff)));
             } else {
-                text.append((char) (0xdc00 + b));
-                i++;
+                text.appendCodePoint(character(bytes, i, length));
+                i += length;
             }
         }
         return text.toString();
+    }
+
+    /** How many bytes the character at an index has; 0 if none starts there. */
+    private static int lengthOfCharacter(byte[] bytes, int at) {
+        int first = bytes[at] & 0xff;
+        if (first < 0x80) {
+            return 1;
+        }
+        int length = first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+        if (length == 0 || !follows(bytes, at, length - 1)) {
+            return 0;
+        }
+        int point = point(bytes, at, length);
+        if (isHigh(point)) {
+            boolean pair = at + 6 <= bytes.length && (bytes[at + 3] & 0xff) == 0xed && follows(bytes, at + 3, 2);
+            return pair && isLow(point(bytes, at + 3, 3)) ? 6 : 0;
+        }
+        // Other forms that are longer than needed, and half a pair, are no characters in either encoding.
+        int least = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
+        boolean needed = point >= least || (length == 2 && point == 0);
+        return needed && !isLow(point) && Character.isValidCodePoint(point) ? length : 0;
+    }
+
+    private static int character(byte[] bytes, int at, int length) {
+        return length == 6
+                ? Character.toCodePoint((char) point(bytes, at, 3), (char) point(bytes, at + 3, 3))
+                : point(bytes, at, length);
+    }
+
+    /** The bits of one to four bytes, put together. */
+    private static int point(byte[] bytes, int at, int length) {
+        int point = length == 1 ? bytes[at] : bytes[at] & (0xff >> (length + 1));
+        for (int i = at + 1; i < at + length; i++) {
+            point = (point << 6) | (bytes[i] & 0x3f);
+        }
+        return point;
+    }
+
+    private static boolean isHigh(int point) {
+        return point >= Character.MIN_HIGH_SURROGATE && point <= Character.MAX_HIGH_SURROGATE;
+    }
+
+    private static boolean isLow(int point) {
+        return point >= Character.MIN_LOW_SURROGATE && point <= Character.MAX_LOW_SURROGATE;
     }
 
     private static boolean isPlain(byte[] bytes) {
@@ -81,10 +109,6 @@ public final class Text {
             }
         }
         return true;
-    }
-
-    private static int low(byte[] bytes, int at) {
-        return bytes[at] & 0x3f;
     }
 
     /** Shows control characters, quotes and backslashes as escapes: {@code \n}, {@code \t}, {@code \x1b}. */
