@@ -71,6 +71,8 @@ public final class UsdtWatch implements AutoCloseable {
     /** A process loads most libraries when it starts. */
     private static final long RESTLESS_NANOS = 3_000_000_000L;
 
+    private static final int MAX_GAPS = 5;
+
     private final int pid;
     private final Listener listener;
     private final ProcessTree tree;
@@ -194,7 +196,7 @@ public final class UsdtWatch implements AutoCloseable {
         try {
             UsdtWatch watch = new UsdtWatch(what, listener, tracer, stops);
             if (tracer == null) {
-                watch.gaps.add(gap);
+                watch.addGap(gap);
             }
             watch.lookFirst();
             watch.thread.start();
@@ -232,7 +234,7 @@ public final class UsdtWatch implements AutoCloseable {
 
     /**
      * The reasons why events from before their probe was attached may be missing, one sentence each, without a full
-     * stop. Empty if no event is missing.
+     * stop. Empty if no event is missing. Of many reasons there are only the first.
      */
     public List<String> gaps() {
         List<String> all = new ArrayList<>();
@@ -399,11 +401,16 @@ public final class UsdtWatch implements AutoCloseable {
         Set<Integer> traced = tracer.processes();
         for (int process : tree.processes()) {
             if (!traced.contains(process) && !tracer.isTracing(process) && host.isRunning(process)) {
-                synchronized (gaps) {
-                    gaps.add("a child process is not held: it was created with CLONE_UNTRACED, or just before tracing"
-                            + " started, or another process traces it");
-                }
+                addGap("a child process is not held: it was created with CLONE_UNTRACED, or just before tracing"
+                        + " started, or another process traces it");
             }
+        }
+    }
+
+    /** The processes decide how many reasons they give, each with a name of theirs. */
+    private void addGap(String reason) {
+        synchronized (gaps) {
+            gaps.add(gaps.size() < MAX_GAPS || gaps.contains(reason) ? reason : "and there are further reasons");
         }
     }
 
@@ -436,10 +443,7 @@ public final class UsdtWatch implements AutoCloseable {
             }
         } catch (BpfException | IOException e) {
             if (host.isRunning(process)) {
-                synchronized (gaps) {
-                    gaps.add("libraries that a process loads later are looked for every few milliseconds: "
-                            + e.getMessage());
-                }
+                addGap("libraries that a process loads later are looked for every few milliseconds: " + e.getMessage());
             }
         }
     }

@@ -240,6 +240,9 @@ public final class AnswerReport {
             if (appearing) {
                 line.field("exact", gaps.isEmpty() && lack.returnsDropped() == 0);
             }
+            if (!gaps.isEmpty()) {
+                line.field("reason", String.join("; ", gaps));
+            }
             console.line(line.endObject().toString());
             return;
         }

@@ -54,6 +54,9 @@ final class TracerThread {
     private static final long WAKE_MILLIS = 50;
     private static final int RELEASED = 1;
 
+    /** A process decides how many threads it has. */
+    private static final int MAX_GAPS = 5;
+
     private final Kernel kernel;
     private final boolean withChildren;
     private final Predicate<ProcessStop> onStop;
@@ -357,7 +360,11 @@ final class TracerThread {
         } catch (SyscallException e) {
             // EPERM: also for a new child of a tracee, which this thread already traces, and for one that has ended.
             if (e.errno() != Errno.ESRCH && !isTracing(tid) && !files.hasEnded(tid)) {
-                gaps.add("thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage());
+                boolean more = gaps.size() >= MAX_GAPS;
+                gaps.add(
+                        more
+                                ? "and there are further threads"
+                                : "thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage());
             }
             return false;
         }
