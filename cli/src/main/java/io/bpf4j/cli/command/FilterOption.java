@@ -13,6 +13,7 @@ import picocli.CommandLine.Option;
 final class FilterOption {
     @Option(
             names = "--where",
+            parameterConsumer = ExpressionValue.class,
             paramLabel = "EXPR",
             description =
                     "Only events for which this is not 0: 'arg0 > 50ms && comm ~ \"java*\"'. Expressions are C's, with "

@@ -33,7 +33,12 @@ final class HistCommand implements Callable<Integer> {
     @Mixin
     private final QuestionOptions options = new QuestionOptions();
 
-    @Option(names = "--of", paramLabel = "EXPR", required = true, description = "The value: 'arg1 / 1KiB'.")
+    @Option(
+            names = "--of",
+            parameterConsumer = ExpressionValue.class,
+            paramLabel = "EXPR",
+            required = true,
+            description = "The value: 'arg1 / 1KiB'.")
     private String of = "";
 
     @Option(

@@ -7,13 +7,11 @@ import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.trace.Question;
 import io.bpf4j.trace.catalog.ProbePair;
 import io.bpf4j.trace.catalog.ProbeSignature;
-import io.bpf4j.trace.expression.Expression;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -46,15 +44,20 @@ final class LatencyCommand implements Callable<Integer> {
 
     @Option(
             names = "--pair",
+            parameterConsumer = ExpressionValue.class,
             paramLabel = "EXPR",
             description = "Pair a begin with the end that has the same value of EXPR, in any thread of the process.")
     private String pair = "";
 
-    @Option(names = "--slower", paramLabel = "T", description = "Also print each event that took at least T: 50ms.")
-    private @Nullable String slower;
+    @Option(
+            names = "--slower",
+            paramLabel = "T",
+            description = "Also print each event that took at least a time: 50ms, 10us, 0.5 (seconds).")
+    private @Nullable Double slower;
 
     @Option(
             names = "--show",
+            parameterConsumer = ExpressionValue.class,
             paramLabel = "EXPR[,…]",
             description = "With --slower: the values to print for each event.")
     private List<String> show = new ArrayList<>();
@@ -126,14 +129,13 @@ final class LatencyCommand implements Callable<Integer> {
     }
 
     private Optional<Duration> limit() {
-        String text = slower;
-        if (text == null) {
+        Double seconds = slower;
+        if (seconds == null) {
             return Optional.empty();
         }
-        OptionalLong nanos = Expression.parse(text).constant();
-        if (nanos.isEmpty() || nanos.getAsLong() < 0) {
-            throw new UsageException("--slower takes a time, such as 50ms, not '" + text + "'");
+        if (seconds > TargetOptions.LONGEST_SECONDS) {
+            throw new UsageException("--slower takes up to " + TargetOptions.LONGEST_SECONDS + " seconds");
         }
-        return Optional.of(Duration.ofNanos(nanos.getAsLong()));
+        return Optional.of(Duration.ofNanos(Math.round(seconds * 1e9)));
     }
 }

@@ -65,6 +65,7 @@ record Operands(
             if (operand.isEmpty()) {
                 throw new UsageException("an operand is empty");
             }
+            ForeignProbe.check(operand);
             int end = endOfFile(operand);
             if (end >= 0) {
                 OfFile ofFile = new OfFile(

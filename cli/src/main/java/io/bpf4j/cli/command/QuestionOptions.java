@@ -35,6 +35,7 @@ final class QuestionOptions {
 
     @Option(
             names = "--by",
+            parameterConsumer = ExpressionValue.class,
             paramLabel = "EXPR[,…]",
             description = "One answer for each combination of these values: 'pid,comm'.")
     private List<String> by = new ArrayList<>();

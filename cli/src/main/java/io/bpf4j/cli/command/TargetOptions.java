@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -22,7 +23,7 @@ import picocli.CommandLine.Parameters;
  */
 final class TargetOptions {
     /** 31 years, which in nanoseconds fits a {@code long}. */
-    private static final int LONGEST_SECONDS = 1_000_000_000;
+    static final int LONGEST_SECONDS = 1_000_000_000;
 
     @Option(names = "-p", paramLabel = "PID", description = "The program and the libraries of this process.")
     private @Nullable Integer pid;
@@ -129,7 +130,14 @@ final class TargetOptions {
                     .distinct()
                     .toList();
         }
-        if (sources > 1 || (sources == 0 && files.isEmpty())) {
+        if (sources > 1) {
+            String both = Stream.of(pid == null ? "" : "-p", command == null ? "" : "-c", all ? "--all" : "")
+                    .filter(option -> !option.isEmpty())
+                    .collect(Collectors.joining(" and "));
+            throw new UsageException(
+                    both + " were given; name a FILE, or give -p PID, -c CMD or --all: one of the four");
+        }
+        if (sources == 0 && files.isEmpty()) {
             throw new UsageException("name a FILE, or give -p PID, -c CMD or --all: one of the four");
         }
         if (all && !files.isEmpty()) {

@@ -38,6 +38,7 @@ final class TraceOptions {
 
     @Option(
             names = "--show",
+            parameterConsumer = ExpressionValue.class,
             paramLabel = "EXPR[,…]",
             description = "Show these values instead of the arguments: 'name, arg1 / 1KiB, str(arg2)'.")
     private List<String> show = new ArrayList<>();

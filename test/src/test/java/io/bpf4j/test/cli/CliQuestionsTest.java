@@ -173,6 +173,19 @@ class CliQuestionsTest {
         assertThat((Long) events.get(1).get("latency")).isGreaterThanOrEqualTo(3_000_000L);
     }
 
+    /** As of all options that take a time. */
+    @Test
+    void aTimeWithoutAUnitIsInSeconds() throws IOException, InterruptedException {
+        assertThat(slowOnes("0.001")).isEqualTo(5);
+        assertThat(slowOnes("1000")).isZero();
+    }
+
+    private static long slowOnes(String time) throws IOException, InterruptedException {
+        return ask("pairs 5 3000", "latency", "asked:begin", "asked:end", "--slower", time).stream()
+                .filter(line -> "event".equals(line.get("type")))
+                .count();
+    }
+
     @Test
     void whatCanNotBeReadIsCounted() throws IOException, InterruptedException {
         assertThat(ask("bare", "count", "asked:value", "--by", "str(arg1)").getLast())

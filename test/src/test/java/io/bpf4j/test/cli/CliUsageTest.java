@@ -70,6 +70,39 @@ class CliUsageTest {
     }
 
     @Test
+    void probesOfOtherToolsAreNamedAsTheyAreHere() throws IOException, InterruptedException {
+        for (String probe : List.of("kprobe:vfs_read", "tracepoint:sched:sched_switch", "fentry:tcp_connect")) {
+            assertThat(usage("count", probe)).contains("'" + probe + "' is a probe of the kernel", "u:NAME");
+        }
+        assertThat(usage("count", "pid4711:libc.so.6:malloc:entry"))
+                .endsWith("'pid4711:libc.so.6:malloc:entry' is written -p 4711 u:libc.so.6:malloc here");
+        assertThat(usage("count", "-p", "1", "pid$target::malloc:return")).endsWith("is written -p PID ur:malloc here");
+    }
+
+    @Test
+    void twoTargetsAreNamed() throws IOException, InterruptedException {
+        assertThat(usage("trace", "-p", "1", "-c", "true", "a:b")).contains("-p and -c were given");
+        assertThat(usage("trace", "--all", "-c", "true", "a:b")).contains("-c and --all were given");
+    }
+
+    /** {@code -a} is an option. */
+    @Test
+    void anExpressionMayStartWithAMinus() throws IOException, InterruptedException {
+        for (List<String> options : List.of(
+                List.of("trace", "--show=-arg0"),
+                List.of("trace", "--show", "-arg0,-arg1"),
+                List.of("count", "--where", "-arg0 < 0", "--by", "-arg0"),
+                List.of("hist", "--of", "-arg0"))) {
+            List<String> command = new ArrayList<>(options);
+            command.addAll(List.of(program(), "target:sizes", "--duration", "0.01"));
+            Commands.Result result = Cli.run(command.toArray(String[]::new));
+            assertThat(result.exitCode()).as(command + ": " + result.err()).isZero();
+        }
+        assertThat(usage("count", "-p", "1", "a:b", "--by", "-a")).contains("'--by'", "'-a'");
+        assertThat(usage("count", "-p", "1", "a:b", "--by")).contains("'--by'");
+    }
+
+    @Test
     void whatIsTooMuchIsNamed() throws IOException, InterruptedException {
         assertThat(usage("features", "more")).endsWith("'more' is one operand too many");
         assertThat(usage("features", "--helpers", "ext"))

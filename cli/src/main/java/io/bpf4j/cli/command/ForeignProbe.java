@@ -1,0 +1,39 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.UsageException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Probes of other tools that are not USDT probes, but have the form of one: {@code kprobe:vfs_read} would be a probe of
+ * a provider {@code kprobe}. A file that has such a provider is named with its probe: {@code usdt:FILE:kprobe:NAME}.
+ *
+ * <p>Sources: bpftrace's language reference, section Probes; DTrace's guide, chapter pid Provider.
+ *
+ * <p>Tested by {@code CliUsageTest}.
+ */
+final class ForeignProbe {
+    private static final Pattern OF_KERNEL =
+            Pattern.compile("(kprobe|kretprobe|kfunc|kretfunc|fentry|fexit|tracepoint|rawtracepoint):[^/]+");
+
+    /** DTrace's functions of a process: {@code pid4711:libc.so.6:malloc:entry}. */
+    private static final Pattern OF_PROCESS = Pattern.compile("pid([0-9]+|\\$target):([^:]*):([^:]+):(entry|return)");
+
+    private ForeignProbe() {}
+
+    /** @throws UsageException if an operand is such a probe; the message says what to ask for instead */
+    static void check(String operand) {
+        if (OF_KERNEL.matcher(operand).matches()) {
+            throw new UsageException("'" + operand + "' is a probe of the kernel; this command attaches to USDT probes,"
+                    + " PROVIDER:NAME, and to functions of programs, u:NAME and ur:NAME");
+        }
+        Matcher function = OF_PROCESS.matcher(operand);
+        if (function.matches()) {
+            String process = function.group(1).equals("$target") ? "PID" : function.group(1);
+            String library = function.group(2).isEmpty() ? "" : function.group(2) + ":";
+            String kind = function.group(4).equals("entry") ? "u:" : "ur:";
+            throw new UsageException(
+                    "'" + operand + "' is written -p " + process + " " + kind + library + function.group(3) + " here");
+        }
+    }
+}
