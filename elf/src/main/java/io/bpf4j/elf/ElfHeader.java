@@ -1,6 +1,7 @@
 package io.bpf4j.elf;
 
 import java.nio.ByteOrder;
+import java.util.Optional;
 
 /**
  * The header of an ELF file. <i>Immutable.</i>
@@ -48,6 +49,20 @@ public record ElfHeader(
     public static final int ET_DYN = 3;
     /** A core dump. */
     public static final int ET_CORE = 4;
+
+    /**
+     * Why no process runs code of such a file; empty for programs and libraries. Probes are attached by offsets in a
+     * file that processes map as code: the kernel accepts any file, and the probes of another one never fire.
+     */
+    public Optional<String> whyNotRun() {
+        return switch (type) {
+            case ET_EXEC, ET_DYN -> Optional.empty();
+            case ET_REL ->
+                Optional.of("is an object file (ET_REL): attach to the program or library that is linked from it");
+            case ET_CORE -> Optional.of("is a core dump (ET_CORE), which no process runs");
+            default -> Optional.of("is neither a program nor a library (ELF type " + type + ")");
+        };
+    }
 
     /** Whether this is a BPF object: made for the BPF machine. */
     public boolean isBpf() {

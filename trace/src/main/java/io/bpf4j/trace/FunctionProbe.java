@@ -45,12 +45,16 @@ public sealed interface FunctionProbe permits FunctionProbeData {
      *
      * @param returns true for the returns of the functions, false for their entries
      * @throws IOException if the file can't be read
-     * @throws io.bpf4j.elf.MalformedDataException if it is not an ELF file, or its symbol tables are broken
+     * @throws MalformedDataException if it is not an ELF file, is neither a program nor a library, or its symbol tables
+     *     are broken
      */
     static List<FunctionProbe> matching(Path file, String pattern, boolean returns) throws IOException {
         ProbePattern wanted = new ProbePattern("*", pattern);
         boolean wild = pattern.contains("*") || pattern.contains("?");
         try (ElfFile elf = ElfFile.open(file)) {
+            elf.header().whyNotRun().ifPresent(why -> {
+                throw new MalformedDataException(elf.source(), 16, why);
+            });
             Path opened = elf.path().orElse(file);
             FileIdentity identity = elf.identity().orElseThrow();
             Map<Long, FunctionProbe> byOffset = new LinkedHashMap<>();

@@ -103,11 +103,9 @@ final class FileScanner {
     /** The reason why no process of this machine can run such a file; empty if one can. */
     private static Optional<String> refusal(ElfHeader header) {
         Machine host = Machine.ofHost();
-        if (header.type() == ElfHeader.ET_REL) {
-            return Optional.of("is an object file (ET_REL): attach to the program or library that is linked from it");
-        }
-        if (header.type() == ElfHeader.ET_CORE) {
-            return Optional.of("is a core dump (ET_CORE), which no process runs");
+        Optional<String> byType = header.whyNotRun();
+        if (byType.isPresent()) {
+            return byType;
         }
         if (host == Machine.OTHER) {
             return Optional.empty();

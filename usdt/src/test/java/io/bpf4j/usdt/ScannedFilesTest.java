@@ -144,6 +144,8 @@ class ScannedFilesTest {
         return Stream.of(
                 arguments(hosts().type(1), "is an object file (ET_REL)"),
                 arguments(hosts().type(4), "is a core dump (ET_CORE)"),
+                arguments(hosts().type(0), "is neither a program nor a library (ELF type 0)"),
+                arguments(hosts().type(0xfe00), "is neither a program nor a library (ELF type 65024)"),
                 arguments(new StapsdtElf(true, OTHER_ORDER, here), "other byte order"),
                 arguments(
                         new StapsdtElf(true, ByteOrder.nativeOrder(), 8), "is compiled for mips, and this machine is"),

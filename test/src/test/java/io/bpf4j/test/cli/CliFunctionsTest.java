@@ -94,6 +94,15 @@ class CliFunctionsTest {
     }
 
     @Test
+    void aFunctionOfAFileThatNoProcessRunsIsRefused() throws IOException, InterruptedException {
+        byte[] bytes = Files.readAllBytes(program);
+        bytes[16] = 4; // e_type, little-endian
+        Path core = Files.write(folder.resolve("core"), bytes);
+        assertThat(Cli.fail("count", core.toString(), "u:own")).contains(core + " at 0x10: is a core dump (ET_CORE)");
+        assertThat(Cli.fail("count", core.toString(), "files:called")).contains("is a core dump (ET_CORE)");
+    }
+
+    @Test
     void aFileBelongsToTheUsdtProbeThatItIsWrittenWith() throws IOException, InterruptedException {
         String first = "usdt:" + once + ":both:first";
         String second = "usdt:" + twice + ":both:second";

@@ -209,6 +209,9 @@ record FunctionSites(DebugFiles debugFiles) {
     /** Reads a file; a problem gets the attempt put before it. */
     private static Places reading(String what, Path file, java.util.function.Function<ElfFile, Places> reading) {
         try (ElfFile elf = ElfFile.open(file)) {
+            elf.header().whyNotRun().ifPresent(why -> {
+                throw new AttachException(file + " " + why);
+            });
             return reading.apply(elf);
         } catch (IOException e) {
             String why = switch (e) {

@@ -9,6 +9,8 @@ import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.Function;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.VersionedName;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -98,6 +100,22 @@ class FunctionSitesTest {
         assertThatThrownBy(() -> sites().each("p", LIBJVM, List.of("JNI_*")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("uprobe.multi");
+    }
+
+    /** The kernel would accept it, and no process would ever come to the place. */
+    @Test
+    void filesThatNoProcessRunsAreRefused() throws IOException {
+        byte[] library = Files.readAllBytes(Path.of(System.getProperty("java.home"), "lib/libnet.so"));
+        for (int type : new int[] {0, 1, 4, 0xfe00}) {
+            ByteBuffer.wrap(library).order(ByteOrder.nativeOrder()).putShort(16, (short) type);
+            Path file = Files.write(noDebugFiles.resolve("type" + type), library);
+            assertThatThrownBy(() -> sites().each("p", file, List.of("JNI_OnLoad")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageStartingWith("attach p: " + file + " is ");
+            assertThatThrownBy(() -> sites().matching("p", file, List.of("JNI_*")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageStartingWith("attach p: " + file + " is ");
+        }
     }
 
     @Test
