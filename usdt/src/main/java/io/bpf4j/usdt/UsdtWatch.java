@@ -81,8 +81,11 @@ public final class UsdtWatch implements AutoCloseable {
     private final Host host;
     private final @Nullable ProcessTracer tracer;
     private final BlockingQueue<ProcessStop> stops;
-    /** Processes whose end was found by looking at all processes, and which the tracer may still report. */
-    private final Set<Integer> endedBeforeStop = new HashSet<>();
+    /**
+     * Processes whose end the tracer will tell. A look at all processes may find it before, but the ends of several in
+     * any order: a process whose parent waits for it would seem to outlive the parent.
+     */
+    private final Set<Integer> held = new HashSet<>();
 
     private final Set<String> gaps = new LinkedHashSet<>();
     private final Thread thread;
@@ -312,7 +315,7 @@ public final class UsdtWatch implements AutoCloseable {
         try {
             switch (stop.kind()) {
                 case BORN -> {
-                    endedBeforeStop.remove(stopped); // its number is used again
+                    held.add(stopped);
                     tree.add(stopped);
                     breakAtLoader(stopped);
                     tell(tree.look(stopped));
@@ -332,10 +335,9 @@ public final class UsdtWatch implements AutoCloseable {
                 }
                 case BREAKPOINT -> tell(tree.look(stopped));
                 case ENDED -> {
+                    held.remove(stopped);
                     tree.remove(stopped);
-                    if (!endedBeforeStop.remove(stopped)) {
-                        listener.ended(stopped);
-                    }
+                    listener.ended(stopped);
                 }
             }
         } finally {
@@ -349,7 +351,7 @@ public final class UsdtWatch implements AutoCloseable {
 
     /** A process may have ended before its child has first run: then the tree is empty for a moment. */
     private boolean isAnyLeft() {
-        return !tree.processes().isEmpty() || (tracer != null && tracer.isTracing());
+        return !tree.processes().isEmpty() || (tracer != null && (tracer.isTracing() || !stops.isEmpty()));
     }
 
     /**
@@ -369,18 +371,17 @@ public final class UsdtWatch implements AutoCloseable {
     /** Finds code that the tracer didn't stop at, or all code if no tracer exists. */
     private void lookAtAll() {
         if (!launching) {
-            List<Integer> before = tree.processes();
+            Set<Integer> before = new HashSet<>(tree.processes());
             List<ProcessTree.Change> changes = tree.look();
             findUntraced(); // before the listener is told, which takes time: a child may end meanwhile
             tell(changes);
             keepTraced();
-            Set<Integer> ended =
-                    new LinkedHashSet<>(before); // parents first, as a listener expects their memory to end
-            tree.processes().forEach(ended::remove);
-            if (tracer != null) {
-                endedBeforeStop.addAll(ended);
+            tree.processes().forEach(before::remove);
+            if (tracer != null && !tracer.isTracing() && stops.isEmpty()) {
+                held.clear(); // it failed, and will tell nothing more
             }
-            ended.forEach(listener::ended);
+            before.removeAll(held);
+            before.forEach(listener::ended);
         }
         alive = isAnyLeft();
         lastLook = System.nanoTime();
@@ -389,7 +390,9 @@ public final class UsdtWatch implements AutoCloseable {
     /** Keeps all processes that are traced: one whose second thread calls exec looks like a zombie for a moment. */
     private void keepTraced() {
         if (tracer != null) {
-            tracer.processes().forEach(tree::add);
+            Set<Integer> traced = tracer.processes();
+            traced.forEach(tree::add);
+            held.addAll(traced);
         }
     }
 
