@@ -75,8 +75,9 @@ record Operands(
                 ofFiles.add(ofFile);
             } else if (isPattern(operand)) {
                 patterns.add(checkPattern(operand, operand));
-                ProbePattern.processOf(operand).ifPresent(processes::add);
-                if (colons(operand) > 1) {
+                OptionalInt process = ProbePattern.processOf(operand);
+                process.ifPresent(processes::add);
+                if (colons(operand) > 1 && process.isEmpty()) {
                     forms.add(ProbePattern.meansTarget(operand) ? Dtrace.TARGET : Dtrace.EVERYWHERE);
                 }
             } else {
@@ -127,6 +128,11 @@ record Operands(
         given.ifPresent(all::add);
         if (all.size() > 1) {
             throw new UsageException("one process at a time, not " + all);
+        }
+        if (given.isEmpty() && !processes.isEmpty() && forms.contains(Dtrace.EVERYWHERE)) {
+            throw new UsageException(
+                    "one name means process " + processes.iterator().next()
+                            + ", and another one all processes; give -p PID to look up both in one");
         }
         return all.stream().mapToInt(Integer::intValue).findFirst();
     }
@@ -200,8 +206,8 @@ record Operands(
     private static ProbePattern checkPattern(String pattern, String operand) {
         long colons = colons(pattern);
         boolean provider = !pattern.startsWith(":");
-        boolean name = !pattern.endsWith(":") && !pattern.isEmpty();
-        // After a file, the name of a probe is enough.
+        // In DTrace's form an empty part means all: postgresql1234:::. After a file, the name of a probe is enough.
+        boolean name = colons == 3 ? pattern.length() > 3 : !pattern.endsWith(":") && !pattern.isEmpty();
         boolean complete =
                 colons == 3 || colons == 2 || (colons == 1 ? provider : colons == 0 && !pattern.equals(operand));
         if (!complete || !name) {

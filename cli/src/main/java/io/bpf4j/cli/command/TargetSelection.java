@@ -21,7 +21,6 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Selects the probes to which a command attaches, and prints hints about them. <i>Confined.</i>
@@ -38,7 +37,7 @@ final class TargetSelection {
     /** The scans of the probes that are traced. */
     private final List<UsdtScan> found = new ArrayList<>();
 
-    /** The patterns that are looked up in one file only, by the file; see {@link #isWanted}. */
+    /** The patterns that are looked up in one file only, by the file. */
     private final Map<FileIdentity, List<ProbePattern>> ofFiles = new HashMap<>();
 
     /** @param strings arguments that are shown as strings, which the probes must have */
@@ -94,13 +93,6 @@ final class TargetSelection {
             FileIdentity identity = matching.probes().getFirst().binary().identity();
             ofFiles.computeIfAbsent(identity, _ -> new ArrayList<>()).add(wanted.pattern());
         }
-    }
-
-    /** Whether a pattern for all files matches the probe, or a pattern for the file of the probe. */
-    private boolean isWanted(UsdtProbe probe) {
-        List<ProbePattern> ofItsFile = ofFiles.getOrDefault(probe.binary().identity(), List.of());
-        return Stream.concat(ofItsFile.stream(), options.patternsOfAllFiles().stream())
-                .anyMatch(pattern -> pattern.matches(probe));
     }
 
     /** The patterns that no probe of any file matched. */
@@ -201,17 +193,34 @@ final class TargetSelection {
 
     /** The matching probes of the wanted files. */
     private List<UsdtProbe> traced(UsdtScan scan, Predicate<FileIdentity> wanted) {
-        if (options.patterns().isEmpty()) {
-            return List.of(); // functions only
+        List<UsdtProbe> probes =
+                new ArrayList<>(traced(scan, options.patternsOfAllFiles(), id -> !ofFiles.containsKey(id), wanted));
+        // A pattern may select some of a probe's sites, so each file is searched with all its patterns at once.
+        ofFiles.forEach((file, own) -> {
+            List<ProbePattern> patterns = new ArrayList<>(options.patternsOfAllFiles());
+            patterns.addAll(own);
+            probes.addAll(traced(scan, patterns, file::equals, wanted));
+        });
+        return probes;
+    }
+
+    private List<UsdtProbe> traced(
+            UsdtScan scan,
+            List<ProbePattern> patterns,
+            Predicate<FileIdentity> searched,
+            Predicate<FileIdentity> wanted) {
+        if (patterns.isEmpty()) {
+            return List.of();
         }
-        UsdtScan matching = scan.matching(options.patterns());
+        UsdtScan matching = scan.matching(patterns);
         if (!matching.probes().isEmpty()) {
             found.add(matching);
         }
         return matching.files().stream()
-                .filter(file -> !file.probes().isEmpty() && isTraced(file, wanted))
+                .filter(file -> !file.probes().isEmpty()
+                        && searched.test(file.probes().getFirst().binary().identity())
+                        && isTraced(file, wanted))
                 .flatMap(file -> file.probes().stream())
-                .filter(this::isWanted)
                 .toList();
     }
 

@@ -60,6 +60,28 @@ class OperandsTest {
                 .isEmpty();
     }
 
+    @Test
+    void anEmptyPartOfAFourPartNameMeansAll() {
+        assertThat(Operands.of(List.of("postgresql1234:::")).patterns())
+                .extracting(ProbePattern::toString)
+                .containsExactly("postgresql:*");
+        assertThat(Operands.of(List.of("postgresql1234:::")).process(OptionalInt.empty()))
+                .hasValue(1234);
+    }
+
+    /** One name is of a process and the other of all; there is one process for both. */
+    @Test
+    void namesOfOneAndOfAllProcessesDoNotFitTogether() {
+        Operands operands = Operands.of(List.of("p7:::n", "q*:::n"));
+        assertThatThrownBy(() -> operands.process(OptionalInt.empty()))
+                .isInstanceOf(UsageException.class)
+                .hasMessageContaining("process 7")
+                .hasMessageContaining("-p");
+        assertThat(operands.process(OptionalInt.of(7))).hasValue(7);
+        assertThat(Operands.of(List.of("p7:::n", "q7:::n")).process(OptionalInt.empty()))
+                .hasValue(7);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"postgresql*:::query-start", ":::tick", "::x", "p:libx.so::n", "postgres:f:n"})
     void dtraceNamesWithoutAProcessMeanAllProcesses(String operand) throws IOException {

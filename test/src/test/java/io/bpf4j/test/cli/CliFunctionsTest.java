@@ -36,8 +36,8 @@ class CliFunctionsTest {
     static void compile() throws IOException, InterruptedException {
         Path library = Files.writeString(folder.resolve("library.c"), """
             #include <sys/sdt.h>
-            __attribute__((noipa)) int first(int n) { DTRACE_PROBE(both, first); return n + 1; }
-            __attribute__((noipa)) int second(int n) { DTRACE_PROBE(both, second); return n + 2; }
+            __attribute__((noipa)) int first(int n) { DTRACE_PROBE(both, first); DTRACE_PROBE(each, call); return n + 1; }
+            __attribute__((noipa)) int second(int n) { DTRACE_PROBE(both, second); DTRACE_PROBE(each, call); return n + 2; }
             extern __typeof(first) also __attribute__((alias("first")));
             """);
         once = folder.resolve("libonce.so");
@@ -113,6 +113,16 @@ class CliFunctionsTest {
         Commands.Result none = Cli.run(question("count", first, "usdt:" + program + ":both:first"));
         assertThat(none.exitCode()).isEqualTo(1);
         assertThat(none.err()).contains("no probe both:first", program.toString());
+    }
+
+    /** The name with the file means all sites of that file, and the other name those in one function of any file. */
+    @Test
+    void aNameWithAFileAddsNoSitesToOtherFiles() throws IOException, InterruptedException {
+        String ofTwice = "usdt:" + twice + ":each:call";
+        assertThat(rows(question("count", "each::second:call", "--by", "probe")))
+                .containsExactly(row("each:call", 10 + 20));
+        assertThat(rows(question("count", once.toString(), "each::second:call", ofTwice, "--by", "probe")))
+                .containsExactly(row("each:call", 10 + 20 + 20));
     }
 
     @Test
