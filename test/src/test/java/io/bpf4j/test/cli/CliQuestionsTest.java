@@ -471,7 +471,8 @@ class CliQuestionsTest {
         Commands.Result counted = Cli.run("count", "--follow", "--json", "-c", made.toString(), "u:fine", "u:odd");
         assertThat(counted.out())
                 .as(counted.err())
-                .isEqualTo("{\"key\":{},\"count\":3}\n{\"events\":3,\"lost\":0,\"exact\":false}\n");
+                .isEqualTo("{\"key\":{},\"count\":3}\n{\"events\":3,\"lost\":0,\"exact\":false,"
+                        + "\"reason\":\"attaching to new probes failed 3 times\"}\n");
         assertThat(counted.err()).containsOnlyOnce("u:odd in " + made + ": attach");
         Commands.Result all = Cli.run("count", "--follow", "-c", made.toString(), "u:fin*", "u:od*");
         assertThat(all.out()).isEqualTo("3 events\n");

@@ -19,7 +19,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -112,6 +114,47 @@ class UsdtWatchTest {
         }
     }
 
+    /**
+     * A look at all processes finds the ends of a child and of its parent at once if the listener takes its time. The
+     * parent has waited for the child.
+     */
+    @Test
+    void aParentThatWaitsEndsAfterItsChildren() throws Exception {
+        Set<Integer> appeared = new ConcurrentSkipListSet<>();
+        List<Integer> ended = new ArrayList<>(); // by the thread of the watch
+        try (HeldCommand command = HeldCommand.start(List.of("sh", "-c", "sleep 1000 & sleep 1000 & wait"), true)) {
+            int parent = command.pid();
+            try (UsdtWatch watch = UsdtWatch.of(parent)
+                    .withChildren()
+                    .fromExec()
+                    .start(new UsdtWatch.Listener() {
+                        @Override
+                        public void appeared(int pid, UsdtScan scan) {
+                            appeared.add(pid);
+                        }
+
+                        @Override
+                        public void ended(int pid) {
+                            if (ended.isEmpty()) {
+                                appeared.stream()
+                                        .filter(other -> other != pid && other != parent)
+                                        .forEach(UsdtWatchTest::endAndAwait);
+                                awaitEnd(parent);
+                            }
+                            ended.add(pid);
+                        }
+                    })) {
+                command.release();
+                Await.until("the shell has two children", () -> appeared.size() == 3);
+                List<Integer> children =
+                        appeared.stream().filter(pid -> pid != parent).toList();
+                ProcessHandle.of(children.getFirst()).ifPresent(ProcessHandle::destroyForcibly);
+                awaitEnd(watch);
+                assertThat(ended).containsExactly(children.getFirst(), children.getLast(), parent);
+            }
+        }
+    }
+
     /** What {@code UsdtWatch.Listener.exec} tells a listener to expect. */
     @Test
     void filesOfTheOldProgramAppearOnceMore() throws Exception {
@@ -174,6 +217,10 @@ class UsdtWatchTest {
 
     private static void endAndAwait(int pid) {
         ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+        awaitEnd(pid);
+    }
+
+    private static void awaitEnd(int pid) {
         try {
             Processes.awaitEnd(pid);
         } catch (IOException e) {
