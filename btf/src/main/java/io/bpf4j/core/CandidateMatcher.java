@@ -30,6 +30,9 @@ final class CandidateMatcher {
     private long bitOffset;
     private String mismatch = "";
 
+    /** Set if a search ended at nameless members that nest too deep to look into. */
+    private boolean cutSearch;
+
     CandidateMatcher(AccessPath path, Types target, int root, RelocationBudget budget) {
         this.path = path;
         this.target = target;
@@ -43,7 +46,11 @@ final class CandidateMatcher {
         return mismatch;
     }
 
-    /** The path in the target, or null if this candidate doesn't have it. */
+    /**
+     * The path in the target, or null if this candidate doesn't have it.
+     *
+     * @throws CoreException if the candidate nests too deep to tell
+     */
     @Nullable
     AccessPath match() {
         boolean matched = switch (path.kind().subject()) {
@@ -84,9 +91,13 @@ final class CandidateMatcher {
             Step wanted = path.steps().get(i);
             id = target.resolve(id);
             if (wanted.name() != null) {
+                cutSearch = false;
                 Step found = member(id, wanted, new HashSet<>());
                 if (found == null) {
-                    return mismatch.isEmpty() && no("has no member " + wanted.name());
+                    if (cutSearch) {
+                        throw tooDeep("member " + wanted.name());
+                    }
+                    return no("has no member " + wanted.name());
                 }
                 steps.add(found);
                 BtfType.Member member = members(found.type()).get(found.index());
@@ -108,7 +119,7 @@ final class CandidateMatcher {
                 }
                 raw.add(wanted.index());
                 if (raw.size() > AccessPath.MAX_LENGTH) {
-                    return no("nests too deep");
+                    throw tooDeep("element " + wanted.index());
                 }
                 steps.add(new Step(id, wanted.index(), null));
                 if (wanted.index() != 0) {
@@ -128,7 +139,11 @@ final class CandidateMatcher {
      */
     private @Nullable Step member(int id, Step wanted, Set<Integer> searched) {
         int composite = target.resolve(id);
-        if (raw.size() >= AccessPath.MAX_LENGTH || !searched.add(composite)) {
+        if (!searched.add(composite)) {
+            return null;
+        }
+        if (raw.size() >= AccessPath.MAX_LENGTH) {
+            cutSearch = true;
             return null;
         }
         List<BtfType.Member> members = members(composite);
@@ -149,6 +164,13 @@ final class CandidateMatcher {
             raw.removeLast();
         }
         return null;
+    }
+
+    /** An answer "does not exist" would be a guess: the member may be deeper. */
+    private CoreException tooDeep(String wanted) {
+        return new CoreException("CO-RE " + path.kind().text() + " of " + path + ": in type " + root + " of "
+                + target.btf().source() + ", " + wanted + " is nested deeper than the " + AccessPath.MAX_LENGTH
+                + " members and elements that a path may have, or does not exist");
     }
 
     private List<BtfType.Member> members(int id) {

@@ -37,6 +37,10 @@ class CoreMatchingTest {
         return new CoreRelocator(local.build("object", ORDER), CoreTarget.of(kernel.build("kernel", ORDER)));
     }
 
+    private CoreRelocator relocator(BtfBuilder target) {
+        return new CoreRelocator(local.build("object", ORDER), CoreTarget.of(target.build("kernel", ORDER)));
+    }
+
     private BtfExt.CoreRelocation relocation(int type, String access, CoreRelocationKind kind) {
         return new BtfExt.CoreRelocation(0, type, local.string(access), kind.number());
     }
@@ -318,6 +322,27 @@ class CoreMatchingTest {
         BtfExt.CoreRelocation exists = relocation(wanted, "0:0", CoreRelocationKind.FIELD_EXISTS);
         Assertions.assertTimeoutPreemptively(
                 BOUND, () -> assertThat(value(relocator(), exists, 1)).isZero());
+    }
+
+    @Test
+    void aMemberNestedTooDeepIsNotCalledMissing() {
+        int wanted = local.struct("s", 4, Member.at("a", localInt, 0));
+        BtfExt.CoreRelocation exists = relocation(wanted, "0:0", CoreRelocationKind.FIELD_EXISTS);
+        int nested = kernel.struct("", 4, Member.at("a", kernelInt, 0));
+        for (int i = 0; i < 61; i++) {
+            nested = kernel.struct("", 4, Member.at("", nested, 0));
+        }
+        BtfBuilder deeper = BtfBuilder.split(kernel.build("base", ORDER));
+        deeper.struct("s", 4, Member.at("", nested, 0));
+        assertThat(value(relocator(deeper), exists, 1))
+                .as("64 indexes: the element, 62 nameless members, the member")
+                .isEqualTo(1);
+        nested = kernel.struct("", 4, Member.at("", nested, 0));
+        kernel.struct("s", 4, Member.at("", nested, 0));
+        CoreRelocator relocator = relocator();
+        assertThatThrownBy(() -> value(relocator, exists, 1))
+                .isInstanceOf(CoreException.class)
+                .hasMessageContaining("member a is nested deeper than the 64 members and elements");
     }
 
     @Test
