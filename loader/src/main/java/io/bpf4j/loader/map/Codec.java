@@ -34,7 +34,7 @@ public interface Codec<T> {
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.RECORD_COMPONENT)
     @interface Length {
-        /** Elements of the array; bytes for a {@code String}, its NUL included. */
+        /** Elements of the array; bytes for a {@code String}, its NUL included if it has one. */
         int value();
     }
 
@@ -80,7 +80,15 @@ public interface Codec<T> {
         return new Codecs.Bytes(size);
     }
 
-    /** {@code char[size]} with UTF-8 text up to the first NUL; text that is too long, including its NUL, is refused. */
+    /**
+     * {@code char[size]} with UTF-8 text up to the first NUL; text that fills the array has none. Text that was read is
+     * written with the same bytes, so it can be looked up as a key: a byte that is not UTF-8 is read as the lone
+     * surrogate U+DC00 + byte, and written as that byte. Text that is too long, or contains a NUL or another lone
+     * surrogate, is refused.
+     *
+     * <p>Bytes after the first NUL are not read, and written as 0. A map whose programs leave other bytes there has keys
+     * that this codec can't look up; use {@link #ofBytes} for them.
+     */
     static Codec<String> ofString(int size) {
         return new Codecs.Text(size);
     }

@@ -1,7 +1,14 @@
 package io.bpf4j.loader.map;
 
+import java.io.ByteArrayOutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
@@ -80,7 +87,17 @@ final class Codecs {
         }
     }
 
+    /**
+     * Text up to the first NUL, or to the end. Text that was read is written with the same bytes, because a key that was
+     * read must be found again: a byte that is not UTF-8 is read as one of 128 lone surrogates, which no text in UTF-8
+     * contains, and an array may be full.
+     */
     record Text(long size) implements Codec<String> {
+        /** Stands for the byte 0x00; those for 0x80 to 0xff are used, as in Python's "surrogateescape" (PEP 383). */
+        private static final char NO_UTF_8 = '\udc00';
+
+        private static final char REPLACEMENT = '\ufffd';
+
         Text {
             if (size < 1 || size > Integer.MAX_VALUE) {
                 throw new IllegalArgumentException("text in " + size + " bytes");
@@ -100,19 +117,72 @@ final class Codecs {
             }
             byte[] bytes = new byte[length];
             MemorySegment.copy(source, ValueLayout.JAVA_BYTE, offset, bytes, 0, length);
-            return new String(bytes, StandardCharsets.UTF_8);
+            String text = new String(bytes, StandardCharsets.UTF_8);
+            return text.indexOf(REPLACEMENT) < 0 ? text : decodeEachByte(bytes);
+        }
+
+        private static String decodeEachByte(byte[] bytes) {
+            CharsetDecoder decoder = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .onMalformedInput(CodingErrorAction.REPORT)
+                    .onUnmappableCharacter(CodingErrorAction.REPORT);
+            ByteBuffer in = ByteBuffer.wrap(bytes);
+            CharBuffer out = CharBuffer.allocate(bytes.length);
+            while (true) {
+                CoderResult result = decoder.decode(in, out, true);
+                if (!result.isError()) {
+                    return out.flip().toString();
+                }
+                for (int i = 0; i < result.length(); i++) {
+                    out.put((char) (NO_UTF_8 + (in.get() & 0xff)));
+                }
+                decoder.reset();
+            }
         }
 
         @Override
         public void encode(String value, MemorySegment target, long offset) {
-            byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-            if (bytes.length >= size) {
-                throw new IllegalArgumentException(
-                        "text of " + bytes.length + " bytes and its NUL in " + size + " bytes");
+            byte[] bytes = bytes(value);
+            if (bytes.length > size) {
+                throw new IllegalArgumentException("text of " + bytes.length + " bytes in " + size + " bytes");
             }
             MemorySegment room = target.asSlice(offset, size);
             room.fill((byte) 0);
             MemorySegment.copy(bytes, 0, room, ValueLayout.JAVA_BYTE, 0, bytes.length);
+        }
+
+        private static byte[] bytes(String value) {
+            int nul = value.indexOf('\0');
+            if (nul >= 0) {
+                throw new IllegalArgumentException("text with a NUL at index " + nul + ", where C's text would end");
+            }
+            try {
+                ByteBuffer whole = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
+                byte[] bytes = new byte[whole.remaining()];
+                whole.get(bytes);
+                return bytes;
+            } catch (CharacterCodingException e) {
+                return withOtherBytes(value);
+            }
+        }
+
+        /** Text with lone surrogates: those that {@link #decode} makes are bytes, others have no form in UTF-8. */
+        private static byte[] withOtherBytes(String value) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            int index = 0;
+            while (index < value.length()) {
+                int codePoint = value.codePointAt(index);
+                if (codePoint >= NO_UTF_8 + 0x80 && codePoint <= NO_UTF_8 + 0xff) {
+                    bytes.write(codePoint - NO_UTF_8);
+                } else if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
+                    throw new IllegalArgumentException("text with half a surrogate pair at index " + index
+                            + String.format(" (U+%04X)", codePoint) + ", which UTF-8 can't express");
+                } else {
+                    bytes.writeBytes(Character.toString(codePoint).getBytes(StandardCharsets.UTF_8));
+                }
+                index += Character.charCount(codePoint);
+            }
+            return bytes.toByteArray();
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.loader.map.Codec.Length;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class CodecTest {
@@ -138,7 +139,59 @@ class CodecTest {
         codec.encode("ab", full, 0);
         assertThat(full.toArray(ValueLayout.JAVA_BYTE)).containsExactly('a', 'b', 0, 0);
         assertThat(codec.decode(full, 0)).isEqualTo("ab");
-        assertThatThrownBy(() -> codec.encode("abcd", full, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> codec.encode("abcde", full, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("text of 5 bytes in 4 bytes");
+        assertThatThrownBy(() -> codec.encode("a\0b", full, 0)).hasMessageContaining("a NUL at index 1");
+    }
+
+    /** A key that was read is looked up by the bytes that it is written as. */
+    @Test
+    void textIsWrittenAsTheBytesItWasReadFrom() {
+        Codec<String> codec = Codec.ofString(4);
+        byte[][] texts = {
+            {'a', 'b', 'c', 'd'}, // no NUL
+            {(byte) 0xff, 'a', (byte) 0x80, 0}, // never UTF-8
+            {'a', (byte) 0xe2, (byte) 0x82, 0}, // cut within a character
+            {(byte) 0xed, (byte) 0xb2, (byte) 0x80, 0}, // a surrogate in UTF-8's form
+            {(byte) 0xc0, (byte) 0xaf, 0, 0}, // too long a form
+            {(byte) 0xef, (byte) 0xbf, (byte) 0xbd, 0}, // U+FFFD itself
+            {(byte) 0xf0, (byte) 0x9f, (byte) 0x98, (byte) 0x80}, // a surrogate pair in Java
+            {(byte) 0xf0, (byte) 0x9f, (byte) 0x98, 0}
+        };
+        for (byte[] text : texts) {
+            MemorySegment written = MemorySegment.ofArray(new byte[4]);
+            codec.encode(codec.decode(MemorySegment.ofArray(text), 0), written, 0);
+            assertThat(written.toArray(ValueLayout.JAVA_BYTE)).containsExactly(text);
+        }
+        assertThat(codec.decode(MemorySegment.ofArray(texts[5]), 0)).isEqualTo("\ufffd");
+        assertThat(codec.decode(MemorySegment.ofArray(texts[1]), 0)).isEqualTo("\udcffa\udc80");
+    }
+
+    @Test
+    void anyBytesWithoutNulAreWrittenAsTheyWereRead() {
+        Random random = new Random(Long.getLong("bpf4j.test.seed", 1));
+        Codec<String> codec = Codec.ofString(8);
+        byte[] bytes = new byte[8];
+        MemorySegment written = MemorySegment.ofArray(new byte[8]);
+        for (int round = 0; round < 100_000; round++) {
+            for (int i = 0; i < bytes.length; i++) {
+                // Half of them bytes that start or continue a character in UTF-8.
+                bytes[i] = (byte) (random.nextBoolean() ? 0x80 + random.nextInt(128) : 1 + random.nextInt(255));
+            }
+            codec.encode(codec.decode(MemorySegment.ofArray(bytes), 0), written, 0);
+            assertThat(written.toArray(ValueLayout.JAVA_BYTE)).containsExactly(bytes);
+        }
+    }
+
+    @Test
+    void textThatUtf8CannotExpressIsRefused() {
+        Codec<String> codec = Codec.ofString(8);
+        MemorySegment memory = MemorySegment.ofArray(new byte[8]);
+        assertThatThrownBy(() -> codec.encode("a\ud83d", memory, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("text with half a surrogate pair at index 1 (U+D83D), which UTF-8 can't express");
+        assertThatThrownBy(() -> codec.encode("\udc41", memory, 0)).hasMessageContaining("U+DC41");
     }
 
     @Test
