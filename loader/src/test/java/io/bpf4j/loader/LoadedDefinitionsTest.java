@@ -26,6 +26,8 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What the kernel gets of an object: attributes of maps from BTF, global data of another size, static values in new
@@ -82,6 +84,48 @@ class LoadedDefinitionsTest {
             assertThat(create.types().btf()).isNotNull();
             assertThat(loaded.maps()).hasSize(1);
         }
+    }
+
+    private ObjectSpec typedArrayOfPrograms() {
+        object.map(
+                "m",
+                object.number("type", MapType.PROG_ARRAY.number()),
+                object.type("key", object.integer),
+                object.type("value", object.integer),
+                object.number("max_entries", 1));
+        return object.parse();
+    }
+
+    @Test
+    void typesOfAProgramArrayReachTheKernel() {
+        loader(typedArrayOfPrograms()).load().close();
+        MapCommand.Create create = kernel.commands(MapCommand.Create.class).getFirst();
+        assertThat(create.types().key()).isEqualTo(object.integer);
+        assertThat(create.types().value()).isEqualTo(object.integer);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"EINVAL", "ENOTSUPP", "EOPNOTSUPP", "EACCES", "E2BIG"})
+    void aMapWhoseTypesTheKernelRefusesIsMadeWithoutThem(Errno errno) {
+        kernel.fail(
+                command -> command instanceof MapCommand.Create create
+                        && create.types().btf() != null,
+                errno);
+        loader(typedArrayOfPrograms()).load().close();
+        assertThat(kernel.commands(MapCommand.Create.class))
+                .extracting(create -> create.types().key())
+                .containsExactly(object.integer, 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"EPERM", "ENOMEM", "EMFILE", "EBUSY"})
+    void anErrorThatTypesCannotCauseIsNotTriedAgainWithoutThem(Errno errno) {
+        kernel.fail(MapCommand.Create.class, errno);
+        BpfLoader loader = loader(typedArrayOfPrograms());
+        assertThatThrownBy(loader::load)
+                .isInstanceOfSatisfying(
+                        SyscallException.class, e -> assertThat(e.errno()).isEqualTo(errno));
+        assertThat(kernel.commands(MapCommand.Create.class)).hasSize(1);
     }
 
     /** A number of entries is what these maps must not have: without one it is their kind that the kernel lacks. */

@@ -19,6 +19,8 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,14 @@ public record MapCreation(
         Features features,
         String source,
         @Nullable Fd btf) {
+    /**
+     * The errors that the kernel has for types of keys and values ({@code map_check_btf} and the functions of each map
+     * type that it calls; E2BIG is of kernels whose attributes have no types). After any other error, a map without
+     * types would fail as well, or hide what is wrong.
+     */
+    private static final Set<Errno> TYPE_REFUSALS =
+            EnumSet.of(Errno.EINVAL, Errno.ENOTSUPP, Errno.EOPNOTSUPP, Errno.EACCES, Errno.E2BIG);
+
     /** A map that belongs to no object. */
     public static KernelMap standalone(Host host, Features features, MapSpec spec) {
         return new MapCreation(host, features, "map " + spec.name(), null)
@@ -148,6 +158,9 @@ public record MapCreation(
             var types = new MapCommand.ElementTypes(btf, spec.keyTypeId(), spec.valueTypeId(), 0, null);
             return KernelMap.create(host, create.withTypes(types), spec.name());
         } catch (SyscallException e) {
+            if (!TYPE_REFUSALS.contains(e.errno())) {
+                throw e;
+            }
             // Kernels differ in which map types may carry BTF. It describes the map and is not needed to use it.
             return made(create, spec);
         }

@@ -151,7 +151,7 @@ final class ObjectBtf {
      * function is replaced there by an int, and each extern variable becomes an int of 4 bytes; nothing reads them.
      */
     private void ksyms(int id, BtfType.Datasec datasec) {
-        int integer = result.integer("int", 4, BtfType.Int.SIGNED);
+        int integer = integer();
         List<BtfType.SectionVariable> variables = new ArrayList<>();
         long offset = 0;
         for (BtfType.SectionVariable variable : datasec.variables()) {
@@ -172,6 +172,17 @@ final class ObjectBtf {
             offset += 4;
         }
         result.set(id, new BtfType.Datasec(datasec.name(), Math.max(offset, 1), variables));
+    }
+
+    /** The object's own {@code int}; objects without one get it. */
+    private int integer() {
+        BtfType wanted = BtfType.Int.of("int", 4, BtfType.Int.SIGNED);
+        for (int id = Math.max(1, original.firstId()); id < original.typeCount(); id++) {
+            if (original.type(id).equals(wanted)) {
+                return id;
+            }
+        }
+        return result.add(wanted);
     }
 
     /**

@@ -36,7 +36,10 @@ public record MapTraits(
 
     /** A property that some types have. */
     public enum Trait {
-        /** The kernel accepts BTF of keys and values; for other types it defines what they are. */
+        /**
+         * Some kernel accepts BTF of keys and values. To all other types a kernel gives ENOTSUPP ({@code
+         * map_check_no_btf}), or asks for a key's type where there is no key (queues and stacks).
+         */
         DESCRIBED,
         /** A batch holds an element at most once: complete buckets of hash maps, or all elements of an array. */
         ONCE,
@@ -55,14 +58,16 @@ public record MapTraits(
             case HASH, PERCPU_HASH, LRU_HASH, LRU_PERCPU_HASH -> of(4, 8, DESCRIBED, ONCE);
             case ARRAY, PERCPU_ARRAY -> of(4, 8, DESCRIBED, ONCE);
             case ARRAY_OF_MAPS, HASH_OF_MAPS -> of(4, 4, ONCE);
-            case PROG_ARRAY, PERF_EVENT_ARRAY, CGROUP_ARRAY, CPUMAP -> of(4, 4);
+            case PROG_ARRAY -> of(4, 4, DESCRIBED);
+            case PERF_EVENT_ARRAY, CGROUP_ARRAY, CPUMAP -> of(4, 4);
             case DEVMAP, DEVMAP_HASH, XSKMAP, SOCKMAP, SOCKHASH -> of(4, 4, NETWORK);
-            case STACK_TRACE, REUSEPORT_SOCKARRAY -> of(4, 8);
+            case STACK_TRACE -> of(4, 8);
+            case REUSEPORT_SOCKARRAY -> of(4, 8, DESCRIBED);
             case LPM_TRIE -> of(8, 8, DESCRIBED).with(1, NO_PREALLOC);
             case RHASH -> of(4, 8, DESCRIBED).with(1, NO_PREALLOC).since(Feature.RESIZABLE_HASH);
             case QUEUE, STACK -> of(0, 8);
             case BLOOM_FILTER -> of(0, 8, DESCRIBED).since(Feature.BLOOM_FILTER);
-            case INSN_ARRAY -> of(4, 16).since(Feature.INSN_ARRAY);
+            case INSN_ARRAY -> of(4, 16, DESCRIBED).since(Feature.INSN_ARRAY);
             case RINGBUF -> of(0, 0).with(RING_SIZE, 0).since(Feature.RING_BUFFER);
             case USER_RINGBUF -> of(0, 0).with(RING_SIZE, 0).since(Feature.USER_RING_BUFFER);
             case ARENA -> of(0, 0, DESCRIBED).with(1, MMAPABLE).since(Feature.ARENA);

@@ -19,6 +19,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -163,5 +164,28 @@ class ObjectBtfTest {
         ObjectSpec spec = object(ByteOrder.nativeOrder(), hidden);
         assertThat(loadable(spec, without()).type(GLOBAL_FUNCTION))
                 .isEqualTo(new BtfType.Func("global", PROTOTYPE, Linkage.STATIC));
+    }
+
+    @Test
+    void placesOfKernelSymbolsAreOfTheObjectsInt() {
+        BtfBuilder types = types();
+        int symbol = types.add(new BtfType.Var("jiffies", INT, Linkage.EXTERN));
+        int function = types.add(new BtfType.Func("bpf_task_from_pid", PROTOTYPE, Linkage.EXTERN));
+        types.add(new BtfType.Datasec(
+                ".ksyms",
+                0,
+                List.of(new BtfType.SectionVariable(symbol, 0, 4), new BtfType.SectionVariable(function, 0, 0))));
+        ObjectSpec spec = Specs.object(
+                "test.o",
+                ByteOrder.LITTLE_ENDIAN,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                Optional.of(types.build("test.o", ByteOrder.LITTLE_ENDIAN)));
+        Btf loaded = loadable(spec, ScriptedLoads.everything());
+        assertThat(IntStream.range(1, loaded.typeCount()).mapToObj(loaded::type).filter(BtfType.Int.class::isInstance))
+                .hasSize(1);
+        assertThat(loaded.type(symbol)).isEqualTo(new BtfType.Var("jiffies", INT, Linkage.GLOBAL));
     }
 }
