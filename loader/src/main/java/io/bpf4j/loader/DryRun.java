@@ -3,6 +3,7 @@ package io.bpf4j.loader;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.dryrun.Fit;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.dryrun.DryRunJudgement;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.util.List;
@@ -21,14 +22,15 @@ import java.util.List;
  *
  * <p>The dry run checks what a kernel's BTF contains: types and their members; enumerators, which show the helpers, map
  * types, program types and attach types; functions that are called, traced or replaced, in modules if their BTF is
- * given. A missing item counts only if the program can reach it. Code that {@code bpf_core_field_exists} and the like,
+ * given. It also checks what every kernel refuses of a map's definition, such as a map without entries. A missing item
+ * counts only if the program can reach it. Code that {@code bpf_core_field_exists} and the like,
  * or constants in {@code .rodata}, rule out does not count.
  *
  * <p>Changes before the load can be made here, too: {@link ObjectSpec#withPrograms} and {@link ObjectSpec#withMaps}
  * give an object with other targets, or without a map.
  *
  * <p>The dry run does not check whether the verifier accepts a program, which differs between kernels; nor kconfig
- * options; nor symbols without type; nor kprobes, tracepoints and other targets that are named when a program is
+ * options; nor symbols without type, except against the running kernel ({@link #ofKernel}); nor kprobes, tracepoints and other targets that are named when a program is
  * attached. So "does not fit" is certain, and "fits" is probable.
  */
 public final class DryRun {
@@ -41,5 +43,15 @@ public final class DryRun {
      */
     public static Fit of(ObjectSpec object, Btf kernel, Btf... modules) {
         return DryRunJudgement.of(object, CoreTarget.of(kernel, () -> List.of(modules)));
+    }
+
+    /**
+     * Compares an object with the kernel of a machine and its loaded modules, without a change to the machine. Symbols
+     * without type are looked up in {@code /proc/kallsyms}. It takes no capability.
+     *
+     * @throws io.bpf4j.loader.error.RelocationException if the kernel has no BTF
+     */
+    public static Fit ofKernel(ObjectSpec object, Host host) {
+        return DryRunJudgement.of(object, host.types().target(), host.symbols());
     }
 }

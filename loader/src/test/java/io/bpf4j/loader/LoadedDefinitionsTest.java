@@ -135,7 +135,8 @@ class LoadedDefinitionsTest {
                 "m",
                 object.number("type", MapType.INODE_STORAGE.number()),
                 object.type("key", object.integer),
-                object.type("value", object.integer));
+                object.type("value", object.integer),
+                object.number("map_flags", MapSpec.F_NO_PREALLOC));
         kernel.fail(MapCommand.Create.class, Errno.EINVAL);
         assertThatThrownBy(() -> loader(object.parse()).load())
                 .isInstanceOf(SyscallException.class)
@@ -263,6 +264,7 @@ class LoadedDefinitionsTest {
         object.map(
                 "m",
                 object.number("type", MapType.HASH.number()),
+                object.number("key_size", 4),
                 object.number("value_size", 8),
                 object.number("max_entries", 1),
                 object.number("map_flags", 0x40));
@@ -270,7 +272,7 @@ class LoadedDefinitionsTest {
         assertThatThrownBy(() -> loader(object.parse()).load())
                 .isInstanceOf(SyscallException.class)
                 .hasMessageContaining("\"m\"")
-                .hasMessageContaining("HASH, key 0 B, value 8 B, max_entries 1, flags 0x40");
+                .hasMessageContaining("HASH, key 4 B, value 8 B, max_entries 1, flags 0x40");
     }
 
     @Test

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -133,7 +134,11 @@ final class LoadCommand implements Callable<Integer> {
             return CommandTree.FAILED;
         }
         DryRuns runs = new DryRuns(objects);
-        for (Path btf : btfs.isEmpty() ? List.of(Host.running().sys().resolve("kernel/btf/vmlinux")) : btfs) {
+        if (btfs.isEmpty()) {
+            Host host = Host.running();
+            runs.judge("this kernel", object -> DryRun.ofKernel(object, host));
+        }
+        for (Path btf : btfs) {
             try {
                 boolean folder = !btf.toString().isEmpty() && Files.isDirectory(btf);
                 BtfFile.forEach(folder ? btf : InputFile.check(btf), runs);
@@ -162,10 +167,14 @@ final class LoadCommand implements Callable<Integer> {
 
         @Override
         public void take(String name, Btf kernel) {
+            judge(name, object -> DryRun.of(object, kernel));
+        }
+
+        void judge(String name, Function<ObjectSpec, Fit> kernel) {
             for (ObjectSpec object : objects) {
                 Fit fit;
                 try {
-                    fit = DryRun.of(object, kernel);
+                    fit = kernel.apply(object);
                 } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
                     failed = true;
                     complain(object.source() + " on " + name + ": " + ErrorText.of(e));

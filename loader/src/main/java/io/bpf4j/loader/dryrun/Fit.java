@@ -75,7 +75,7 @@ public record Fit(String source, String kernel, List<Finding> findings, List<Pro
             SYMBOL,
             /** A helper. */
             HELPER,
-            /** A map type. */
+            /** A map type, or a map that no kernel makes as it is defined. */
             MAP,
             /** A program type, or an attach type. */
             PROGRAM,

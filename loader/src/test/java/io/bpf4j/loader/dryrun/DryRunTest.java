@@ -8,21 +8,31 @@ import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.EnumValue;
 import io.bpf4j.loader.DryRun;
+import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.dryrun.Fit.Finding;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.host.ScriptedHost;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.loader.spec.Specs;
 import io.bpf4j.test.objects.TestObjects;
+import java.io.IOException;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What a kernel lacks is found by its BTF alone, and counts only where a program comes to it. Kernels made for it. */
 class DryRunTest {
@@ -118,6 +128,41 @@ class DryRunTest {
         assertThat(fit(without(edits, "extra")).findings())
                 .extracting(Finding::problem)
                 .noneMatch(problem -> problem.contains("extra"));
+    }
+
+    @Test
+    void aMapThatNoKernelMakes() {
+        ObjectSpec empty = edits.withMaps(Map.of("extra", edits.map("extra").withMaxEntries(0)));
+        assertThat(fit(empty).findings()).singleElement().satisfies(finding -> {
+            assertThat(finding.kind()).isEqualTo(Finding.Kind.MAP);
+            assertThat(finding.problem()).startsWith("map \"extra\" has room for no entry: set its max_entries");
+        });
+        assertThat(fit(empty).fits()).isFalse();
+        assertThat(fit(without(empty, "extra")).fits())
+                .as("a map that is left out")
+                .isTrue();
+    }
+
+    @Test
+    void symbolsAreThoseOfTheKernelsTable(@TempDir Path machine) throws IOException {
+        Path types = Files.createDirectories(machine.resolve("sys/kernel/btf")).resolve("vmlinux");
+        Files.write(types, kernel.toBytes(ByteOrder.LITTLE_ENDIAN));
+        ScriptedHost.write(machine, "proc/kallsyms", "ffffffff81000000 T here\n");
+        ScriptedHost.write(machine, "proc/sys/kernel/osrelease", "6.18.0\n");
+        Host host = Host.of(new ScriptedKernel(), machine);
+        ObjectSpec object = ScriptedLoads.spec(
+                "test.o",
+                List.of(),
+                List.of(
+                        Specs.extern(ExternSpec.Kind.KSYM, "here", false, 0, 0),
+                        Specs.extern(ExternSpec.Kind.KSYM, "gone", false, 0, 0),
+                        Specs.extern(ExternSpec.Kind.KSYM, "optional", true, 0, 0)),
+                BtfBuilder.create().build("test.o", ByteOrder.LITTLE_ENDIAN));
+        assertThat(DryRun.ofKernel(object, host).findings()).singleElement().satisfies(finding -> {
+            assertThat(finding.kind()).isEqualTo(Finding.Kind.SYMBOL);
+            assertThat(finding.problem()).contains("needs the symbol gone in /proc/kallsyms");
+        });
+        assertThat(fit(object).findings()).as("the table of another kernel").isEmpty();
     }
 
     @Test

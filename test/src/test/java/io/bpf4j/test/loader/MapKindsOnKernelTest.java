@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.Maps;
+import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
@@ -45,6 +46,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The kinds of map that are not plain tables, and maps that come from elsewhere. */
 @Requires(Requirement.BPF)
@@ -249,6 +252,45 @@ class MapKindsOnKernelTest {
             }
             case LoadResult.Refused refused -> throw new AssertionError(refused.log());
         }
+    }
+
+    /** What {@code MapAttributes} says of every kernel is true of this one. */
+    @ParameterizedTest
+    @CsvSource({
+        "HASH, 4, 8, 0, 0, has room for no entry",
+        "PROG_ARRAY, 4, 4, 0, 0, has room for no entry",
+        "LPM_TRIE, 8, 8, 0, 1, has room for no entry",
+        "QUEUE, 0, 8, 0, 0, has room for no entry",
+        "CPUMAP, 4, 4, 0, 0, has room for no entry",
+        "STACK_TRACE, 4, 8, 0, 0, has room for no entry",
+        "SOCKMAP, 4, 4, 0, 0, has room for no entry",
+        "DEVMAP, 4, 4, 0, 0, has room for no entry",
+        "XSKMAP, 4, 4, 0, 0, has room for no entry",
+        "REUSEPORT_SOCKARRAY, 4, 8, 0, 0, has room for no entry",
+        "CGROUP_ARRAY, 4, 4, 0, 0, has room for no entry",
+        "ARRAY, 8, 8, 1, 0, has a key of 8 bytes",
+        "HASH, 0, 8, 1, 0, has a key of 0 bytes",
+        "HASH, 4, 0, 1, 0, has a value of 0 bytes",
+        "LPM_TRIE, 4, 8, 1, 1, has a key of 4 bytes",
+        "LPM_TRIE, 261, 8, 1, 1, has a key of 261 bytes",
+        "QUEUE, 4, 8, 1, 0, has a key of 4 bytes",
+        "PERF_EVENT_ARRAY, 4, 8, 1, 0, has a value of 8 bytes",
+        "XSKMAP, 4, 8, 1, 0, has a value of 8 bytes",
+        "SOCKHASH, 4, 12, 1, 0, has a value of 12 bytes",
+        "DEVMAP, 4, 12, 1, 0, has a value of 12 bytes",
+        "CPUMAP, 4, 12, 1, 0, has a value of 12 bytes",
+        "STACK_TRACE, 4, 12, 1, 0, has a value of 12 bytes",
+        "LPM_TRIE, 8, 8, 1, 0, lacks BPF_F_NO_PREALLOC",
+        "LRU_HASH, 4, 8, 1, 1, has BPF_F_NO_PREALLOC",
+        "SK_STORAGE, 4, 4, 1, 1, has max_entries 1",
+        "SK_STORAGE, 4, 4, 0, 1, lacks the types"
+    })
+    void whatNoKernelMakesIsToldByItsReason(
+            MapType type, int keySize, int valueSize, int maxEntries, int flags, String reason) {
+        MapSpec spec = MapSpec.of("m", type, keySize, valueSize, maxEntries).withFlags(flags);
+        assertThatThrownBy(() -> Maps.create(spec))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("map \"m\" " + reason);
     }
 
     @Test

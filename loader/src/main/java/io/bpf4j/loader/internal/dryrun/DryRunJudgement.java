@@ -10,10 +10,12 @@ import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.dryrun.Fit;
 import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.dryrun.Fit.Relocation;
+import io.bpf4j.loader.internal.linux.Kallsyms;
 import io.bpf4j.loader.internal.plan.AssembledProgram;
 import io.bpf4j.loader.internal.plan.FunctionRecords;
 import io.bpf4j.loader.internal.plan.LoadOptions;
 import io.bpf4j.loader.internal.plan.LoadPlan;
+import io.bpf4j.loader.internal.plan.MapAttributes;
 import io.bpf4j.loader.internal.plan.MapPlan;
 import io.bpf4j.loader.internal.plan.OldKernelHelpers;
 import io.bpf4j.loader.internal.plan.ProgramAssembly;
@@ -40,6 +42,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the plan of a load against the types of its target kernel, and reports what that kernel lacks.
@@ -70,6 +73,15 @@ public final class DryRunJudgement {
 
     /** For every program of an object, also programs that are loaded only on request. */
     public static Fit of(ObjectSpec spec, CoreTarget target) {
+        return of(spec, target, null);
+    }
+
+    /**
+     * Judges also symbols without a type.
+     *
+     * @param symbols of the same kernel as the types; null if they are not known
+     */
+    public static Fit of(ObjectSpec spec, CoreTarget target, @Nullable Kallsyms symbols) {
         Btf kernel = target.kernel();
         if (spec.order() != kernel.order()) {
             Finding finding = finding(
@@ -78,7 +90,7 @@ public final class DryRunJudgement {
         }
         LoadOptions options = new LoadOptions();
         spec.programs().forEach(program -> options.wanted.add(program.name()));
-        LoadPlan plan = LoadPlan.of(spec, options, TargetKernel.ofTypes(target));
+        LoadPlan plan = LoadPlan.of(spec, options, TargetKernel.ofTypes(target, symbols));
         DryRunJudgement judgement = new DryRunJudgement(plan, kernel);
         return new Fit(
                 spec.source(),
@@ -99,6 +111,9 @@ public final class DryRunJudgement {
                                         .map(Enum::name)
                                         .orElseGet(() -> "number " + map.spec().typeNumber())));
             }
+            MapAttributes.refusal(map.spec())
+                    .ifPresent(problem ->
+                            findings.add(finding(Finding.Kind.MAP, "map \"" + map.name() + "\" " + problem)));
         }
         plan.problems().forEach(problem -> findings.add(finding(problem)));
         return findings;

@@ -5,6 +5,7 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.plan.MapAttributes;
 import io.bpf4j.loader.internal.plan.MapPlan;
 import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -43,6 +44,9 @@ public record MapCreation(
      */
     private static final Set<Errno> TYPE_REFUSALS =
             EnumSet.of(Errno.EINVAL, Errno.ENOTSUPP, Errno.EOPNOTSUPP, Errno.EACCES, Errno.E2BIG);
+
+    /** The errors that a kernel has for attributes that no kernel takes. */
+    private static final Set<Errno> ATTRIBUTE_REFUSALS = EnumSet.of(Errno.EINVAL, Errno.ENOTSUPP, Errno.E2BIG);
 
     /** A map that belongs to no object. */
     public static KernelMap standalone(Host host, Features features, MapSpec spec) {
@@ -170,14 +174,10 @@ public record MapCreation(
         try {
             return KernelMap.create(host, create, spec.name());
         } catch (SyscallException e) {
-            if (e.errno() == Errno.EINVAL
-                    && create.maxEntries() == 0
-                    && MapTraits.of(spec.typeNumber()).storage().isEmpty()) {
-                throw new InvalidObjectException(
-                        source + ": map \"" + spec.name()
-                                + "\" has room for no entry: set its max_entries, in the object"
-                                + " or by BpfLoader.map(\"" + spec.name() + "\", map -> map.withMaxEntries(n))",
-                        e);
+            if (ATTRIBUTE_REFUSALS.contains(e.errno())) {
+                MapAttributes.refusal(spec).ifPresent(problem -> {
+                    throw new InvalidObjectException(source + ": map \"" + spec.name() + "\" " + problem, e);
+                });
             }
             MissingFeature.of(spec, e.errnoNumber(), features).ifPresent(missing -> {
                 missing.addSuppressed(e);
@@ -188,18 +188,10 @@ public record MapCreation(
                 throw new SyscallException(
                         e.call(),
                         e.errnoNumber(),
-                        "this kernel makes no map of "
-                                + MapPinning.Shape.of(spec)
-                                + (create.inner() == null && isMapOfMaps(spec)
-                                        ? "; it has to say what the maps in it look like (MapSpec.withInner)"
-                                        : needs(spec)));
+                        "this kernel makes no map of " + MapPinning.Shape.of(spec) + needs(spec));
             }
             throw e;
         }
-    }
-
-    private static boolean isMapOfMaps(MapSpec spec) {
-        return spec.is(MapType.ARRAY_OF_MAPS) || spec.is(MapType.HASH_OF_MAPS);
     }
 
     private static String needs(MapSpec spec) {

@@ -7,7 +7,7 @@ import io.bpf4j.core.CoreException;
 import io.bpf4j.core.CoreRelocator;
 import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.error.RelocationException;
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.linux.Kallsyms;
 import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.io.IOException;
@@ -70,22 +70,21 @@ record KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
                 .filter(e -> e.kind() == ExternSpec.Kind.KSYM)
                 .map(ExternSpec::name)
                 .collect(Collectors.toSet());
-        Host host = kernel.host();
+        Kallsyms symbols = kernel.symbols();
         if (names.isEmpty()) {
             return Map.of();
         }
-        if (host == null) {
+        if (symbols == null) {
             // BTF does not list symbols without a type; the symbol most likely exists.
             return names.stream().collect(Collectors.toMap(name -> name, _ -> List.of(1L)));
         }
         try {
-            return host.symbols().addresses(names);
+            return symbols.addresses(names);
         } catch (IOException e) {
             if (spec.externs().stream().allMatch(x -> x.kind() != ExternSpec.Kind.KSYM || x.weak())) {
                 return Map.of();
             }
-            throw new RelocationException(
-                    spec.source() + ": read " + host.symbols().file() + ": " + e.getMessage(), e);
+            throw new RelocationException(spec.source() + ": read " + symbols.file() + ": " + e.getMessage(), e);
         }
     }
 
@@ -102,7 +101,7 @@ record KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
         }
         require(extern, !addresses.isEmpty(), "the symbol " + extern.name() + " in /proc/kallsyms");
         long address = addresses.isEmpty() ? 0 : addresses.getFirst();
-        if (address == 0 && !addresses.isEmpty()) {
+        if (address == 0 && !addresses.isEmpty() && kernel.host() != null) {
             System.getLogger(KernelSymbols.class.getName())
                     .log(
                             System.Logger.Level.WARNING,

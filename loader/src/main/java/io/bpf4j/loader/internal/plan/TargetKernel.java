@@ -6,6 +6,7 @@ import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.linux.Kallsyms;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -25,36 +26,49 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TargetKernel {
     private final @Nullable Host host;
+    private final @Nullable Kallsyms symbols;
     private final Features features;
     private final Supplier<CoreTarget> source;
     private @Nullable CoreTarget types;
 
-    private TargetKernel(@Nullable Host host, Features features, Supplier<CoreTarget> source) {
+    private TargetKernel(
+            @Nullable Host host, @Nullable Kallsyms symbols, Features features, Supplier<CoreTarget> source) {
         this.host = host;
+        this.symbols = symbols;
         this.features = features;
         this.source = source;
     }
 
     /** The kernel of a machine; its types are read when they are first needed. */
     public TargetKernel(Host host, Features features) {
-        this(host, features, () -> host.types().target());
+        this(host, host.symbols(), features, () -> host.types().target());
     }
 
     /** The kernel of a machine that has these types. */
     public TargetKernel(Host host, Features features, CoreTarget types) {
-        this(host, features, () -> types);
+        this(host, host.symbols(), features, () -> types);
     }
 
-    /** A kernel other than the running one; it is assumed to have every feature. */
-    public static TargetKernel ofTypes(CoreTarget types) {
-        return new TargetKernel(null, Features.of(_ -> new Support.Present("not asked")), () -> types);
+    /**
+     * A kernel that nothing is loaded into; it is assumed to have every feature.
+     *
+     * @param symbols its table of symbols; null if it is not known, as of kernels that don't run
+     */
+    public static TargetKernel ofTypes(CoreTarget types, @Nullable Kallsyms symbols) {
+        return new TargetKernel(null, symbols, Features.of(_ -> new Support.Present("not asked")), () -> types);
     }
 
     Features features() {
         return features;
     }
 
-    /** Null if this is not the running kernel. */
+    /** The kernel's table of symbols; null if it is not known. */
+    @Nullable
+    Kallsyms symbols() {
+        return symbols;
+    }
+
+    /** Null if nothing is loaded into this kernel. */
     @Nullable
     Host host() {
         return host;

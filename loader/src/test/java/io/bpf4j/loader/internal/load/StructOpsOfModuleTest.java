@@ -89,7 +89,7 @@ class StructOpsOfModuleTest {
     private LoadPlan plan(CoreTarget target) {
         LoadOptions options = new LoadOptions();
         options.structOps.put("first", first);
-        return LoadPlan.of(spec, options, TargetKernel.ofTypes(target));
+        return LoadPlan.of(spec, options, TargetKernel.ofTypes(target, null));
     }
 
     private static AttachPoint point(LoadPlan plan, String program) {

@@ -146,7 +146,7 @@ class LoadPlanTest {
     void ofAKernelElsewhereOnlyTypesAreKnown() {
         ObjectSpec spec = ScriptedLoads.spec("kconfig.bpf.o");
         LoadPlan plan = LoadPlan.of(
-                spec, options, TargetKernel.ofTypes(CoreTarget.of(spec.btf().orElseThrow())));
+                spec, options, TargetKernel.ofTypes(CoreTarget.of(spec.btf().orElseThrow()), null));
         assertThat(plan.btf()).isEmpty();
         assertThat(map(plan, ".kconfig").initial()).isNull();
     }

@@ -76,7 +76,7 @@ class StructOpsImageTest {
     }
 
     private StructOpsImage image(StructOpsSpec of, Btf kernel) {
-        return StructOpsImage.of(of, object, TargetKernel.ofTypes(CoreTarget.of(kernel)));
+        return StructOpsImage.of(of, object, TargetKernel.ofTypes(CoreTarget.of(kernel), null));
     }
 
     private static final Member NAME = Member.at("name", 5, 0);
