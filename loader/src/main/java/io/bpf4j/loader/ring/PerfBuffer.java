@@ -33,7 +33,7 @@ import java.util.List;
  *
  * <p>Programs must write with {@code BPF_F_CURRENT_CPU}. Records of one CPU are in order; records of different CPUs are
  * not. A record has the program's size plus up to 7 bytes of padding, so that its size plus 4 is a multiple of 8. A
- * record is aligned to 4 bytes: read it with unaligned layouts, as a {@link Codec} does. CPUs that come online later
+ * record is aligned to 4 bytes: read it with unaligned layouts, as a {@link io.bpf4j.loader.map.Codec} does. CPUs that come online later
  * have no ring; open the buffer again for them. CPUs whose number is not below the map's {@code max_entries} have no
  * ring either: a program's write there fails with E2BIG.
  *
