@@ -68,8 +68,13 @@ apt_install() (
   if command -v flock >/dev/null 2>&1; then
     exec 8>"${TMPDIR:-/tmp}/bpf4j-apt-$(id -u).lock" && flock 8
   fi
-  apt-get -o DPkg::Lock::Timeout=600 update -qq >/dev/null || return 1
-  DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y -qq --no-install-recommends "$@" >/dev/null
+  # Twice: while a mirror is synchronised, its lists name files that it has no longer, or not yet.
+  for _ in 1 2; do
+    apt-get -o DPkg::Lock::Timeout=600 update -qq >/dev/null &&
+      DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y -qq --no-install-recommends "$@" \
+        >/dev/null && return 0
+  done
+  return 1
 )
 
 install_jdk() {
