@@ -16,8 +16,8 @@
  *
  *     CONSTANT     a.val_off
  *     REGISTER     R(a.reg_off)
- *     DEREFERENCE  8 bytes of user memory at R(a.reg_off) + a.val_off
- *     SIB          8 bytes at R(a.reg_off) + (R(a.idx_reg_off) << a.scale_bitshift) + a.val_off
+ *     DEREFERENCE  user memory at R(a.reg_off) + a.val_off
+ *     SIB          user memory at R(a.reg_off) + (R(a.idx_reg_off) << a.scale_bitshift) + a.val_off
  *
  *                  The index is first cut to its size, as the value is: shift left by idx_bitshift and back right,
  *                  arithmetically if idx_signed. These two fields are in the room that libbpf leaves empty, and 0 there:

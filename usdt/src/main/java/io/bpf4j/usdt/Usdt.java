@@ -35,7 +35,9 @@ import java.util.Set;
  * }
  * }
  *
- * <p>Attaching is atomic: if a step fails, all completed steps are undone in reverse, spec IDs included. An argument
+ * <p>Attaching is all or nothing: if a step fails, all completed steps are undone in reverse, spec IDs included. Events
+ * are not undone: a program may run at some sites before the last one is attached, also in an attach that then fails.
+ * An argument
  * that can't be read and a site that the kernel would refuse are not failures, unless {@link AttachOptions#strict} is
  * set; {@link UsdtLink#problems} lists both.
  *

@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   CONSTANT      valueOrOffset
  *   REGISTER      register
- *   DEREFERENCE   8 bytes at register + valueOrOffset
- *   SIB           8 bytes at register + (index &lt;&lt; scaleShift) + valueOrOffset, the index cut to indexSize first
+ *   DEREFERENCE   memory at register + valueOrOffset
+ *   SIB           memory at register + (index &lt;&lt; scaleShift) + valueOrOffset, the index cut to indexSize first
  *   then          shifts left and right again by bitShift, which drops what is beyond the value's size
  *                 and extends its sign, if it is signed
  * </pre>
+ *
+ * <p>Of memory, bpf4j's header reads the bytes of the value, and libbpf's always 8.
  *
  * @param valueOrOffset the constant, or an offset in bytes
  * @param registerOffset byte offset of the (base) register in struct pt_regs
