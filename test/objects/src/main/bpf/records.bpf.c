@@ -10,6 +10,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* 1: the kernel wakes a reader that waits for the record. More: it wakes the reader for one record of so many. */
 const volatile __u32 batch = 1;
 
+/* Not 0: the program forces a wake-up when so many bytes wait, and else wakes nobody. */
+const volatile __u32 wake_at = 0;
+
 struct record {
 	__u64 fired_ns; /* CLOCK_MONOTONIC */
 	__u64 number;
@@ -33,6 +36,15 @@ struct {
 	__uint(value_size, sizeof(int));
 } events SEC(".maps");
 
+static __u64 wake_up(__u64 number)
+{
+	if (wake_at)
+		return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= wake_at ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	if (batch == 1)
+		return 0;
+	return number % batch == batch - 1 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
 SEC("tc")
 int to_ring(struct __sk_buff *skb)
 {
@@ -46,7 +58,7 @@ int to_ring(struct __sk_buff *skb)
 	__builtin_memset(record, 0, sizeof(*record));
 	record->number = number;
 	record->fired_ns = bpf_ktime_get_ns();
-	bpf_ringbuf_submit(record, batch == 1 ? 0 : number % batch == batch - 1 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_submit(record, wake_up(number));
 	return 0;
 }
 

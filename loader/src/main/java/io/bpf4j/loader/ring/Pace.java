@@ -1,66 +1,95 @@
 package io.bpf4j.loader.ring;
 
-import java.util.concurrent.locks.LockSupport;
-
 /**
  * Keeps a consumer from being woken for each record. <i>Single consumer.</i>
  *
  * <p>A program that finishes a record wakes the consumer if the consumer has read all earlier records. That costs the
  * program an interrupt and the consumer a system call: more than to write and to read the record. A consumer that is as
  * fast as the programs has always read all earlier records, so it would be woken for nearly every one, and would slow
- * the programs down by being fast. So after a pass over many records the next pass comes a millisecond later: programs
- * then wake nobody but for the first record of the millisecond. After a pass over few records there is no pause; a
- * single record is handled at once. Nor is there one after records that came slowly, of which many had gathered because
- * the consumer had no processor: it would delay the next ones, too.
+ * the programs down by being fast. So while many records come, the consumer pauses after each pass, and does not give
+ * back the last record: programs then wake nobody.
  *
- * <p>The pause is shorter if the records that came in the last one would fill more than an eighth of the ring in a
- * millisecond.
+ * <p>The first pause is short, and each is twice as long as the one before, up to a millisecond. A single record is
+ * handled at once. A thread that had no processor for a while writes what it missed in one go; what comes after this
+ * burst is delayed by a short pause only.
+ *
+ * <p>The pause is shorter if more than an eighth of the ring would fill meanwhile.
+ *
+ * <p><b>Programs that force wake-ups.</b> A program may force a wake-up when so many bytes wait, and go on to force one
+ * for each record until they are read. Such a wake-up ends the pause. After it the consumer reads early for some
+ * milliseconds: it looks for records every few microseconds, so that the program seldom finds so many waiting.
  *
  * <p>Tested by {@code PaceTest}.
  */
 final class Pace {
-    /** Nanoseconds between two passes, at most. */
+    /** Nanoseconds of the first pause. */
+    static final long FIRST = 100_000;
+
+    /** Nanoseconds of a pause, at most. */
     static final long LONGEST = 1_000_000;
 
-    /** Fewer records than that in a pass, or in {@link #LONGEST}, are no load. */
+    /** Fewer records than that in {@link #LONGEST} are no load. */
     static final int MANY = 64;
+
+    /** Until so many records have come, or {@link #LONGEST} has passed, nothing is concluded from them. */
+    private static final int ENOUGH = MANY / 2;
+
+    /** Nanoseconds of reading early after a wake-up that a program forced. */
+    static final long EARLY = 10_000_000;
 
     /** The part of the ring that may fill during a pause: its size divided by this. */
     private static final int SHARE = 8;
 
     private final long capacity;
-    private long lastPass;
+    private long countedSince;
+    private long records;
+    private long bytes;
+    private long grown;
     private long pause;
+    private long forcedAt;
+    private boolean forced;
 
     /** @param capacity of the smallest ring, in bytes */
     Pace(long capacity) {
         this.capacity = capacity;
     }
 
-    /** Waits until it is time for the next pass. */
-    void await() {
-        if (pause > 0) {
-            LockSupport.parkNanos(pause);
-            pause = 0;
-        }
-    }
-
     /**
      * Takes the result of a pass.
      *
-     * @param records how many were read
-     * @param bytes their size with headers
+     * @param newRecords how many were read
+     * @param newBytes their size with headers
      * @param now {@code System.nanoTime()}
      */
-    void passed(int records, long bytes, long now) {
-        long interval = now - lastPass;
-        lastPass = now;
-        boolean load = records >= MANY && (double) records * LONGEST >= (double) interval * MANY;
-        pause = load ? (long) Math.min(LONGEST, (double) interval * capacity / SHARE / bytes) : 0;
+    void passed(int newRecords, long newBytes, long now) {
+        records += newRecords;
+        bytes += newBytes;
+        long interval = now - countedSince;
+        if (interval < pause || (records < ENOUGH && interval < LONGEST)) {
+            return;
+        }
+        boolean load = (double) records * LONGEST >= (double) interval * MANY;
+        grown = load ? Math.clamp(2 * grown, FIRST, LONGEST) : 0;
+        pause = load ? (long) Math.min((double) grown, (double) interval * capacity / SHARE / bytes) : 0;
+        countedSince = now;
+        records = 0;
+        bytes = 0;
     }
 
-    /** Nanoseconds that the next {@link #await} waits. */
+    /** Nanoseconds to wait before the next pass; 0 if there is no load. */
     long pause() {
         return pause;
+    }
+
+    /** Takes that a program forced a wake-up. */
+    void forced(long now) {
+        forced = true;
+        forcedAt = now;
+    }
+
+    /** Whether the next pass comes early, because a program has forced a wake-up lately. */
+    boolean isEarly(long now) {
+        forced &= now - forcedAt < EARLY;
+        return forced && pause > 0;
     }
 }

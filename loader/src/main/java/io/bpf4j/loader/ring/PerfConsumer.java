@@ -81,7 +81,7 @@ final class PerfConsumer extends RecordConsumer {
 
     @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
-    int consume(RecordHandler handler, BooleanSupplier stop) {
+    int consume(RecordHandler handler, BooleanSupplier stop, boolean holdBack) {
         long start = (long) POSITION.get(positions, TAIL); // this thread's last write
         long end = (long) POSITION.getAcquire(positions, HEAD);
         long position = start;
@@ -151,6 +151,10 @@ final class PerfConsumer extends RecordConsumer {
         MemorySegment.copy(data, 0, room, first, length - first);
         return room.asReadOnly();
     }
+
+    /** Nothing is held back: the kernel's wake-ups don't depend on the position. */
+    @Override
+    void release() {}
 
     @Override
     long pending() {

@@ -17,9 +17,18 @@ abstract sealed class RecordConsumer permits RingConsumer, PerfConsumer {
      * Passes the available records to the handler, up to the producer's current position.
      *
      * @param stop checked between records: true ends the pass
+     * @param holdBack whether the space of the last record may be given back later, by {@link #release}
      * @return number of records
      */
-    abstract int consume(RecordHandler handler, BooleanSupplier stop);
+    abstract int consume(RecordHandler handler, BooleanSupplier stop, boolean holdBack);
+
+    /** Gives back the space of a record that was held back. */
+    abstract void release();
+
+    /** {@link #consume(RecordHandler, BooleanSupplier, boolean)} that holds nothing back. */
+    final int consume(RecordHandler handler, BooleanSupplier stop) {
+        return consume(handler, stop, false);
+    }
 
     /** Bytes that programs have written or reserved and the consumer has not released, headers included. */
     abstract long pending();

@@ -4,6 +4,7 @@ import io.bpf4j.loader.map.Codec;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -57,16 +58,30 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     /** A century: practically unlimited, and does not overflow. */
     private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
+    /** Nanoseconds between two looks for records while reading early. */
+    private static final long LOOK = 5_000;
+
+    /** Looks for the end of a record that a program is writing, before waiting a millisecond for it. */
+    private static final int LOOKS = 100;
+
+    /** With one CPU, a thread that looks again and again would keep the programs from writing. */
+    private static final boolean SEVERAL_CPUS = Runtime.getRuntime().availableProcessors() > 1;
+
     private final String kind;
     private final List<? extends RecordConsumer> consumers;
     private final Waiter waiter; // closed only while holding consuming
     private final IntFunction<String> nameOf;
+    private final boolean holdsBack;
     private final Pace pace;
+
+    /** Whether the events from before the load have been taken. */
+    private boolean drained;
 
     /** Held while polling: allows one consumer at a time, and makes close wait for it. */
     private final ReentrantLock consuming = new ReentrantLock();
 
     private volatile boolean closed;
+    private boolean freed;
     private volatile long waits;
 
     /**
@@ -81,6 +96,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         this.consumers = List.copyOf(consumers);
         this.waiter = waiter;
         this.nameOf = nameOf;
+        this.holdsBack = this instanceof RingBuffer;
         this.pace = new Pace(
                 consumers.stream().mapToLong(RecordConsumer::capacity).min().orElse(0));
     }
@@ -88,9 +104,11 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     /**
      * Passes the available records to the handler; if there are none, waits for some first.
      *
-     * <p>After a call that read 64 records or more, the next call first waits up to a millisecond, less for a small
-     * ring buffer. Otherwise programs would wake the reader for nearly every record, which costs both more than the
-     * record. A single record is handled at once.
+     * <p>While 64 records or more come in a millisecond, a call first waits up to a
+     * millisecond, less for a small ring buffer. Otherwise programs would wake the reader for nearly every record, which
+     * costs both more than the record. A single record is handled at once. A wake-up that a program forces
+     * ({@code BPF_RB_FORCE_WAKEUP}) ends this wait; for ten milliseconds after it, calls look for records every few
+     * microseconds instead, which takes a CPU.
      *
      * <p>Returns after one pass over all rings, so that a producer that never pauses can't block it forever. An
      * interrupt of the thread does not end the wait; {@link #wakeup} does. A virtual thread may poll: a platform thread
@@ -101,9 +119,6 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
      * @throws IllegalStateException if closed, or if another thread is polling
      */
     public int poll(Duration timeout, RecordHandler handler) {
-        if (timeout.isPositive()) {
-            pace.await();
-        }
         if (consuming.isHeldByCurrentThread()) {
             throw new IllegalStateException("a record handler can't read its own " + kind);
         }
@@ -113,12 +128,11 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         }
         try {
             requireOpen();
-            int handled = pass(handler);
-            return handled > 0 || !timeout.isPositive() ? handled : sleep(timeout, handler);
+            return timeout.isPositive() ? paced(timeout, handler) : pass(handler, false);
         } finally {
             try {
                 if (closed) {
-                    waiter.owned().close();
+                    free();
                 }
             } finally {
                 consuming.unlock();
@@ -132,42 +146,122 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         }
     }
 
-    /** Handles the available records, without waiting. */
-    private int pass(RecordHandler handler) {
+    /** Handles the available records after the pause that the load asks for; if there are none, waits. */
+    private int paced(Duration timeout, RecordHandler handler) {
+        long start = System.nanoTime();
+        long limit = (timeout.compareTo(FOR_EVER) > 0 ? FOR_EVER : timeout).toNanos();
+        boolean woken;
+        int handled;
+        long now;
+        do {
+            woken = pause(limit - (System.nanoTime() - start));
+            handled = pass(handler, holdsBack && pace.pause() > 0);
+            now = System.nanoTime();
+        } while (handled == 0 && !woken && !closed && now - start < limit && pace.isEarly(now));
+        return handled > 0 || woken ? handled : sleep(start, limit, handler);
+    }
+
+    /** Waits before a pass, if there is load. Returns whether {@link #wakeup} ended the wait. */
+    private boolean pause(long limit) {
+        long pause = Math.min(pace.pause(), limit);
+        if (pause <= 0) {
+            drained = false;
+            return false;
+        }
+        if (!holdsBack) {
+            LockSupport.parkNanos(pause);
+            return false;
+        }
+        long now = System.nanoTime();
+        if (SEVERAL_CPUS && pace.isEarly(now)) {
+            while (System.nanoTime() - now < Math.min(pause, LOOK) && !closed) {
+                Thread.onSpinWait();
+            }
+            return false;
+        }
+        if (pause < Pace.LONGEST) {
+            LockSupport.parkNanos(pause); // epoll counts in milliseconds
+        }
+        int ready = waiter.await(pause < Pace.LONGEST ? 0 : pause);
+        // Since the last record is held back, only a forced wake-up is new. The first one may be older.
+        if (ready > 0 && drained) {
+            pace.forced(System.nanoTime());
+        }
+        drained = true;
+        return ready == Waiter.WOKEN;
+    }
+
+    /**
+     * Handles the available records, without waiting.
+     *
+     * @param holdBack whether the last record may be given back later
+     */
+    private int pass(RecordHandler handler, boolean holdBack) {
         int handled = 0;
         long bytes = 0;
         for (RecordConsumer consumer : consumers) {
             long before = consumer.bytes;
-            handled += consumer.consume(handler, this::isClosed);
+            handled += consumer.consume(handler, this::isClosed, holdBack);
             bytes += consumer.bytes - before;
         }
         pace.passed(handled, bytes + (long) RingConsumer.HEADER_SIZE * handled, System.nanoTime());
+        if (holdBack && pace.pause() == 0) {
+            release();
+        }
         return handled;
     }
 
-    /** Waits, until a pass finds records or the timeout expires. */
+    private void release() {
+        for (RecordConsumer consumer : consumers) {
+            consumer.release();
+        }
+    }
+
+    /**
+     * Waits, until a pass finds records or the timeout expires.
+     *
+     * <p>A ring buffer's event comes once (EPOLLET), so no record may be left that nobody tells of again. Everything is
+     * given back first: a program whose record is at the position that it sees then wakes this thread. Then each wait
+     * follows a pass that found nothing. A record that is reserved and not finished ends the pass before later records,
+     * whose events have come; so there the wait is short.
+     */
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
-    private int sleep(Duration timeout, RecordHandler handler) {
-        long start = System.nanoTime();
-        long limit = (timeout.compareTo(FOR_EVER) > 0 ? FOR_EVER : timeout).toNanos();
+    private int sleep(long start, long limit, RecordHandler handler) {
+        release();
+        int looks = 0;
+        int ready = 0;
         while (!closed) {
-            long left = limit - (System.nanoTime() - start);
-            if (left <= 0) {
-                // Programs may write without waking anyone (BPF_RB_NO_WAKEUP).
-                return pass(handler);
-            }
-            waits++;
-            int ready = waiter.await(left);
-            int handled = closed ? 0 : pass(handler);
+            int handled = pass(handler, false);
             if (handled > 0 || ready == Waiter.WOKEN) {
                 return handled;
             }
-            if (ready > 0) {
-                // Reserved and not finished: the program is writing on another CPU, for nanoseconds.
+            long left = limit - (System.nanoTime() - start);
+            if (left <= 0) {
+                // The pass was the last: programs may write without waking anyone (BPF_RB_NO_WAKEUP).
+                return 0;
+            }
+            boolean unfinished = holdsBack && pending() > 0;
+            if (unfinished && looks++ < LOOKS) {
+                // The program is writing on another CPU, for nanoseconds.
                 Thread.onSpinWait();
+                continue;
+            }
+            waits++;
+            ready = waiter.await(unfinished ? Math.min(left, Pace.LONGEST) : left);
+            if (ready != 0) {
+                looks = 0;
             }
         }
         return 0;
+    }
+
+    /** Called while holding {@link #consuming}. */
+    private void free() {
+        if (!freed) {
+            freed = true;
+            release(); // the next reader of the map does not get a record twice
+        }
+        waiter.owned().close();
     }
 
     /**
@@ -239,7 +333,15 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
      */
     public long pendingBytes() {
         requireOpen();
-        return consumers.stream().mapToLong(RecordConsumer::pending).sum();
+        return pending();
+    }
+
+    private long pending() {
+        long pending = 0;
+        for (RecordConsumer consumer : consumers) {
+            pending += consumer.pending();
+        }
+        return pending;
     }
 
     public boolean isClosed() {
@@ -265,7 +367,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         }
         consuming.lock();
         try {
-            waiter.owned().close();
+            free();
         } finally {
             consuming.unlock();
         }

@@ -36,15 +36,27 @@ import java.util.function.BooleanSupplier;
  * so wrote nothing.
  *
  * <p><b>When the position is written.</b> Writing it after each record is the most expensive: the cache line moves
- * between the processors for each, and a producer that sees the consumer keep up has to wake it each time. Writing it
- * only at the end of a pass withholds space from the producer for long. So the consumer writes it whenever a sixteenth
- * of the ring has been read, and at the end of the pass, also if the handler throws; the record for which it threw
- * counts as read.
+ * between the processors for each. Writing it late withholds space from the producer, and a program that forces a
+ * wake-up while much waits ({@code bpf_ringbuf_query} of BPF_RB_AVAIL_DATA) forces one for each record as long as the
+ * position is old. So the consumer writes it whenever it has read an eighth of what it had not given back, at most a
+ * sixteenth of the ring: the steps get smaller as less is left. At the end of the pass it writes the rest, also if the
+ * handler throws; the record for which it threw counts as read.
+ *
+ * <p><b>Holding back.</b> A pass that holds back leaves the position at the last record that it read. That record is
+ * finished, so no later record is at the position, and a program that leaves the decision to the kernel wakes nobody. A
+ * wake-up that comes nevertheless was forced. {@link #release} ends it. A record larger than a sixty-fourth of the ring
+ * is not held back.
  */
 final class RingConsumer extends RecordConsumer {
     static final int HEADER_SIZE = 8;
     static final int BUSY = 1 << 31;
     static final int DISCARD = 1 << 30;
+
+    /** The part of what is not given back that is read before the position is written: divided by this. */
+    private static final int PART = 8;
+
+    /** The largest record that is held back: the ring's size divided by this. */
+    private static final int HELD = 64;
 
     private static final VarHandle POSITION = JAVA_LONG.varHandle();
     private static final VarHandle LENGTH = JAVA_INT.varHandle();
@@ -54,6 +66,9 @@ final class RingConsumer extends RecordConsumer {
     private final MemorySegment producer;
     private final MemorySegment data;
     private final long mask;
+
+    /** The end of what was read; the position in memory is the same, or at the record before it. */
+    private volatile long read;
 
     /**
      * The consumer of the ring in the given memory.
@@ -70,16 +85,19 @@ final class RingConsumer extends RecordConsumer {
         // The mapping is read-only, so a write would crash the process. A read-only segment throws instead.
         this.data = data.asReadOnly();
         this.mask = data.byteSize() / 2 - 1;
+        this.read = (long) POSITION.getAcquire(consumer, 0L);
     }
 
     @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
-    int consume(RecordHandler handler, BooleanSupplier stop) {
+    int consume(RecordHandler handler, BooleanSupplier stop, boolean holdBack) {
         VarHandle.fullFence();
-        long start = (long) POSITION.get(consumer, 0L); // this thread's last write
+        long start = read;
         long end = (long) POSITION.getAcquire(producer, 0L);
         long position = start;
-        long written = start;
+        long last = start; // where the last record that was read starts
+        long written = (long) POSITION.get(consumer, 0L); // this thread's last write
+        long step = step(end - written);
         int handled = 0;
         int dropped = 0;
         long size = 0;
@@ -90,7 +108,14 @@ final class RingConsumer extends RecordConsumer {
                 if ((header & BUSY) != 0) {
                     break;
                 }
+                if (position - written > step) {
+                    // At a finished record: moved there, the position asks for no wake-up.
+                    POSITION.setRelease(consumer, 0L, position);
+                    written = position;
+                    step = step(end - written);
+                }
                 int length = header & ~(BUSY | DISCARD);
+                last = position;
                 // Moved first, so that the record counts as read if the handler throws.
                 position += ((long) HEADER_SIZE + length + 7) & ~7L;
                 if ((header & DISCARD) != 0) {
@@ -100,27 +125,38 @@ final class RingConsumer extends RecordConsumer {
                     size += length;
                     handler.onRecord(source, data, at + HEADER_SIZE, length);
                 }
-                if (position - written > mask / STEPS) {
-                    POSITION.setRelease(consumer, 0L, position);
-                    written = position;
-                }
             }
         } finally {
-            if (position != written) {
-                POSITION.setRelease(consumer, 0L, position);
-            }
             if (position != start) {
+                read = position;
                 records += handled;
                 bytes += size;
                 discarded += dropped;
+                boolean hold = holdBack && position - last <= (mask + 1) / HELD;
+                POSITION.setRelease(consumer, 0L, hold ? last : position);
+            } else if (!holdBack) {
+                release();
             }
         }
         return handled;
     }
 
+    private long step(long waiting) {
+        return Math.min(waiting / PART, mask / STEPS);
+    }
+
+    @Override
+    void release() {
+        if ((long) POSITION.get(consumer, 0L) != read) {
+            POSITION.setRelease(consumer, 0L, read);
+        }
+    }
+
     @Override
     long pending() {
-        return (long) POSITION.getAcquire(producer, 0L) - (long) POSITION.getAcquire(consumer, 0L);
+        // What is held back has been read; during a pass only the written position is known.
+        long given = Math.max(read, (long) POSITION.getAcquire(consumer, 0L));
+        return (long) POSITION.getAcquire(producer, 0L) - given;
     }
 
     @Override

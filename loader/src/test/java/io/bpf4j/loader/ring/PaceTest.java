@@ -5,39 +5,86 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class PaceTest {
-    private static final long SECOND = 1_000_000_000;
-
     private final Pace pace = new Pace(1 << 20);
+    private long now;
 
     @Test
     void fewRecordsAreHandledAtOnce() {
-        pace.passed(0, 0, SECOND);
-        assertThat(pace.pause()).isZero();
-        pace.passed(Pace.MANY - 1, 1 << 20, SECOND + 1);
-        assertThat(pace.pause()).isZero();
+        for (int i = 0; i < 10; i++) {
+            pass(Pace.MANY - 1, 1000, Pace.LONGEST);
+            assertThat(pace.pause()).isZero();
+        }
     }
 
     @Test
-    void manyRecordsAreFollowedByAPause() {
-        pace.passed(1, 1, SECOND);
-        pace.passed(Pace.MANY, 1, SECOND + Pace.LONGEST);
-        assertThat(pace.pause()).isEqualTo(Pace.LONGEST);
-        pace.await();
-        assertThat(pace.pause()).as("once").isZero();
-    }
-
-    @Test
-    void recordsThatGatheredSlowlyAreNoLoad() {
-        pace.passed(1, 1, SECOND);
-        pace.passed(Pace.MANY, 1, SECOND + Pace.LONGEST + 1);
+    void pausesGrowWhileTheLoadLasts() {
+        pass(1, 72, 1000 * Pace.LONGEST);
+        long pause = Pace.FIRST;
+        for (int i = 0; i < 10; i++) {
+            pass(Pace.MANY, 1000, Pace.LONGEST);
+            assertThat(pace.pause()).isEqualTo(pause);
+            pause = Math.min(2 * pause, Pace.LONGEST);
+        }
+        pass(Pace.MANY - 1, 1000, Pace.LONGEST);
         assertThat(pace.pause()).isZero();
     }
 
-    /** A quarter of the ring in 100 microseconds: an eighth takes 50. */
+    /** As they come from a thread that had no processor for some milliseconds. */
+    @Test
+    void aBurstDelaysNothingForLong() {
+        pass(1, 72, 1000 * Pace.LONGEST);
+        long paused = 0;
+        for (int i = 0; i < 10; i++) {
+            pass(20, 20 * 72, Pace.LONGEST / 50 + pace.pause());
+            paused += pace.pause();
+        }
+        assertThat(paused).isPositive();
+        for (int i = 0; i < 100; i++) {
+            pass(1, 72, Pace.LONGEST / 50 + pace.pause());
+            paused = pace.pause();
+        }
+        assertThat(paused).isZero();
+    }
+
+    @Test
+    void aBreakEndsTheLoad() {
+        load();
+        pass(1, 72, 100 * Pace.LONGEST);
+        assertThat(pace.pause()).isZero();
+    }
+
+    /** An eighth of the ring in half a millisecond. */
     @Test
     void theRingHasRoomForWhatComesMeanwhile() {
-        pace.passed(1, 1, SECOND);
-        pace.passed(1000, 1 << 18, SECOND + 100_000);
-        assertThat(pace.pause()).isEqualTo(50_000);
+        for (int i = 0; i < 5; i++) {
+            pass(1000, 1 << 18, Pace.LONGEST);
+        }
+        assertThat(pace.pause()).isEqualTo(Pace.LONGEST / 2);
+    }
+
+    @Test
+    void aForcedWakeUpMeansToReadEarlyForSomeTime() {
+        load();
+        assertThat(pace.isEarly(now)).isFalse();
+        pace.forced(now);
+        assertThat(pace.isEarly(now + Pace.EARLY - 1)).isTrue();
+        assertThat(pace.isEarly(now + Pace.EARLY)).isFalse();
+    }
+
+    @Test
+    void withoutLoadNothingIsEarly() {
+        pace.forced(now);
+        assertThat(pace.isEarly(now)).isFalse();
+    }
+
+    private void load() {
+        for (int i = 0; i < 5; i++) {
+            pass(Pace.MANY, 1000, Pace.LONGEST);
+        }
+    }
+
+    private void pass(int records, long bytes, long later) {
+        now += later;
+        pace.passed(records, bytes, now);
     }
 }

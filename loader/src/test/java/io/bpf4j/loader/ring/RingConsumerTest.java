@@ -117,6 +117,24 @@ class RingConsumerTest {
     }
 
     @Test
+    void theLastRecordIsHeldBackUntilItIsReleased() {
+        write("", 0);
+        write("", RingConsumer.DISCARD);
+        assertThat(consumer.consume((_, _, _, _) -> {}, () -> false, true)).isEqualTo(1);
+        assertThat(consumerPosition()).as("4 bytes are a sixty-fourth").isEqualTo(16);
+        RingConsumer large = new RingConsumer(0, consumerPage, producerPage, arena.allocate(2 << 12, 8));
+        producerPage.set(ValueLayout.JAVA_LONG, 0, 32);
+        assertThat(large.consume((_, _, _, _) -> {}, () -> false, true)).isEqualTo(2);
+        assertThat(consumerPosition()).isEqualTo(24);
+        assertThat(large.pending()).as("it has been read").isZero();
+        assertThat(large.consume((_, _, _, _) -> {}, () -> false, true)).isZero();
+        assertThat(consumerPosition()).isEqualTo(24);
+        large.release();
+        assertThat(consumerPosition()).isEqualTo(32);
+        assertThat(large.consume((_, _, _, _) -> {}, () -> false, true)).isZero();
+    }
+
+    @Test
     void stopEndsThePassBetweenRecords() {
         write("one", 0);
         write("two", 0);

@@ -48,8 +48,9 @@ class RingBufferOnKernelTest {
             CompletableFuture<Void> producer = CompletableFuture.runAsync(
                             () -> {
                                 for (int sent = 0; sent < wanted; sent += 1000) {
-                                    // Never more than fits: what is measured is order, not loss.
-                                    while (ring.pendingBytes() > (1 << 20) - 1000 * RingEmitter.SPACE) {
+                                    // Never more than fits, with a record that is held back: what is measured is order,
+                                    // not loss.
+                                    while (ring.pendingBytes() > (1 << 20) - 1001 * RingEmitter.SPACE) {
                                         Thread.onSpinWait();
                                     }
                                     assertThat(emitter.emit(1000)).isZero();
@@ -72,6 +73,25 @@ class RingBufferOnKernelTest {
             assertThat(ring.stats().records()).isEqualTo(wanted);
             assertThat(ring.stats().bytes()).isEqualTo((long) wanted * RingEmitter.RECORD_SIZE);
             assertThat(ring.pendingBytes()).isZero();
+        }
+    }
+
+    /** A program that looks how much waits, to force a wake-up, is to see little more than what is not read. */
+    @Test
+    void theLessIsLeftTheSoonerSpaceIsGivenBack() {
+        int records = 10_000;
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 20, 0, 1);
+                RingBuffer ring = RingBuffer.open(emitter.map())) {
+            emitter.emit(records);
+            List<Long> tooMuch = new ArrayList<>();
+            int read = ring.consume((_, data, offset, _) -> {
+                long left = (records - data.get(ValueLayout.JAVA_LONG, offset)) * RingEmitter.SPACE;
+                if (ring.pendingBytes() > left + left / 7 + 2 * RingEmitter.SPACE) {
+                    tooMuch.add(left);
+                }
+            });
+            assertThat(read).isEqualTo(records);
+            assertThat(tooMuch).isEmpty();
         }
     }
 
