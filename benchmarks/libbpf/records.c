@@ -23,6 +23,7 @@
 #define BATCH 64
 #define PAGES 256
 #define WAIT_MS 10
+#define IDLE_NS 1000000000ULL
 
 struct record {
 	unsigned long long fired_ns, number, rest[6];
@@ -77,17 +78,22 @@ static void on_perf(void *context, int cpu, void *data, __u32 size)
 	on_ring(context, data, size);
 }
 
-static struct reader open_reader(const char *object, bool ring, int batch)
+/* wake_at: bytes that wait when the program forces a wake-up; 0: it does not look. */
+static struct reader open_reader(const char *object, bool ring, int batch, int wake_at)
 {
 	LIBBPF_OPTS(perf_buffer_opts, options, .sample_period = batch);
 	struct reader reader = { .object = bpf_object__open_file(object, NULL) };
+	static char name[32];
+	unsigned int *constants;
 	struct bpf_map *map;
 	size_t size;
 
 	if (!reader.object)
 		die("open %s", object);
 	map = bpf_object__find_map_by_name(reader.object, ".rodata");
-	*(unsigned int *)bpf_map__initial_value(map, &size) = batch;
+	constants = bpf_map__initial_value(map, &size);
+	constants[0] = batch;
+	constants[1] = wake_at;
 	if (bpf_object__load(reader.object))
 		die("load %s", object);
 	reader.counts = bpf_map__initial_value(bpf_object__find_map_by_name(reader.object, ".bss"), &size);
@@ -101,6 +107,10 @@ static struct reader open_reader(const char *object, bool ring, int batch)
 		die("open the buffer");
 	reader.rate_count = !ring && batch == 1 ? RATE_COUNT_PERF : RATE_COUNT;
 	reader.name = ring ? batch == 1 ? "ring" : "ring batched" : batch == 1 ? "perf" : "perf batched";
+	if (wake_at)
+		snprintf(name, sizeof(name), "ring at %d KiB", wake_at >> 10);
+	if (wake_at)
+		reader.name = name;
 	return reader;
 }
 
@@ -147,6 +157,26 @@ static unsigned long long read_fired(const struct reader *reader, const char *fi
 	return reader->counts->lost - lost;
 }
 
+static double cpu_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return used.tv_sec * 1e9 + used.tv_nsec;
+}
+
+/* Polls while no record comes. Returns the time of CPUs that this process took, in percent of the time. */
+static double idle(const struct reader *reader)
+{
+	unsigned long long start = now_ns();
+	double used = cpu_ns();
+
+	while (now_ns() - start < IDLE_NS)
+		if ((reader->ring ? ring_buffer__poll(reader->ring, WAIT_MS) : perf_buffer__poll(reader->perf, WAIT_MS)) < 0)
+			die("poll");
+	return 100 * (cpu_ns() - used) / (now_ns() - start);
+}
+
 static int ascending(const void *left, const void *right)
 {
 	double difference = *(const double *)left - *(const double *)right;
@@ -163,7 +193,7 @@ static void measure(struct reader *reader, const char *fire, int shots)
 {
 	static const double percents[] = { 50, 99, 99.9 };
 	double *rates = calloc(shots, sizeof(double)), *losses = calloc(shots, sizeof(double));
-	double *latencies[3] = { 0 };
+	double *idles = calloc(shots, sizeof(double)), *latencies[3] = { 0 };
 	char count[16], size[32];
 
 	for (int i = 0; i < 3; i++)
@@ -184,12 +214,15 @@ static void measure(struct reader *reader, const char *fire, int shots)
 		lost = read_fired(reader, fire, count, LATENCY_INTERVAL);
 		if (lost)
 			die("%s: %llu records lost at a slow pace", reader->name, lost);
+		if (shot >= 0)
+			idles[shot] = idle(reader);
 		qsort(seen.us, seen.count, sizeof(double), ascending);
 		for (int i = 0; i < 3 && shot >= 0; i++)
 			latencies[i][shot] = percentile(percents[i]);
 	}
 	report_in("ns", libbpf(), "recordAtFullRate", reader->name, rates, shots);
 	report_in("%", libbpf(), "lostAtFullRate", reader->name, losses, shots);
+	report_in("%", libbpf(), "idleCpu", reader->name, idles, shots);
 	for (int i = 0; i < 3; i++) {
 		snprintf(size, sizeof(size), "%s p%g", reader->name, percents[i]);
 		report_in("us", libbpf(), "recordLatency", size, latencies[i], shots);
@@ -197,18 +230,21 @@ static void measure(struct reader *reader, const char *fire, int shots)
 	}
 	free(rates);
 	free(losses);
+	free(idles);
 }
 
 int main(int argc, char **argv)
 {
+	static const int wake_at[] = { 4 << 10, 64 << 10, 256 << 10 };
 	int shots;
 
 	if (argc != 4 || (shots = atoi(argv[3])) < 1) {
 		fputs("usage: records OBJECT FIRE SHOTS\n", stderr);
 		return 2;
 	}
-	for (int way = 0; way < 4; way++) {
-		struct reader reader = open_reader(argv[1], way < 2, way % 2 ? BATCH : 1);
+	for (int way = 0; way < 7; way++) {
+		struct reader reader = way < 4 ? open_reader(argv[1], way < 2, way % 2 ? BATCH : 1, 0) :
+						 open_reader(argv[1], true, 1, wake_at[way - 4]);
 
 		measure(&reader, argv[2], shots);
 		close_reader(&reader);

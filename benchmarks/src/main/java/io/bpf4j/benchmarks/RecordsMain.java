@@ -1,5 +1,6 @@
 package io.bpf4j.benchmarks;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.ring.PerfBuffer;
@@ -10,6 +11,7 @@ import io.bpf4j.test.objects.TestObjects;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -17,7 +19,8 @@ import java.util.List;
 /**
  * How fast records of 64 bytes come from a program to a handler, how many are lost if the program fires as fast as it
  * can, and how long each takes from the program to the handler at 50,000 a second; through a ring buffer and a perf
- * buffer, with a wake-up for each record and with one for 64 of them.
+ * buffer, with a wake-up for each record and with one for 64 of them, and through a ring buffer whose program forces a
+ * wake-up when 4, 64 or 256 KiB wait. And how much of a CPU the reader takes while no record comes.
  *
  * <p>Not by JMH, because these are no times of a method. A process of its own fires (fire.c), and records.c beside it
  * measures libbpf in the same way, with the same object, counts and sizes of buffers. A ring buffer wakes its reader for
@@ -34,6 +37,8 @@ final class RecordsMain {
     private static final int LATENCY_COUNT = 25_600;
     private static final int LATENCY_INTERVAL_NS = 20_000;
     private static final int BATCH = 64;
+    private static final int[] WAKE_AT = {4 << 10, 64 << 10, 256 << 10};
+    private static final long IDLE_NS = 1_000_000_000;
     private static final int PAGES = 256;
     private static final Duration WAIT = Duration.ofMillis(10);
 
@@ -42,6 +47,9 @@ final class RecordsMain {
 
     /** Of {@code struct counts}: records fired, and of these lost; each of 8 bytes. */
     private static final int LOST = 8;
+
+    private static final OperatingSystemMXBean PROCESS =
+            ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
     private static final double[] PERCENTS = {50, 99, 99.9};
 
@@ -56,11 +64,15 @@ final class RecordsMain {
     private long last;
     private final long[] latencies = new long[LATENCY_COUNT];
 
-    private RecordsMain(boolean ring, int batch) {
-        name = (ring ? "ring" : "perf") + (batch == 1 ? "" : " batched");
+    /** @param wakeAt bytes that wait when the program forces a wake-up; 0: it does not look */
+    private RecordsMain(boolean ring, int batch, int wakeAt) {
+        name = (ring ? "ring" : "perf")
+                + (batch == 1 ? "" : " batched")
+                + (wakeAt == 0 ? "" : " at " + wakeAt / 1024 + " KiB");
         rateCount = !ring && batch == 1 ? RATE_COUNT_PERF : RATE_COUNT;
         object = BpfLoader.of(ObjectSpec.parse("records.bpf.o", TestObjects.bytes("records.bpf.o")))
                 .global("batch", batch)
+                .global("wake_at", wakeAt)
                 .load();
         reader = ring
                 ? RingBuffer.open(object.map("ring"))
@@ -74,18 +86,25 @@ final class RecordsMain {
         int shots = Math.ceilDiv(Integer.parseInt(arguments[0]), 3);
         for (boolean ring : List.of(true, false)) {
             for (int batch : List.of(1, BATCH)) {
-                RecordsMain measured = new RecordsMain(ring, batch);
-                try (measured.object;
-                        measured.reader) {
-                    measured.measure(shots);
-                }
+                measure(new RecordsMain(ring, batch, 0), shots);
             }
+        }
+        for (int wakeAt : WAKE_AT) {
+            measure(new RecordsMain(true, 1, wakeAt), shots);
+        }
+    }
+
+    private static void measure(RecordsMain measured, int shots) throws IOException, InterruptedException {
+        try (measured.object;
+                measured.reader) {
+            measured.measure(shots);
         }
     }
 
     private void measure(int shots) throws IOException, InterruptedException {
         double[] rates = new double[shots];
         double[] losses = new double[shots];
+        double[] idle = new double[shots];
         double[][] percentiles = new double[PERCENTS.length][shots];
         for (int shot = shots == 1 ? 0 : -WARM_UP; shot < shots; shot++) {
             long lost = readFired(rateCount, 0);
@@ -101,6 +120,9 @@ final class RecordsMain {
             if (lost != 0) {
                 throw new IllegalStateException(name + ": " + lost + " records lost at a slow pace");
             }
+            if (shot >= 0) {
+                idle[shot] = idle();
+            }
             Arrays.sort(latencies);
             for (int i = 0; i < PERCENTS.length && shot >= 0; i++) {
                 percentiles[i][shot] = latencies[(int) (PERCENTS[i] / 100 * (LATENCY_COUNT - 1))] / 1e3;
@@ -108,10 +130,21 @@ final class RecordsMain {
         }
         Yardstick.print("recordAtFullRate", name, "ns", rates);
         Yardstick.print("lostAtFullRate", name, "%", losses);
+        Yardstick.print("idleCpu", name, "%", idle);
         for (int i = 0; i < PERCENTS.length; i++) {
             String percent = Double.toString(PERCENTS[i]).replace(".0", "");
             Yardstick.print("recordLatency", name + " p" + percent, "us", percentiles[i]);
         }
+    }
+
+    /** Polls while no record comes. Returns the time of CPUs that this process took, in percent of the time. */
+    private double idle() {
+        long cpu = PROCESS.getProcessCpuTime();
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < IDLE_NS) {
+            reader.poll(WAIT, this::take);
+        }
+        return 100.0 * (PROCESS.getProcessCpuTime() - cpu) / (System.nanoTime() - start);
     }
 
     /** Reads until all that was fired is read or lost. Returns how many were lost. */
