@@ -6,15 +6,21 @@ import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.process.ProcessStop;
 import io.bpf4j.loader.process.ProcessTracer;
 import io.bpf4j.usdt.internal.process.DynamicLoaders;
+import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessTree;
+import io.bpf4j.usdt.internal.process.Turns;
+import io.bpf4j.usdt.internal.process.WatchedProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -29,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * before the constructors of a library. So no first event is missed. {@link ProcessTracer} documents how a process is
  * held, what holding costs the process and what it needs. If a process can't be held, it is polled every few
  * milliseconds instead, a probe may fire before it is attached, and {@link #gaps} says so. Code that a process maps
- * without its dynamic loader is also found by polling.
+ * without its dynamic loader is also found by polling. A process that is dear to look at, because it has thousands of
+ * mappings, is polled more rarely, and other processes do not wait for it.
  *
  * {@snippet lang = "java":
  * Map<Integer, LinkGroup> links = new HashMap<>();
@@ -62,7 +69,7 @@ import org.jspecify.annotations.Nullable;
  * <p>To watch a command from its first instruction, start it by {@link io.bpf4j.loader.process.HeldCommand}, start the
  * watch, then release the command.
  *
- * <p>Tested by {@code CliFollowTest} and {@code CliFirstEventsTest}.
+ * <p>Tested by {@code UsdtWatchTest}, {@code UsdtWatchTurnsTest}, {@code CliFollowTest} and {@code CliFirstEventsTest}.
  */
 public final class UsdtWatch implements AutoCloseable {
     private static final long CLOSE_NANOS = 5_000_000;
@@ -72,6 +79,12 @@ public final class UsdtWatch implements AutoCloseable {
     private static final long RESTLESS_NANOS = 3_000_000_000L;
 
     private static final int MAX_GAPS = 5;
+
+    /** The time after which another process gets its turn. A step that takes longer is not cut. */
+    private static final long TURN_NANOS = 1_000_000;
+
+    /** The part of the time that goes into looks at one process: a tenth. */
+    private static final int REST_FACTOR = 10;
 
     private final int pid;
     private final Listener listener;
@@ -86,6 +99,14 @@ public final class UsdtWatch implements AutoCloseable {
      * any order: a process whose parent waits for it would seem to outlive the parent.
      */
     private final Set<Integer> held = new HashSet<>();
+
+    /** The work under way, by process, and whose turn it is. */
+    private final Map<Integer, Visit> visits = new HashMap<>();
+
+    private final Turns<Integer> turns = new Turns<>();
+
+    /** How often the processes that existed before the watch are still to be looked at until it has started. */
+    private final Map<Integer, Integer> firstLooks = new HashMap<>();
 
     private final Set<String> gaps = new LinkedHashSet<>();
     private final Thread thread;
@@ -219,11 +240,8 @@ public final class UsdtWatch implements AutoCloseable {
         this.tracer = tracer;
         this.stops = stops;
         this.host = what.host;
-        this.tree = new ProcessTree(host, pid);
+        this.tree = new ProcessTree(host, pid, what.children);
         this.cache = new ScanCache(new ProcessFiles(host));
-        if (what.children) {
-            tree.includeChildren();
-        }
         this.loaders = new DynamicLoaders(host);
         this.launching = what.launcher && tracer != null;
         this.lastChange = System.nanoTime();
@@ -285,14 +303,20 @@ public final class UsdtWatch implements AutoCloseable {
     private void run() {
         try {
             while (alive && !closing) {
-                long rest = lastLook + interval() - System.nanoTime();
-                @Nullable ProcessStop stop = stops.poll(Math.max(0, rest), TimeUnit.NANOSECONDS);
-                if (stop != null) {
-                    handle(stop);
-                }
+                acceptStops();
                 if (System.nanoTime() - lastLook >= interval()) {
                     lookAtAll();
                 }
+                if (turns.isEmpty()) {
+                    long rest = lastLook + interval() - System.nanoTime();
+                    @Nullable ProcessStop stop = stops.poll(Math.max(0, rest), TimeUnit.NANOSECONDS);
+                    if (stop != null) {
+                        accept(stop);
+                    }
+                } else {
+                    turn(turns.next());
+                }
+                alive = isAnyLeft();
             }
         } catch (RuntimeException | Error e) {
             failure = e;
@@ -300,6 +324,7 @@ public final class UsdtWatch implements AutoCloseable {
             Thread.currentThread().interrupt();
         } finally {
             alive = false;
+            tree.processes().forEach(tree::remove);
             if (tracer != null) {
                 tracer.close();
             }
@@ -310,48 +335,37 @@ public final class UsdtWatch implements AutoCloseable {
         return System.nanoTime() - lastChange < RESTLESS_NANOS ? CLOSE_NANOS : RELAXED_NANOS;
     }
 
-    private void handle(ProcessStop stop) {
-        int stopped = stop.pid();
-        try {
-            switch (stop.kind()) {
-                case BORN -> {
-                    held.add(stopped);
-                    tree.add(stopped);
-                    breakAtLoader(stopped);
-                    tell(tree.look(stopped));
-                }
-                case EXEC -> {
-                    if (stopped == pid) {
-                        launching = false;
-                    }
-                    if (stop.isRenumbered()) {
-                        listener.ended(stopped);
-                    } else {
-                        listener.exec(stopped);
-                    }
-                    tree.renew(stopped);
-                    breakAtLoader(stopped);
-                    tell(tree.look(stopped));
-                }
-                case BREAKPOINT -> tell(tree.look(stopped));
-                case ENDED -> {
-                    held.remove(stopped);
-                    tree.remove(stopped);
-                    listener.ended(stopped);
-                }
-            }
-        } finally {
-            if (tracer != null) {
-                tracer.resume(stop);
-            }
+    private void acceptStops() {
+        for (ProcessStop stop = stops.poll(); stop != null; stop = stops.poll()) {
+            accept(stop);
         }
-        keepTraced();
-        alive = isAnyLeft();
+    }
+
+    /**
+     * Gives a stopped process its place in the turns. An end is told at once, so that the ends of several processes are
+     * told in the order of the kernel, and before another process gets the number.
+     */
+    private void accept(ProcessStop stop) {
+        int stopped = stop.pid();
+        switch (stop.kind()) {
+            case ENDED -> {
+                held.remove(stopped);
+                forget(stopped);
+                listener.ended(stopped);
+                return;
+            }
+            case EXEC -> drop(stopped); // what is known of the old program is of no use any more
+            case BORN -> held.add(stopped);
+            case BREAKPOINT -> {}
+        }
+        boolean _ = tree.add(stopped);
+        visits.computeIfAbsent(stopped, _ -> new Visit(stopped)).add(stop);
+        turns.addHeld(stopped);
     }
 
     /** A process may have ended before its child has first run: then the tree is empty for a moment. */
     private boolean isAnyLeft() {
-        return !tree.processes().isEmpty() || (tracer != null && (tracer.isTracing() || !stops.isEmpty()));
+        return !tree.isEmpty() || (tracer != null && (tracer.isTracing() || !stops.isEmpty()));
     }
 
     /**
@@ -359,32 +373,194 @@ public final class UsdtWatch implements AutoCloseable {
      * process whose parent has ended is in no list of children.
      */
     private void lookFirst() {
-        if (tracer != null && !launching) {
+        if (!launching) {
             keepTraced();
-            List<ProcessTree.Change> changes = tree.look();
-            tree.processes().forEach(this::breakAtLoader);
-            tell(changes);
+            tree.processes().forEach(this::lookFirstAt);
+            while (!firstLooks.isEmpty() && !closing) {
+                acceptStops();
+                turn(turns.next());
+            }
         }
-        lookAtAll();
+        alive = isAnyLeft();
+        lastLook = System.nanoTime();
+    }
+
+    private void lookFirstAt(int process) {
+        firstLooks.put(process, tracer == null ? 1 : 2);
+        look(process);
+    }
+
+    /** Gives a process that runs its place in the turns. */
+    private void look(int process) {
+        visits.computeIfAbsent(process, Visit::new);
+        turns.add(process);
     }
 
     /** Finds code that the tracer didn't stop at, or all code if no tracer exists. */
     private void lookAtAll() {
-        if (!launching) {
-            Set<Integer> before = new HashSet<>(tree.processes());
-            List<ProcessTree.Change> changes = tree.look();
-            findUntraced(); // before the listener is told, which takes time: a child may end meanwhile
-            tell(changes);
-            keepTraced();
-            tree.processes().forEach(before::remove);
-            if (tracer != null && !tracer.isTracing() && stops.isEmpty()) {
-                held.clear(); // it failed, and will tell nothing more
-            }
-            before.removeAll(held);
-            before.forEach(listener::ended);
-        }
-        alive = isAnyLeft();
         lastLook = System.nanoTime();
+        if (launching) {
+            return;
+        }
+        keepTraced();
+        if (tracer != null && !tracer.isTracing() && stops.isEmpty()) {
+            held.clear(); // it failed, and will tell nothing more
+        }
+        for (int process : tree.processes()) {
+            if (tree.find(process).stream().anyMatch(WatchedProcess::isDue)) {
+                look(process);
+            } else if (!held.contains(process) && !host.isRunning(process)) {
+                gone(process);
+            }
+        }
+    }
+
+    /** Works for a process until its turn is over. */
+    private void turn(int process) {
+        Visit visit = visits.get(process);
+        long began = System.nanoTime();
+        boolean more = visit != null;
+        while (more && visit != null && System.nanoTime() - began < TURN_NANOS) {
+            more = step(visit) && visits.get(process) == visit;
+        }
+        if (visit == null || visits.get(process) != visit) {
+            return; // the process has ended
+        }
+        visit.nanos += System.nanoTime() - began;
+        if (!more) {
+            visitEnded(visit);
+        } else if (visit.isHeld()) {
+            turns.addHeld(process);
+        } else {
+            turns.add(process);
+        }
+    }
+
+    /** A bounded piece of work for a process; returns whether there is more. */
+    private boolean step(Visit visit) {
+        switch (visit.stage) {
+            case BEGIN -> begin(visit);
+            case SEARCH ->
+                tree.find(visit.pid).flatMap(WatchedProcess::step).ifPresent(found -> searched(visit, found));
+            case READ -> {
+                MappedFile file = visit.unread.poll();
+                if (file == null) {
+                    tell(visit);
+                    return false;
+                }
+                visit.read.add(cache.scan(file));
+            }
+        }
+        return true;
+    }
+
+    private void begin(Visit visit) {
+        visit.begin();
+        int process = visit.pid;
+        boolean newProgram = firstLooks.containsKey(process);
+        for (ProcessStop stop : visit.served) {
+            if (stop.kind() == ProcessStop.Kind.EXEC) {
+                executed(stop);
+            }
+            newProgram |= stop.kind() != ProcessStop.Kind.BREAKPOINT;
+        }
+        if (visit.served.isEmpty()) {
+            findUntraced(process);
+            // Before the listener is told anything, which takes time: a child may end meanwhile.
+            for (int child : tree.addChildren(process)) {
+                findUntraced(child);
+                if (firstLooks.isEmpty()) {
+                    look(child);
+                } else {
+                    lookFirstAt(child);
+                }
+            }
+        }
+        visit.loader = newProgram && tracer != null ? startOf(process) : Optional.empty();
+        OptionalLong address =
+                visit.loader.stream().mapToLong(DynamicLoaders.Start::inLoader).findFirst();
+        tree.find(process).ifPresent(known -> known.begin(address));
+    }
+
+    private void executed(ProcessStop stop) {
+        int process = stop.pid();
+        if (process == pid) {
+            launching = false;
+        }
+        if (stop.isRenumbered()) {
+            listener.ended(process);
+        } else {
+            listener.exec(process);
+        }
+        tree.find(process).ifPresent(WatchedProcess::renew);
+    }
+
+    private void searched(Visit visit, WatchedProcess.Found found) {
+        if (!found.running()) {
+            gone(visit.pid);
+        }
+        visit.loader.ifPresent(start -> found.atAddress().ifPresent(loader -> breakAtLoader(visit.pid, start, loader)));
+        visit.searched(found.appeared());
+        if (!found.problem().isEmpty()) {
+            Path folder = host.process(visit.pid);
+            visit.read.add(new UsdtScan.File(
+                    folder, folder.toString(), List.of(), List.of(visit.pid), List.of(found.problem())));
+        }
+    }
+
+    private void tell(Visit visit) {
+        if (!visit.read.isEmpty()) {
+            lastChange = System.nanoTime();
+            listener.appeared(visit.pid, UsdtScan.of(host, visit.pid, visit.read));
+        }
+    }
+
+    private void visitEnded(Visit visit) {
+        int process = visit.pid;
+        visits.remove(process);
+        resume(visit.served);
+        tree.find(process).ifPresent(known -> known.postpone(REST_FACTOR * visit.nanos));
+        boolean again = firstLooks.computeIfPresent(process, (_, looks) -> looks == 1 ? null : looks - 1) != null;
+        if (!visit.waiting.isEmpty()) {
+            Visit next = new Visit(process);
+            visit.waiting.forEach(next::add);
+            visits.put(process, next);
+            turns.addHeld(process);
+        } else if (again) {
+            look(process);
+        }
+    }
+
+    private void resume(List<ProcessStop> served) {
+        if (tracer != null) {
+            served.forEach(tracer::resume);
+        }
+    }
+
+    /** Drops the work for a process. Its stopped threads, if they still exist, go on. */
+    private void drop(int process) {
+        Visit visit = visits.remove(process);
+        turns.remove(process);
+        if (visit != null) {
+            resume(visit.served);
+            resume(visit.waiting);
+        }
+    }
+
+    private void forget(int process) {
+        drop(process);
+        firstLooks.remove(process);
+        tree.remove(process);
+    }
+
+    /** A look has not found a process any more. The tracer may know better. */
+    private void gone(int process) {
+        acceptStops();
+        keepTraced();
+        if (!held.contains(process) && tree.find(process).isPresent()) {
+            forget(process);
+            listener.ended(process);
+        }
     }
 
     /** Keeps all processes that are traced: one whose second thread calls exec looks like a zombie for a moment. */
@@ -397,16 +573,15 @@ public final class UsdtWatch implements AutoCloseable {
     }
 
     /** A child is not traced if it was created with CLONE_UNTRACED, or before its parent was traced and not found then. */
-    private void findUntraced() {
-        if (tracer == null || !tracer.isTracing()) {
-            return;
-        }
-        Set<Integer> traced = tracer.processes();
-        for (int process : tree.processes()) {
-            if (!traced.contains(process) && !tracer.isTracing(process) && host.isRunning(process)) {
-                addGap("a child process is not held: it was created with CLONE_UNTRACED, or just before tracing"
-                        + " started, or another process traces it");
-            }
+    private void findUntraced(int process) {
+        if (tracer != null
+                && tracer.isTracing()
+                && !held.contains(process)
+                && !tracer.processes().contains(process)
+                && !tracer.isTracing(process)
+                && host.isRunning(process)) {
+            addGap("a child process is not held: it was created with CLONE_UNTRACED, or just before tracing"
+                    + " started, or another process traces it");
         }
     }
 
@@ -417,37 +592,30 @@ public final class UsdtWatch implements AutoCloseable {
         }
     }
 
-    private void tell(List<ProcessTree.Change> changes) {
-        for (ProcessTree.Change change : changes) {
-            lastChange = System.nanoTime();
-            listener.appeared(change.pid(), UsdtScan.of(host, change.pid(), files(change)));
-        }
-    }
-
-    private List<UsdtScan.File> files(ProcessTree.Change change) {
-        if (change.problem().isEmpty()) {
-            return change.files().stream().map(cache::scan).toList();
-        }
-        int process = change.pid();
-        Path folder = host.process(process);
-        return List.of(
-                new UsdtScan.File(folder, folder.toString(), List.of(), List.of(process), List.of(change.problem())));
-    }
-
-    private void breakAtLoader(int process) {
-        if (tracer == null) {
-            return;
-        }
+    private Optional<DynamicLoaders.Start> startOf(int process) {
         try {
-            Optional<DynamicLoaders.Place> found = loaders.of(process);
-            if (found.isPresent()) {
+            return Optional.of(loaders.start(process));
+        } catch (IOException e) {
+            noBreakpoint(process, e);
+            return Optional.empty();
+        }
+    }
+
+    private void breakAtLoader(int process, DynamicLoaders.Start start, MappedFile loader) {
+        try {
+            Optional<DynamicLoaders.Place> found = loaders.of(start, loader);
+            if (found.isPresent() && tracer != null) {
                 DynamicLoaders.Place place = found.get();
                 tracer.breakAt(process, place.file(), place.identity(), place.offset());
             }
         } catch (BpfException | IOException e) {
-            if (host.isRunning(process)) {
-                addGap("libraries that a process loads later are looked for every few milliseconds: " + e.getMessage());
-            }
+            noBreakpoint(process, e);
+        }
+    }
+
+    private void noBreakpoint(int process, Exception why) {
+        if (host.isRunning(process)) {
+            addGap("libraries that a process loads later are looked for every few milliseconds: " + why.getMessage());
         }
     }
 }

@@ -11,7 +11,6 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -55,23 +54,15 @@ public final class DynamicLoaders {
     public record Place(Path file, FileIdentity identity, long offset) {}
 
     /**
-     * The place in the loader of a process; empty if the process has no loader, as a static program.
+     * The place in the loader of a process; empty if the file is not a loader, because the program has none, as a
+     * static program.
      *
+     * @param start of the process
+     * @param file that is mapped at {@link Start#inLoader}
      * @throws IOException if it can't be found, because the loader can't be read or does not have the function, or the
      *     process has ended
      */
-    public Optional<Place> of(int pid) throws IOException {
-        Start start = start(pid);
-        long inLoader = start.hasLoader() ? start.base() : start.entry();
-        List<MappedRange> mappings = files.mappings(
-                pid,
-                m -> m.isFile()
-                        && Long.compareUnsigned(m.start(), inLoader) <= 0
-                        && Long.compareUnsigned(inLoader, m.end()) < 0);
-        if (mappings.isEmpty()) {
-            return Optional.empty();
-        }
-        MappedFile file = new MappedFile(pid, mappings.getFirst());
+    public Optional<Place> of(Start start, MappedFile file) throws IOException {
         try (ProcessFiles.Opened opened = files.open(file)) {
             FileIdentity identity = opened.file().identity();
             OptionalLong offset = known.get(identity);
@@ -102,13 +93,19 @@ public final class DynamicLoaders {
     }
 
     /** AT_BASE and AT_ENTRY; 0 if the process has no auxiliary vector, as a kernel thread or a zombie. */
-    private record Start(long base, long entry) {
+    public record Start(long base, long entry) {
         boolean hasLoader() {
             return base != 0;
         }
+
+        /** An address in the loader of the process, if it has a loader. */
+        public long inLoader() {
+            return hasLoader() ? base : entry;
+        }
     }
 
-    private Start start(int pid) throws IOException {
+    /** How a process was started, from its auxiliary vector. */
+    public Start start(int pid) throws IOException {
         byte[] bytes;
         try (var in = Files.newInputStream(host.process(pid).resolve("auxv"))) {
             bytes = in.readNBytes(MOST_BYTES);

@@ -6,16 +6,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Reads a file of {@code /proc} line by line, in bytes. Only {@code \n} ends a line, because it is the only character
- * that the kernel escapes in names: a reader that also ends lines at a carriage return, as {@code String.lines} does,
- * would read a forged line from a name.
+ * Reads a file of {@code /proc} line by line, in bytes, at once or in steps. Only {@code \n} ends a line, because it is
+ * the only character that the kernel escapes in names: a reader that also ends lines at a carriage return, as {@code
+ * String.lines} does, would read a forged line from a name. <b>Confined.</b>
  *
  * <p>Tested by {@code MapsLineTest}.
  */
-public final class Lines {
+public final class Lines implements AutoCloseable {
     private static final int CHUNK = 1 << 16;
 
-    private Lines() {}
+    private final InputStream in;
+    private final byte[] line;
+    private int length;
+    private long left;
+    private boolean ended;
 
     /** Receives the lines. */
     public interface Reader {
@@ -29,38 +33,65 @@ public final class Lines {
         boolean read(byte[] line, int length) throws IOException;
     }
 
+    /** Opens a file, of which at most {@code mostBytes} are read. */
+    Lines(Path file, int longestLine, long mostBytes) throws IOException {
+        this.in = Files.newInputStream(file);
+        this.line = new byte[longestLine];
+        this.left = mostBytes;
+    }
+
     /**
      * Reads until the end of the file or until the reader has enough.
      *
      * @return whether the whole file was read; false if reading stopped after {@code mostBytes}
      */
     public static boolean read(Path file, int longestLine, long mostBytes, Reader reader) throws IOException {
-        byte[] chunk = new byte[CHUNK];
-        byte[] line = new byte[longestLine];
-        int length = 0;
-        long left = mostBytes;
-        try (InputStream in = Files.newInputStream(file)) {
-            int got;
-            while ((got = in.read(chunk)) > 0) {
-                for (int i = 0; i < got; i++) {
-                    if (chunk[i] == '\n') {
-                        if (!reader.read(line, length)) {
-                            return true;
-                        }
-                        length = 0;
-                    } else if (length < longestLine) {
-                        line[length++] = chunk[i];
-                    }
-                }
-                left -= got;
-                if (left < 0) {
+        try (Lines lines = new Lines(file, longestLine, mostBytes)) {
+            byte[] chunk = new byte[CHUNK];
+            while (lines.step(chunk, reader)) {
+                // to the end
+            }
+            return !lines.isTooLong();
+        }
+    }
+
+    /**
+     * Reads on, once.
+     *
+     * @param chunk the room for what is read at once
+     * @return whether there is more to read
+     */
+    boolean step(byte[] chunk, Reader reader) throws IOException {
+        int got = ended || isTooLong() ? -1 : in.read(chunk);
+        for (int i = 0; i < got; i++) {
+            if (chunk[i] == '\n') {
+                if (!reader.read(line, length)) {
+                    ended = true;
                     return false;
                 }
+                length = 0;
+            } else if (length < line.length) {
+                line[length++] = chunk[i];
             }
         }
-        if (length > 0) {
+        if (got > 0) {
+            left -= got;
+            return !isTooLong();
+        }
+        if (!ended && !isTooLong() && length > 0) {
             reader.read(line, length);
         }
-        return true;
+        ended = true;
+        return false;
+    }
+
+    /** Whether reading has stopped because the file has too many bytes. */
+    boolean isTooLong() {
+        return left < 0;
+    }
+
+    @Override
+    public void close() throws IOException {
+        in.close();
     }
 }

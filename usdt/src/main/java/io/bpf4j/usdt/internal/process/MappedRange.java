@@ -38,6 +38,11 @@ public record MappedRange(
         return inode == file.inode() && device == file.device();
     }
 
+    /** Whether an address is in it. */
+    boolean contains(long address) {
+        return Long.compareUnsigned(start, address) <= 0 && Long.compareUnsigned(address, end) < 0;
+    }
+
     /** Whether it is a file, rather than anonymous memory or the kernel's {@code [vdso]}. */
     public boolean isFile() {
         return inode != 0 && text.isAbsolute();

@@ -12,10 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 public final class ProcessFiles {
+    private static final int CHUNK = 1 << 13;
+
     private final Host host;
     private final Path proc;
 
@@ -70,22 +70,21 @@ public final class ProcessFiles {
      *     says so
      */
     public List<MappedFile> executableFiles(int pid) throws IOException {
-        Map<MappedFile.Key, MappedFile> files = new LinkedHashMap<>();
-        long[] nameBytes = {0};
-        read(pid, mapping -> {
-            if (mapping.executable() && mapping.isFile()) {
-                MappedFile file = new MappedFile(pid, mapping);
-                if (files.putIfAbsent(file.key(), file) == null) {
-                    nameBytes[0] += mapping.text().length();
-                }
-                if (files.size() > ProcessLimits.MAX_FILES || nameBytes[0] > ProcessLimits.MAX_ALL_NAMES_BYTES) {
-                    throw new TooMuchException("process " + pid + " is left out: it has mapped more than "
-                            + ProcessLimits.MAX_FILES + " files as code, or files with more than "
-                            + ProcessLimits.MAX_ALL_NAMES_BYTES + " bytes of names");
-                }
+        try (CodeSearch search = search(pid, OptionalLong.empty())) {
+            while (search.step()) {
+                // to the end
             }
-        });
-        return List.copyOf(files.values());
+            return search.files();
+        }
+    }
+
+    /**
+     * The same search in steps.
+     *
+     * @param address where else a file is looked for, see {@link CodeSearch#atAddress}
+     */
+    CodeSearch search(int pid, OptionalLong address) {
+        return new CodeSearch(this, pid, address);
     }
 
     /**
@@ -95,43 +94,47 @@ public final class ProcessFiles {
      */
     public List<MappedRange> mappings(int pid, Predicate<MappedRange> wanted) throws IOException {
         List<MappedRange> mappings = new ArrayList<>();
-        read(pid, mapping -> {
-            if (wanted.test(mapping)) {
-                mappings.add(mapping);
+        byte[] chunk = new byte[CHUNK];
+        try (Lines maps = openMaps(pid)) {
+            boolean more = true;
+            while (more) {
+                more = maps.step(chunk, (line, length) -> {
+                    MapsLine.parse(line, length).filter(wanted).ifPresent(mappings::add);
+                    return true;
+                });
             }
-        });
+            if (maps.isTooLong()) {
+                throw tooManyMappings(pid);
+            }
+        } catch (IOException e) {
+            throw explained(pid, e);
+        }
         return mappings;
     }
 
-    private interface MappingReader {
-        void read(MappedRange mapping) throws TooMuchException;
+    private Path maps(int pid) {
+        return proc.resolve(pid + "/maps");
     }
 
-    private void read(int pid, MappingReader reader) throws IOException {
-        Path maps = proc.resolve(pid + "/maps");
-        boolean all;
-        try {
-            all = Lines.read(maps, MapsLine.MAX_BYTES, ProcessLimits.MAX_MAPS_BYTES, (line, length) -> {
-                Optional<MappedRange> mapping = MapsLine.parse(line, length);
-                if (mapping.isPresent()) {
-                    reader.read(mapping.get());
-                }
-                return true;
-            });
-        } catch (TooMuchException e) {
-            throw e;
-        } catch (NoSuchFileException e) {
-            throw new IOException("no process " + pid, e);
-        } catch (AccessDeniedException e) {
-            throw new IOException("no permission to read " + maps + ": " + whyRefused(Capability.CAP_SYS_PTRACE), e);
-        } catch (IOException e) {
+    Lines openMaps(int pid) throws IOException {
+        return new Lines(maps(pid), MapsLine.MAX_BYTES, ProcessLimits.MAX_MAPS_BYTES);
+    }
+
+    TooMuchException tooManyMappings(int pid) {
+        return new TooMuchException("process " + pid + " is left out: " + maps(pid) + " has more than "
+                + ProcessLimits.MAX_MAPS_BYTES + " bytes");
+    }
+
+    /** Why the mappings of a process can't be read. */
+    IOException explained(int pid, IOException e) {
+        return switch (e) {
+            case TooMuchException tooMuch -> tooMuch;
+            case NoSuchFileException _ -> new IOException("no process " + pid, e);
+            case AccessDeniedException _ ->
+                new IOException("no permission to read " + maps(pid) + ": " + whyRefused(Capability.CAP_SYS_PTRACE), e);
             // ESRCH: the process ended while it was read.
-            throw new IOException("can't read " + maps + ": " + e.getMessage(), e);
-        }
-        if (!all) {
-            throw new TooMuchException("process " + pid + " is left out: " + maps + " has more than "
-                    + ProcessLimits.MAX_MAPS_BYTES + " bytes");
-        }
+            default -> new IOException("can't read " + maps(pid) + ": " + e.getMessage(), e);
+        };
     }
 
     /**

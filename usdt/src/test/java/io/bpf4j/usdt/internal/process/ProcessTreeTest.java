@@ -6,7 +6,12 @@ import io.bpf4j.loader.host.Host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,7 +29,7 @@ class ProcessTreeTest {
 
     @BeforeEach
     void watch() {
-        tree = new ProcessTree(Host.running().withProc(proc), 10);
+        tree = new ProcessTree(Host.running().withProc(proc), 10, true);
     }
 
     @Test
@@ -44,6 +49,7 @@ class ProcessTreeTest {
 
     @Test
     void childrenOfAnyThreadBelongToItIfAskedFor() throws IOException {
+        tree = new ProcessTree(Host.running().withProc(proc), 10, false);
         process(10, PROGRAM);
         process(11, PROGRAM + LIBRARY);
         process(12, LIBRARY);
@@ -51,8 +57,10 @@ class ProcessTreeTest {
         children(10, 13, "11 ");
         children(11, 11, "12 ");
         assertThat(names()).containsExactly("10 /usr/bin/program");
-        tree.includeChildren();
-        assertThat(names()).containsExactly("11 /usr/bin/program", "11 /lib/with space.so", "12 /lib/with space.so");
+        tree = new ProcessTree(Host.running().withProc(proc), 10, true);
+        assertThat(names())
+                .containsExactly(
+                        "10 /usr/bin/program", "11 /usr/bin/program", "11 /lib/with space.so", "12 /lib/with space.so");
         assertThat(tree.processes()).containsExactly(10, 11, 12);
     }
 
@@ -63,8 +71,7 @@ class ProcessTreeTest {
         Files.createDirectories(proc.resolve("10/task/10"));
         Files.createDirectories(proc.resolve("11/task/11"));
         Files.writeString(proc.resolve("10/status"), "Name:\tsh\nTgid:\t10\nPPid:\t1\n");
-        Files.writeString(proc.resolve("11/status"), "Name:\ta) PPid: 1\nTgid:\t11\nPPid:\t10\n");
-        tree.includeChildren();
+        Files.writeString(proc.resolve("11/status"), "Name:\ta) PPid: 1\nState:\tS (sleeping)\nTgid:\t11\nPPid:\t10\n");
         assertThat(names()).containsExactly("10 /usr/bin/program", "11 /lib/with space.so");
     }
 
@@ -73,7 +80,6 @@ class ProcessTreeTest {
         process(10, PROGRAM);
         process(11, LIBRARY);
         children(10, 10, "11");
-        tree.includeChildren();
         names();
         Files.delete(proc.resolve("10/maps"));
         assertThat(names()).isEmpty();
@@ -105,15 +111,74 @@ class ProcessTreeTest {
         assertThat(tree.processes()).containsExactly(10);
     }
 
+    /** Looks at all processes of the tree, and at the children that it finds. */
     private List<String> names() {
-        return tree.look().stream()
-                .flatMap(change -> change.files().stream().map(file -> change.pid() + " " + file.name()))
-                .toList();
+        List<String> names = new ArrayList<>();
+        Deque<Integer> left = new ArrayDeque<>(tree.processes());
+        while (!left.isEmpty()) {
+            WatchedProcess process = tree.find(left.removeFirst()).orElseThrow();
+            process.begin(OptionalLong.empty());
+            WatchedProcess.Found found = toEnd(process);
+            found.appeared().forEach(file -> names.add(process.pid() + " " + file.name()));
+            if (found.running()) {
+                left.addAll(tree.addChildren(process.pid()));
+            } else {
+                tree.remove(process.pid());
+            }
+        }
+        return names;
+    }
+
+    private static WatchedProcess.Found toEnd(WatchedProcess process) {
+        Optional<WatchedProcess.Found> found = process.step();
+        while (found.isEmpty()) {
+            found = process.step();
+        }
+        return found.get();
+    }
+
+    /** Told once, although the process is looked at again and again. */
+    @Test
+    void aProcessWithTooMuchIsLeftOutUntilItCallsExec() throws IOException {
+        StringBuilder much = new StringBuilder();
+        for (int inode = 1; inode <= ProcessLimits.MAX_FILES + 1; inode++) {
+            much.append("55d0c0000000-55d0c0001000 r-xp 00001000 fe:01 ")
+                    .append(inode)
+                    .append(" /f\n");
+        }
+        process(10, much.toString());
+        WatchedProcess process = tree.find(10).orElseThrow();
+        process.begin(OptionalLong.empty());
+        assertThat(toEnd(process).problem()).contains("process 10 is left out");
+        Files.writeString(proc.resolve("10/status"), "Name:\tsh\nState:\tR (running)\n");
+        process.begin(OptionalLong.empty());
+        assertThat(toEnd(process)).isEqualTo(new WatchedProcess.Found(List.of(), Optional.empty(), "", true));
+        process(10, PROGRAM);
+        process.renew();
+        assertThat(names()).containsExactly("10 /usr/bin/program");
+    }
+
+    @Test
+    void aNewSearchFindsWhatTheOneBeforeHadPassed() throws IOException {
+        process(10, PROGRAM + "7f00f0000000-7f00f0001000 rw-p 00000000 00:00 0 \n".repeat(2000));
+        WatchedProcess process = tree.find(10).orElseThrow();
+        process.begin(OptionalLong.empty());
+        assertThat(process.step()).isEmpty();
+        process(10, PROGRAM + LIBRARY);
+        process.begin(OptionalLong.of(0x7f00c0000abcL));
+        WatchedProcess.Found found = toEnd(process);
+        assertThat(found.appeared())
+                .extracting(MappedFile::name)
+                .containsExactly("/usr/bin/program", "/lib/with space.so");
+        assertThat(found.atAddress()).map(MappedFile::name).contains("/lib/with space.so");
     }
 
     private void process(int pid, String maps) throws IOException {
         Path directory = Files.createDirectories(proc.resolve(Integer.toString(pid)));
         Files.writeString(directory.resolve("maps"), maps);
+        if (Files.notExists(directory.resolve("status"))) {
+            Files.writeString(directory.resolve("status"), "Name:\tsh\nState:\tR (running)\n");
+        }
     }
 
     private void children(int pid, int thread, String children) throws IOException {

@@ -1,0 +1,60 @@
+package io.bpf4j.usdt.internal.process;
+
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.NoSuchElementException;
+import java.util.Set;
+
+/**
+ * The order in which processes get the next step of their work: each in its turn, so that one whose work has many steps
+ * delays another by one step. The work for a process that is held comes as often as all other work, although there may
+ * be much more of that. <b>Confined.</b>
+ *
+ * <p>A process has one place. It loses the place when its turn comes; who has more to do for it adds it again.
+ *
+ * <p>Tested by {@code TurnsTest}.
+ *
+ * @param <T> what names a process
+ */
+public final class Turns<T> {
+    private final Set<T> held = new LinkedHashSet<>();
+    private final Set<T> others = new LinkedHashSet<>();
+    private boolean otherIsNext;
+
+    /** Adds a process that is held until its work is done. */
+    public void addHeld(T process) {
+        others.remove(process);
+        held.add(process);
+    }
+
+    /** Adds a process that runs; one that has a place keeps it. */
+    public void add(T process) {
+        if (!held.contains(process)) {
+            others.add(process);
+        }
+    }
+
+    /** Removes a process, which may have no place. */
+    public void remove(T process) {
+        held.remove(process);
+        others.remove(process);
+    }
+
+    public boolean isEmpty() {
+        return held.isEmpty() && others.isEmpty();
+    }
+
+    /**
+     * Removes the process whose turn it is, and returns it.
+     *
+     * @throws NoSuchElementException if no process has work
+     */
+    public T next() {
+        boolean other = held.isEmpty() || (otherIsNext && !others.isEmpty());
+        otherIsNext = !other;
+        Iterator<T> first = (other ? others : held).iterator();
+        T process = first.next();
+        first.remove();
+        return process;
+    }
+}
