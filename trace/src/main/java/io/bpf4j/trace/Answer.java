@@ -379,6 +379,7 @@ public final class Answer implements AutoCloseable {
                 } else {
                     paused.resume();
                 }
+                paused.close();
             }
         }
     }
@@ -423,7 +424,8 @@ public final class Answer implements AutoCloseable {
     @Override
     public synchronized void close() {
         try (object;
-                RingBuffer _ = records) {
+                RingBuffer _ = records;
+                paused) {
             if (lossless) {
                 // First, because detaching may take minutes.
                 stopPausing();

@@ -119,7 +119,9 @@ public final class Tracer implements ProbeSession {
         List<UsdtProbe> parts = table.add(probes);
         AttachOptions all = AttachOptions.defaults().withCookies(table::number).withStrict(strict);
         AttachOptions options = pid.isPresent() ? all.withPid(pid.getAsInt()) : all;
-        pid.ifPresent(paused::mayStop);
+        if (lossless) {
+            pid.ifPresent(paused::mayStop);
+        }
         UsdtLink link = usdt.attach(object.program("trace"), parts, options);
         links.add(link);
         return link;
@@ -186,6 +188,7 @@ public final class Tracer implements ProbeSession {
                 } else {
                     paused.resume();
                 }
+                paused.close();
             }
         }
     }
@@ -232,7 +235,8 @@ public final class Tracer implements ProbeSession {
     @Override
     public synchronized void close() {
         try (object;
-                ring) {
+                ring;
+                paused) {
             // Usually empty by now. Multi links are closed together while waiting; other links close in the background.
             LinkGroup all = LinkGroup.inParallel("the tracer's probes");
             links.forEach(all::add);

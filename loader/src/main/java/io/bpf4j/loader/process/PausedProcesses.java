@@ -1,5 +1,6 @@
 package io.bpf4j.loader.process;
 
+import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.host.PidNamespace;
 import io.bpf4j.loader.internal.linux.TaskFiles;
@@ -13,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Processes that a BPF program has stopped by SIGSTOP ({@code bpf_send_signal_thread}, Linux 5.6) until the reader of
@@ -25,9 +27,12 @@ import java.util.concurrent.ConcurrentSkipListSet;
  * <p>The kernel does not tell who has stopped a process. If somebody else stops a process of this set, {@link #resume}
  * continues it all the same. A process that is not in the set stays stopped.
  *
+ * <p>If this process is killed, a shell that it has started continues those of {@link #mayStop} that are stopped, by
+ * whomever. {@link #close} ends the shell, and continues no process.
+ *
  * <p>Tested by {@code CliLosslessTest}.
  */
-public final class PausedProcesses {
+public final class PausedProcesses implements AutoCloseable {
     private final Host host = Host.running();
 
     /** Processes that were stopped, and not continued since. */
@@ -37,6 +42,8 @@ public final class PausedProcesses {
     private final Set<Integer> traced = ConcurrentHashMap.newKeySet();
 
     private final Set<Integer> stuck = new ConcurrentSkipListSet<>();
+    private @Nullable ResumingShell shell;
+    private boolean closed;
 
     /** An empty set. */
     public PausedProcesses() {}
@@ -56,7 +63,7 @@ public final class PausedProcesses {
                     + " belongs to another user: bpf4j may not continue it after a pause, which needs CAP_KILL");
         }
         return hasKnownPid(pid)
-                ? Optional.empty()
+                ? ResumingShell.obstacle()
                 : Optional.of("process " + pid
                         + " has a pid namespace of its own, and so has bpf4j: the program would not know by which"
                         + " number bpf4j can continue it; run bpf4j in the initial pid namespace or in that of the"
@@ -74,14 +81,49 @@ public final class PausedProcesses {
         }
     }
 
-    /** Remembers a process that the program may stop, for {@link #resumeAll}. */
+    /**
+     * Remembers a process that the program may stop, for {@link #resumeAll} and for the shell. To be called before the
+     * program is attached to it.
+     *
+     * @throws BpfException if the shell can't be started
+     */
     public void mayStop(int pid) {
         traced.add(pid);
+        tellShell(pid);
     }
 
     /** Adds a process that the program has stopped. */
     public void add(int pid) {
         pids.add(pid);
+        if (traced.add(pid)) { // between vfork and exec it fires by the probes of its parent
+            tellShell(pid);
+        }
+    }
+
+    private synchronized void tellShell(int pid) {
+        if (closed) {
+            return;
+        }
+        try {
+            if (shell != null) {
+                shell.add(pid);
+                return;
+            }
+        } catch (IOException e) {
+            shell = null; // somebody has ended it
+        }
+        try {
+            ResumingShell started = ResumingShell.start(host);
+            shell = started;
+            for (int each : traced) {
+                started.add(each);
+            }
+        } catch (IOException e) {
+            throw new BpfException(
+                    "start the shell that continues process " + pid + " if this process is killed during a pause: "
+                            + e.getMessage(),
+                    e);
+        }
     }
 
     /**
@@ -115,6 +157,15 @@ public final class PausedProcesses {
     /** The processes that are still stopped, because this process may not send them signals; a view. */
     public Set<Integer> stuck() {
         return Collections.unmodifiableSet(stuck);
+    }
+
+    /** Ends the shell: from now on nobody continues the processes if this process is killed. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (shell != null) {
+            shell.close();
+        }
     }
 
     private int send(int pid, int signal) {

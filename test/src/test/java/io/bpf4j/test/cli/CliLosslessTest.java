@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Processes that are paused so that no event is lost, and what becomes of them. */
 @Requires({BPF, GCC, SDT_H})
@@ -140,14 +141,24 @@ class CliLosslessTest {
         }
     }
 
-    /** As the manual says: nobody can continue the process but its user. */
-    @Test
-    void aPausedProcessWaitsForItsUserIfTheTraceIsKilled() throws IOException, InterruptedException {
-        try (Traced traced = new Traced()) {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aPausedProcessContinuesIfTheTraceIsKilled(boolean filtered) throws IOException, InterruptedException {
+        try (Traced traced = filtered ? new Traced("--where", "arg0 >= 0", "--json") : new Traced()) {
             traced.fireUntilPaused();
             assertThat(traced.trace.destroyForcibly().waitFor()).isNotZero();
-            assertThat(ProcessState.of(traced.target.pid())).isEqualTo('T');
-            signal("CONT", traced.target.pid());
+            assertThat(traced.target.waitFor()).isZero();
+        }
+    }
+
+    /** As {@code timeout -s KILL} and the kernel's control groups do. */
+    @Test
+    void aPausedProcessContinuesIfTheGroupOfTheTraceIsKilled() throws IOException, InterruptedException {
+        try (Traced traced = new Traced(List.of("setsid"))) {
+            traced.fireUntilPaused();
+            // A shell in the session of the trace is killed with it.
+            Commands.check(List.of("kill", "-KILL", "--", "-" + traced.trace.pid()));
+            assertThat(traced.trace.waitFor()).isNotZero();
             assertThat(traced.target.waitFor()).isZero();
         }
     }
@@ -170,12 +181,19 @@ class CliLosslessTest {
         private final Process trace;
 
         Traced(String... more) throws IOException, InterruptedException {
+            this(List.of(), more);
+        }
+
+        /** A trace that a command starts. */
+        Traced(List<String> starter, String... more) throws IOException, InterruptedException {
             target = new ProcessBuilder(asked.toString(), "later", "2", "100000").start();
             ProcessState.awaitReadOfInput(target.pid());
             List<String> arguments = new ArrayList<>(List.of(
                     "trace", "--lossless", "--buffer", "8KiB", "-p", Long.toString(target.pid()), "asked:fast"));
             arguments.addAll(List.of(more));
-            trace = new ProcessBuilder(Cli.command(arguments.toArray(String[]::new))).start();
+            List<String> command = new ArrayList<>(starter);
+            command.addAll(Cli.command(arguments.toArray(String[]::new)));
+            trace = new ProcessBuilder(command).start();
         }
 
         void awaitAttached() throws IOException {

@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * Reads threads, children and status of processes in /proc. For a process or thread that has ended, also while it is
@@ -57,12 +59,23 @@ public record TaskFiles(Path proc) {
 
     /** The value of a field in the status of a process or thread, such as {@code Tgid}; empty if it has ended. */
     public String status(int tid, String field) {
-        return text(proc.resolve(tid + "/status"))
-                .lines()
+        // Not lines(): the kernel leaves a carriage return in the name of a process, which would forge a line.
+        return Stream.of(text(proc.resolve(tid + "/status")).split("\n", -1))
                 .filter(line -> line.startsWith(field + ":"))
                 .map(line -> line.substring(field.length() + 1).strip())
                 .findFirst()
                 .orElse("");
+    }
+
+    /**
+     * When a process or thread started, in clock ticks since the machine did; empty if it has ended. In {@code
+     * /proc/PID/stat} the name is in parentheses and may contain any bytes; what follows the last parenthesis are numbers,
+     * of which this is the twentieth (proc_pid_stat(5)).
+     */
+    public OptionalLong start(int tid) {
+        String stat = text(proc.resolve(tid + "/stat"));
+        String[] numbers = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", -1);
+        return numbers.length > 19 ? OptionalLong.of(Long.parseLong(numbers[19])) : OptionalLong.empty();
     }
 
     /** Whether a process has a thread that has not ended. The first thread may end before others, as a zombie. */
