@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Scans of files and processes, and their results, for all commands that need them.
@@ -44,7 +45,7 @@ final class Scans {
             throw new CommandException("no process " + pid
                     + (hidesProcesses() ? " that this user may see: /proc is mounted with the option hidepid" : ""));
         }
-        String owner = Files.readAllLines(process.resolve("status"), StandardCharsets.ISO_8859_1).stream()
+        String owner = lines(process.resolve("status"))
                 .filter(line -> line.startsWith("Tgid:"))
                 .map(line -> line.substring("Tgid:".length()).strip())
                 .findFirst()
@@ -56,8 +57,13 @@ final class Scans {
 
     /** proc(5): to users other than root, {@code hidepid=2} and {@code invisible} hide the processes of others. */
     private static boolean hidesProcesses() throws IOException {
-        return Files.readAllLines(Host.running().self().resolve("mounts"), StandardCharsets.ISO_8859_1).stream()
+        return lines(Host.running().self().resolve("mounts"))
                 .anyMatch(line -> line.contains(" /proc proc ") && line.contains("hidepid="));
+    }
+
+    /** Only a newline ends a line: others choose the names in it, and the kernel leaves a carriage return in a name. */
+    private static Stream<String> lines(Path file) throws IOException {
+        return Stream.of(Files.readString(file, StandardCharsets.ISO_8859_1).split("\n", -1));
     }
 
     /** The files of all processes; reports on standard error what was left out. */

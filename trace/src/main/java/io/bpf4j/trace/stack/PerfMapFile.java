@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -146,7 +147,8 @@ final class PerfMapFile {
 
     /** A number in a line of the status: the one at an index, or the last if there are fewer. */
     private static Optional<Integer> field(String status, String name, int index) {
-        return status.lines()
+        // Not lines(): the name of a process may contain a carriage return.
+        return Stream.of(status.split("\n", -1))
                 .filter(line -> line.startsWith(name))
                 .findFirst()
                 .map(line -> line.substring(name.length()).strip().split("\\s+", -1))

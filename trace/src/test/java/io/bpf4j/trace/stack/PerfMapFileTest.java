@@ -126,7 +126,8 @@ class PerfMapFileTest {
             owner = 4711;
             Files.setAttribute(file, "unix:uid", owner);
         }
-        status("NSpid:\t7\nUid:\t1\t4712\t4712\t4712\n");
+        // A process names itself, also with a carriage return.
+        status("Name:\ta\rUid:\t1\t" + owner + "\nNSpid:\t7\nUid:\t1\t4712\t4712\t4712\n");
         PerfMapFile list = list();
         assertThat(list.refresh()).isFalse();
         assertThat(list.problem()).contains("belongs to user " + owner);

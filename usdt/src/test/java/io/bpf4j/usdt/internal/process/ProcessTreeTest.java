@@ -71,7 +71,8 @@ class ProcessTreeTest {
         Files.createDirectories(proc.resolve("10/task/10"));
         Files.createDirectories(proc.resolve("11/task/11"));
         Files.writeString(proc.resolve("10/status"), "Name:\tsh\nTgid:\t10\nPPid:\t1\n");
-        Files.writeString(proc.resolve("11/status"), "Name:\ta) PPid: 1\nState:\tS (sleeping)\nTgid:\t11\nPPid:\t10\n");
+        Files.writeString(
+                proc.resolve("11/status"), "Name:\ta\rPPid:\t1\nState:\tS (sleeping)\nTgid:\t11\nPPid:\t10\n");
         assertThat(names()).containsExactly("10 /usr/bin/program", "11 /lib/with space.so");
     }
 
