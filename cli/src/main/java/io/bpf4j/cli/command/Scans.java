@@ -3,6 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Progress;
+import io.bpf4j.cli.trace.FirstThreads;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtScan;
@@ -26,11 +27,15 @@ final class Scans {
     /**
      * The files of a process.
      *
-     * @throws CommandException if the process does not exist, or has mapped no file
+     * @throws CommandException if the process does not exist, has mapped no file, or lives on without its first thread
      * @throws IOException if this user may not read its files
      */
     static UsdtScan ofProcess(int pid) throws IOException {
         checkProcess(pid);
+        if (FirstThreads.hasEnded(pid)) {
+            throw new CommandException("the first thread of process " + pid + " has ended, and others run: the kernel"
+                    + " shows the files of a process, and installs probes in it, through its first thread only");
+        }
         UsdtScan scan = UsdtScan.ofProcess(pid);
         if (scan.files().isEmpty()) {
             throw new CommandException("process " + pid + " has mapped no file: it is ending, or is a kernel thread");

@@ -7,14 +7,17 @@ import io.bpf4j.cli.output.Progress;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.trace.ChildCommand;
 import io.bpf4j.cli.trace.Detachment;
+import io.bpf4j.cli.trace.FirstThreads;
 import io.bpf4j.cli.trace.Follower;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.cli.trace.ProbeSession;
 import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -69,6 +72,11 @@ final class TargetRun {
     /** The number of times that probes that appeared could not be attached. */
     private final AtomicInteger notAttached = new AtomicInteger();
 
+    /** Whether the kernel has one uprobe for each site, which belongs to one thread. */
+    private final boolean perfUprobes;
+
+    private final FirstThreads firstThreads;
+
     /** What the command does with the events. */
     interface Work {
         /**
@@ -104,7 +112,7 @@ final class TargetRun {
         /**
          * Handles the last events and prints the result. All probes are detached.
          *
-         * @param gaps the reasons why first events may be missing; empty if none is missing
+         * @param gaps the reasons why events may be missing; empty if none is missing
          */
         void finish(List<String> gaps);
     }
@@ -114,6 +122,9 @@ final class TargetRun {
         this.interruption = interruption;
         this.options = options;
         this.selection = new TargetSelection(console, options, strings);
+        this.perfUprobes =
+                AttachStrategy.bestFor(options.strategy().features(Features.ofRunningKernel())) != AttachStrategy.MULTI;
+        this.firstThreads = new FirstThreads(perfUprobes);
     }
 
     /** A run without arguments that are shown as strings. */
@@ -213,7 +224,11 @@ final class TargetRun {
                 reportFunctions(functions.size());
                 link.ifPresent(this::report);
                 options.process().ifPresent(work::appeared);
+                if (perfUprobes) {
+                    options.process().ifPresent(firstThreads::add);
+                }
                 poll(work, this::isThere);
+                gaps = firstThreads.gaps();
             }
             Detachment.await(session.detach(), console, interruption, work::keepUp);
             work.finish(gaps);
@@ -303,7 +318,7 @@ final class TargetRun {
         UsdtWatch.Builder followed = options.follow() ? what.withChildren() : what;
         AtomicBoolean launching = new AtomicBoolean(child != null);
         try (UsdtWatch watch = (options.hold() ? followed : followed.withoutHolding())
-                .start(new Listener(follower, work, launching))) {
+                .start(new Listener(follower, work, firstThreads, launching))) {
             // Now, when no child can be missed.
             reportFunctions(functionCount);
             if (child != null) {
@@ -320,6 +335,7 @@ final class TargetRun {
             }
             poll(work, () -> (child == null || options.follow()) ? watch.isAlive() : child.isAlive());
             List<String> gaps = new ArrayList<>(watch.gaps());
+            gaps.addAll(firstThreads.gaps());
             int failed = notAttached.get();
             if (failed > 0) {
                 gaps.add("attaching to new probes failed " + Scans.count(failed, "time"));
@@ -334,15 +350,18 @@ final class TargetRun {
      * @param launching whether the first exec is that of a child process. Until then it is a shell, whose events count
      *     for nothing: functions of a library that it has mapped, too, are attached to already
      */
-    private record Listener(Follower follower, Work work, AtomicBoolean launching) implements UsdtWatch.Listener {
+    private record Listener(Follower follower, Work work, FirstThreads firstThreads, AtomicBoolean launching)
+            implements UsdtWatch.Listener {
         @Override
         public void appeared(int pid, UsdtScan scan) {
+            firstThreads.add(pid);
             follower.appeared(pid, scan);
             work.appeared(pid);
         }
 
         @Override
         public void ended(int pid) {
+            firstThreads.remove(pid);
             follower.ended(pid);
         }
 
@@ -370,6 +389,7 @@ final class TargetRun {
             while (!interruption.requested() && !work.isFull() && System.nanoTime() < end && goesOn.getAsBoolean()) {
                 long left = end - System.nanoTime();
                 work.poll(left < PATIENCE.toNanos() ? Duration.ofNanos(Math.max(0, left)) : PATIENCE);
+                firstThreads.look();
                 console.flush();
             }
         } finally {

@@ -162,7 +162,7 @@ final class TraceRun implements TargetRun.Work {
             if (unknown > 0) {
                 line.field("unknown", unknown);
             }
-            if (options.target().filesMayAppear()) {
+            if (options.target().filesMayAppear() || !gaps.isEmpty()) {
                 line.field("exact", gaps.isEmpty());
                 if (!gaps.isEmpty()) {
                     line.field("reason", String.join("; ", gaps));
@@ -174,7 +174,7 @@ final class TraceRun implements TargetRun.Work {
                     + (unknown > 0 ? ", " + unknown + " of no known probe" : "")
                     + (gaps.isEmpty()
                             ? ""
-                            : "; the first milliseconds of new code may be missing: " + String.join("; ", gaps)));
+                            : "; events may be missing: " + String.join("; ", gaps)));
         }
         console.flush();
     }

@@ -225,7 +225,7 @@ public final class AnswerReport {
     /**
      * Prints the sums and the gaps of the answer.
      *
-     * @param gaps the reasons why first events may be missing
+     * @param gaps the reasons why events may be missing
      * @param apart whether the sums go to standard error, because a program reads the rows from standard output
      */
     public void sums(Answer answer, long shown, List<String> gaps, boolean appearing, boolean apart) {
@@ -237,7 +237,7 @@ public final class AnswerReport {
         if (json) {
             JsonLine line = new JsonLine().beginObject().field("events", total).field("lost", lack.lost());
             lacks.forEach(each -> line.field(each.name(), each.count()));
-            if (appearing) {
+            if (appearing || !gaps.isEmpty()) {
                 line.field("exact", gaps.isEmpty() && lack.returnsDropped() == 0);
             }
             if (!gaps.isEmpty()) {
@@ -270,7 +270,7 @@ public final class AnswerReport {
                 .forEach(each ->
                         text.append(", ").append(each.count()).append(' ').append(each.text()));
         if (!gaps.isEmpty()) {
-            text.append("; the first milliseconds of new code may be missing: ").append(String.join("; ", gaps));
+            text.append("; events may be missing: ").append(String.join("; ", gaps));
         }
         return text.toString();
     }
