@@ -293,7 +293,12 @@ final class TargetRun {
 
     private UsdtLink attach(ProbeSession session, List<UsdtProbe> probes, int sites) {
         try (Progress _ = Progress.of(console, "attaching to " + Scans.count(sites, "site"))) {
-            return session.attach(probes, options.process());
+            return options.all()
+                    ? GoneFiles.attachToOthers(
+                            probes,
+                            others -> session.attach(others, OptionalInt.empty()),
+                            file -> console.error("bpf4j: " + Text.printable(file)))
+                    : session.attach(probes, options.process());
         }
     }
 
