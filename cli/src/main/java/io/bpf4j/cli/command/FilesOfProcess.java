@@ -79,7 +79,7 @@ final class FilesOfProcess {
         return found.size() == 1 ? Optional.of(found.getFirst().path()) : Optional.empty();
     }
 
-    private static Optional<FileIdentity> identity(Path file) {
+    static Optional<FileIdentity> identity(Path file) {
         try {
             return Files.isRegularFile(file) ? Optional.of(FileIdentity.of(file)) : Optional.empty();
         } catch (IOException e) {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -83,12 +84,18 @@ final class LatencyCommand implements Callable<Integer> {
         int bufferBytes = buffer.bytes();
         List<String> ends = ends();
         Optional<String> pairing = pair.isEmpty() ? known(ends) : Optional.of(pair);
-        TargetRun.of(console, interruption, options.target()).run(new QuestionRun(console, options, question -> {
+        UnaryOperator<Question> asked = question -> {
             Question latency = question.latency(ends.getFirst(), ends.getLast()).withBuffer(bufferBytes);
             pairing.ifPresent(latency::pairedBy);
             limit.ifPresent(latency::slowerThan);
             return show.isEmpty() ? latency : latency.show(QuestionOptions.split("--show", show));
-        }));
+        };
+        TargetRun.of(console, interruption, options.target()).run(new QuestionRun(console, options, asked) {
+            @Override
+            public boolean needsAllProbes() {
+                return true;
+            }
+        });
         return CommandTree.OK;
     }
 

@@ -216,6 +216,11 @@ class QuestionRun implements TargetRun.Work {
     }
 
     @Override
+    public boolean hasEvents() {
+        return shown > 0 || session().answer().rows().stream().anyMatch(row -> row.count() > 0);
+    }
+
+    @Override
     public void finish(List<String> gaps) {
         Answer answer = session().answer();
         answer.drain(this::print);

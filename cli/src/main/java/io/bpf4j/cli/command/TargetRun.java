@@ -24,10 +24,10 @@ import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import io.bpf4j.usdt.UsdtWatch;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,6 +59,12 @@ final class TargetRun {
     private final TargetSelection selection;
 
     private volatile boolean attachedAny;
+
+    /** Whether USDT probes were attached, not only functions. */
+    private volatile boolean attachedProbes;
+
+    /** The files of functions that no process was seen to map. */
+    private Set<FileIdentity> notMapped = Set.of();
 
     /** Whether the child process has not executed the command yet, and so has not mapped the command's files. */
     private volatile boolean beforeExec;
@@ -108,6 +114,14 @@ final class TargetRun {
 
         /** Whether the command has enough events. */
         boolean isFull();
+
+        /** Whether an event has come; called after {@link #finish}. */
+        boolean hasEvents();
+
+        /** Whether there is no answer unless each pattern has a probe, as for the time from one probe to another. */
+        default boolean needsAllProbes() {
+            return false;
+        }
 
         /**
          * Handles the last events and prints the result. All probes are detached.
@@ -181,9 +195,12 @@ final class TargetRun {
         FilesOfProcess files = new FilesOfProcess(pid, all);
         options.locateFiles(files::locate);
         if (!options.follow()) {
+            Set<FileIdentity> named =
+                    new HashSet<>(); // a file may have several names, as a relative and an absolute one
             options.functions().stream()
                     .flatMap(function -> function.file().stream())
-                    .filter(file -> Files.exists(file) && !files.isMapped(file) && said.add(file.toString()))
+                    .filter(file -> !files.isMapped(file)
+                            && FilesOfProcess.identity(file).filter(named::add).isPresent())
                     .forEach(file ->
                             console.error("bpf4j: process " + pid + " has not mapped " + Text.printable(file.toString())
                                     + ": probes in this file fire only if the process maps it later"));
@@ -230,6 +247,10 @@ final class TargetRun {
                 poll(work, this::isThere);
                 gaps = firstThreads.gaps();
             }
+            boolean hasChildren = !options.follow()
+                    && options.process().stream()
+                            .anyMatch(
+                                    process -> !Host.running().children(process).isEmpty());
             Detachment.await(session.detach(), console, interruption, work::keepUp);
             work.finish(gaps);
             if (appearing && !attachedAny) {
@@ -245,9 +266,38 @@ final class TargetRun {
                         + (options.follow() ? "" : "; --follow traces its child processes, too"));
             }
             if (appearing) {
-                selection.unmatched().forEach(pattern -> console.error("bpf4j: no traced file has a probe " + pattern));
+                reportUnmatched(work);
+                reportNotMapped(byFile);
+            }
+            if (hasChildren && !work.hasEvents()) {
+                console.error("bpf4j: no event came from process "
+                        + options.process().orElseThrow()
+                        + ", which has child processes; --follow traces these, too");
             }
         }
+    }
+
+    private void reportUnmatched(Work work) {
+        List<ProbePattern> unmatched = selection.unmatched();
+        if (!unmatched.isEmpty() && work.needsAllProbes()) {
+            throw new CommandException("no traced file has a probe " + unmatched.getFirst()
+                    + ", so no time from one probe to the other was measured");
+        }
+        unmatched.forEach(pattern -> console.error("bpf4j: no traced file has a probe " + pattern));
+    }
+
+    /** Functions are attached to before their files are mapped. */
+    private void reportNotMapped(Map<FileIdentity, List<FunctionProbe>> functions) {
+        List<String> missing = functions.entrySet().stream()
+                .filter(file -> notMapped.contains(file.getKey()))
+                .flatMap(file -> file.getValue().stream().limit(1))
+                .map(function -> "no traced process was seen to map the file of " + Text.printable(function.toString()))
+                .toList();
+        if (!missing.isEmpty() && missing.size() == functions.size() && !attachedProbes) {
+            throw new CommandException(
+                    missing.getFirst() + (options.follow() ? "" : "; --follow traces child processes, too"));
+        }
+        missing.forEach(line -> console.error("bpf4j: " + line));
     }
 
     /** The message that nothing was found. A process that was not held may have had the probes, and ended unseen. */
@@ -341,6 +391,7 @@ final class TargetRun {
             poll(work, () -> (child == null || options.follow()) ? watch.isAlive() : child.isAlive());
             List<String> gaps = new ArrayList<>(watch.gaps());
             gaps.addAll(firstThreads.gaps());
+            notMapped = follower.notMapped();
             int failed = notAttached.get();
             if (failed > 0) {
                 gaps.add("attaching to new probes failed " + Scans.count(failed, "time"));
@@ -410,6 +461,7 @@ final class TargetRun {
 
     /** Writes to standard error, so that standard output has only events and can be piped into another program. */
     private void report(UsdtLink link) {
+        attachedProbes = true;
         boolean first = !attachedAny;
         attachedAny = true;
         List<String> names =

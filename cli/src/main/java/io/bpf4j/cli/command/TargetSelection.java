@@ -181,11 +181,18 @@ final class TargetSelection {
         }
     }
 
-    /** The files on the command line that have none of the probes; of several files these are most likely wrong. */
+    /**
+     * The files on the command line that have none of the probes; of several files these are most likely wrong. Each
+     * once, though it may have several names.
+     */
     private List<UsdtScan> filesWithout(List<UsdtScan> scans) {
+        Set<FileIdentity> named = new HashSet<>();
         return options.process().isPresent() || options.all()
                 ? List.of()
                 : scans.stream()
+                        .filter(scan -> scan.files().stream()
+                                .map(file -> FilesOfProcess.identity(file.path()))
+                                .allMatch(identity -> identity.isEmpty() || named.add(identity.get())))
                         .map(scan -> Scans.matching(scan, options.patterns()))
                         .filter(scan -> scan.probes().isEmpty())
                         .toList();

@@ -134,6 +134,11 @@ final class TraceRun implements TargetRun.Work {
     }
 
     @Override
+    public boolean hasEvents() {
+        return events > 0;
+    }
+
+    @Override
     public void finish(List<String> gaps) {
         tracer().drain(this::print);
         console.lines(lines);
@@ -172,9 +177,7 @@ final class TraceRun implements TargetRun.Work {
         } else {
             console.line(Scans.count(events, "event") + ", " + lost + " lost"
                     + (unknown > 0 ? ", " + unknown + " of no known probe" : "")
-                    + (gaps.isEmpty()
-                            ? ""
-                            : "; events may be missing: " + String.join("; ", gaps)));
+                    + (gaps.isEmpty() ? "" : "; events may be missing: " + String.join("; ", gaps)));
         }
         console.flush();
     }

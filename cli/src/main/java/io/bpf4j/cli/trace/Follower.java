@@ -32,6 +32,10 @@ public final class Follower implements UsdtWatch.Listener {
     private final ProbeSession session;
     private final Function<UsdtScan, List<UsdtProbe>> wanted;
     private final Map<FileIdentity, List<FunctionProbe>> functions = new HashMap<>();
+
+    /** The files of functions that no process has mapped yet. */
+    private final Set<FileIdentity> notMapped = new HashSet<>();
+
     private final Consumer<UsdtLink> onAttach;
     private final Consumer<FunctionProbe> leftOut;
     private final Consumer<String> problems;
@@ -75,6 +79,7 @@ public final class Follower implements UsdtWatch.Listener {
         this.session = session;
         this.wanted = wanted;
         functions.forEach((file, ofFile) -> this.functions.put(file, new ArrayList<>(ofFile)));
+        notMapped.addAll(functions.keySet());
         this.onAttach = onAttach;
         this.leftOut = leftOut;
         this.problems = problems;
@@ -96,6 +101,11 @@ public final class Follower implements UsdtWatch.Listener {
      */
     public synchronized void attachFunctions(int pid) {
         attach(pid, functions.values().stream().flatMap(List::stream).toList(), functions.keySet());
+    }
+
+    /** The files with functions that no process has mapped, so that none of their functions was called. */
+    public synchronized Set<FileIdentity> notMapped() {
+        return Set.copyOf(notMapped);
     }
 
     private void attach(int pid, List<FunctionProbe> probes, Set<FileIdentity> files) {
@@ -158,6 +168,7 @@ public final class Follower implements UsdtWatch.Listener {
     private void functionsAppeared(int pid, UsdtScan.File mapped) {
         try {
             FileIdentity file = FileIdentity.of(mapped.path());
+            notMapped.remove(file);
             List<FunctionProbe> probes = List.copyOf(functions.getOrDefault(file, List.of()));
             if (probes.isEmpty() || of(pid).filesOfFunctions().contains(file)) {
                 return;
