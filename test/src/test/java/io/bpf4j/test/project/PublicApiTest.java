@@ -27,6 +27,7 @@ import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -40,7 +41,8 @@ class PublicApiTest {
 
     /** What every record and every enum has, and javap's first line of each class. */
     private static final Predicate<String> IMPLIED = Pattern.compile(
-                    "Compiled from|final (String toString|int hashCode|boolean equals)\\(|\\bvalues\\(\\);|\\bvalueOf\\(String\\)")
+                    "Compiled from|final (String toString|int hashCode|boolean equals)\\("
+                            + "|\\bstatic \\S+\\[] values\\(\\);|\\bstatic \\S+ valueOf\\(String\\)")
             .asPredicate();
 
     record Listed(String name, Class<?> member) {
@@ -74,6 +76,17 @@ class PublicApiTest {
                         "docs/api/%s.txt. If the change of the API is intended: cp %s %s",
                         module, written.toAbsolutePath(), listed)
                 .isEqualTo(actual.lines().toList());
+    }
+
+    @Test
+    void onlyTheValuesOfEnumsAreImplied() {
+        assertThat("  public static io.bpf4j.loader.map.MapType[] values();").matches(IMPLIED);
+        assertThat("  public static io.bpf4j.loader.map.MapType valueOf(String);")
+                .matches(IMPLIED);
+        assertThat("  public final java.util.List<io.bpf4j.btf.BtfType$Enumerator> values();")
+                .doesNotMatch(IMPLIED);
+        assertThat("  public java.util.Map<String, Object> values();").doesNotMatch(IMPLIED);
+        assertThat("  public static io.bpf4j.usdt.UsdtArg valueOf(long);").doesNotMatch(IMPLIED);
     }
 
     /** Every public type of the packages that the module exports to everybody, with its public members, in order. */
