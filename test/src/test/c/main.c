@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+void fire_halves(void);
 void fire_unsupported(void);
 void fire_lonely(void);
 void fire_nops(long number);
@@ -54,6 +55,9 @@ int main(void) {
             puts("ok");
         } else if (!strcmp(line, "forms")) {
             fire_forms();
+            puts("ok");
+        } else if (!strcmp(line, "halves")) {
+            fire_halves();
             puts("ok");
         } else if (!strcmp(line, "unsupported")) {
             fire_unsupported();

@@ -96,6 +96,9 @@ final class ListCommand implements Callable<Integer> {
         int given = (what.files().isEmpty() ? 0 : 1) + (process.isEmpty() ? 0 : 1) + (all ? 1 : 0);
         if (given != 1) {
             what.checkNames();
+            if (all && process.isPresent() && pid == null) {
+                throw new UsageException("one name means process " + process.getAsInt() + ", and --all all processes");
+            }
             throw new UsageException(
                     given == 0
                             ? "name a FILE, or give -p PID or --all"

@@ -131,7 +131,8 @@ final class TargetOptions {
                     .toList();
         }
         if (sources > 1) {
-            String both = Stream.of(pid == null ? "" : "-p", command == null ? "" : "-c", all ? "--all" : "")
+            String process = given == null ? "a name with a process's number" : "-p";
+            String both = Stream.of(pid == null ? "" : process, command == null ? "" : "-c", all ? "--all" : "")
                     .filter(option -> !option.isEmpty())
                     .collect(Collectors.joining(" and "));
             throw new UsageException(

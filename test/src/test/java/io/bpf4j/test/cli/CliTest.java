@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -228,6 +229,29 @@ class CliTest {
         assertThat(Cli.fail("list", program.toString(), "target::main:guarded"))
                 .contains("no probe target:*:main:guarded", "but not in such a module");
         assertThat(Cli.run("list", "target$target:::guarded").err()).contains("$target is the process of -p or -c");
+    }
+
+    /** A number after the provider chooses one of the processes that run the same file. */
+    @Test
+    void namesAsDtraceWritesThemChooseAmongAllProcesses() throws IOException, InterruptedException {
+        try (TargetProgram asked = TargetProgram.start("-O2");
+                TargetProgram other = TargetProgram.start("-O2")) {
+            Map<String, Object> probe =
+                    Json.lines(Cli.run("list", "--all", "--json", "target*:::guarded")
+                                    .out())
+                            .stream()
+                            .filter(found -> asked.path().toString().equals(found.get("path")))
+                            .findFirst()
+                            .orElseThrow();
+            assertThat(probe.get("pids"))
+                    .asInstanceOf(InstanceOfAssertFactories.LIST)
+                    .contains((long) asked.pid(), (long) other.pid());
+            String ofOne = "target" + asked.pid() + ":::guarded";
+            assertThat(Cli.check("list", ofOne)).contains(asked.path().toString(), "target:guarded");
+            assertThat(Cli.run("list", "--all", ofOne).err())
+                    .contains("one name means process " + asked.pid() + ", and --all all processes");
+            assertThat(Cli.run("count", "--all", ofOne).err()).contains("a name with a process's number and --all");
+        }
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.util.List;
  * @param values 12 values, 0 where there is none
  */
 public record Args12Event(long cookie, int argCount, int pid, List<Long> results, List<Long> values) {
+    public static final long EFAULT = -14;
     public static final long EINVAL = -22;
     public static final long ENOENT = -2;
 

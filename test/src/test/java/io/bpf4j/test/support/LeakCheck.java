@@ -64,7 +64,8 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
         Await.until("nothing more open than before", () -> moreThan(before), Map::isEmpty);
     }
 
-    private static Map<String, Integer> moreThan(Map<String, Integer> before) throws IOException {
+    /** What is open now and was not before. */
+    public static Map<String, Integer> moreThan(Map<String, Integer> before) throws IOException {
         Map<String, Integer> more = new TreeMap<>();
         open().forEach((what, count) -> {
             int added = count - before.getOrDefault(what, 0);

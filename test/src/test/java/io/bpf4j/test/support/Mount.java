@@ -40,6 +40,22 @@ public final class Mount implements AutoCloseable {
         return new Mount(directory);
     }
 
+    /** Whether this process may mount one. */
+    static boolean isAllowed(String type, String options) {
+        try {
+            Path directory = Files.createTempDirectory("bpf4j-mount");
+            try (Mount mount = of(type, options, directory)) {
+                return Files.isDirectory(mount.directory());
+            } catch (IOException e) {
+                return false;
+            } finally {
+                Files.delete(directory);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     public Path directory() {
         return directory;
     }

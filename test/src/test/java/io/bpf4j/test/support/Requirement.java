@@ -444,6 +444,12 @@ public enum Requirement {
             return BpfFsMount.isAllowed();
         }
     },
+    OVERLAY("overlay file systems, and the right to mount one (CAP_SYS_ADMIN)") {
+        @Override
+        boolean present() {
+            return Mount.isAllowed("overlay", "lowerdir=/usr:/etc");
+        }
+    },
     /** A machine that the C programs have sites in assembler for. */
     ASSEMBLER("x86-64, arm64, riscv64 or s390x: the C programs of the tests have no assembler for this machine") {
         @Override
@@ -464,6 +470,13 @@ public enum Requirement {
             } catch (IOException e) {
                 return false;
             }
+        }
+    },
+    /** The C programs have no sites with such operands for the other machines, whose operands have none. */
+    HALF_INDEX("x86-64 or arm64: operands of other machines have no index of half a register") {
+        @Override
+        boolean present() {
+            return Set.of("amd64", "aarch64").contains(System.getProperty("os.arch"));
         }
     },
     X86_64("an x86-64 machine") {

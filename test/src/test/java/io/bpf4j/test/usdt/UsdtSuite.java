@@ -24,6 +24,7 @@ import java.util.List;
  * program is attached must not show in what it sees.
  */
 abstract class UsdtSuite {
+    static final String SPECS = "__bpf_usdt_specs";
     static final String IP_MAP = "__bpf_usdt_ip_to_spec_id";
 
     /** What the arguments of target:sizes hold, but for two addresses at the end: every size and sign. */
