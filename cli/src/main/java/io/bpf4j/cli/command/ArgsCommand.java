@@ -3,6 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.usdt.site.Machine;
@@ -71,7 +72,7 @@ final class ArgsCommand implements Callable<Integer> {
     private void show(Machine target, String string) {
         List<UsdtArg> args = UsdtArg.parse(target, string);
         if (json) {
-            JsonLine line = new JsonLine().beginObject().field("args", string).key("parsed");
+            JsonLine line = Records.begin("args").field("args", string).key("parsed");
             ArgJson.write(line, args);
             console.line(line.endObject().toString());
             return;

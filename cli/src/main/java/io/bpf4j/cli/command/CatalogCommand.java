@@ -3,6 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.question.UserCatalog;
 import io.bpf4j.trace.catalog.ArgumentType;
@@ -73,8 +74,7 @@ final class CatalogCommand implements Callable<Integer> {
     }
 
     private static String json(ProbeSignature probe) {
-        JsonLine line = new JsonLine()
-                .beginObject()
+        JsonLine line = Records.begin("signature")
                 .field("provider", probe.provider())
                 .field("name", probe.name())
                 .field("description", probe.description())

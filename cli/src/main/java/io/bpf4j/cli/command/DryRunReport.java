@@ -2,6 +2,7 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.loader.dryrun.Fit;
 import io.bpf4j.loader.dryrun.Fit.Finding;
@@ -54,8 +55,7 @@ final class DryRunReport {
     }
 
     String json() {
-        JsonLine line = new JsonLine()
-                .beginObject()
+        JsonLine line = Records.begin("fit")
                 .field("file", fit.source())
                 .field("kernel", fit.kernel())
                 .field("fits", fit.fits());

@@ -3,6 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.insn.Helper;
 import io.bpf4j.loader.feature.Features;
@@ -122,7 +123,7 @@ final class FeaturesCommand implements Callable<Integer> {
     }
 
     private static String line(Facility facility, Support support) {
-        JsonLine line = new JsonLine().beginObject().field("feature", name(facility));
+        JsonLine line = Records.begin("feature").field("feature", name(facility));
         switch (support) {
             case Support.Present _ -> line.field("supported", true);
             case Support.Absent _ -> line.field("supported", false);

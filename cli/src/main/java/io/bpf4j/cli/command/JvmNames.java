@@ -78,7 +78,7 @@ final class JvmNames {
             nanosLeft -= System.nanoTime() - start;
         }
         if (left > 0) {
-            console.error("bpf4j: compiled Java methods of " + Scans.count(left, "JVM")
+            console.remark("compiled Java methods of " + Scans.count(left, "JVM")
                     + " may have no names: there are too many JVMs to ask each");
         }
     }
@@ -90,7 +90,7 @@ final class JvmNames {
     private void complain(int pid, IOException failure) {
         if (!complained && host.isRunning(pid)) {
             complained = true;
-            console.error("bpf4j: frames of compiled Java methods may have no names: " + failure.getMessage());
+            console.remark("frames of compiled Java methods may have no names: " + failure.getMessage());
         }
     }
 

@@ -5,6 +5,7 @@ import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.elf.MalformedDataException;
@@ -111,28 +112,33 @@ final class ListCommand implements Callable<Integer> {
         UsdtScan found = UsdtScan.join(sources.stream()
                 .map(source -> source.matching(what.ofAllFiles()))
                 .toList());
-        scan.files().forEach(file -> file.problems().forEach(p -> console.error("bpf4j: " + file.name() + ": " + p)));
+        scan.files().forEach(file -> file.problems().forEach(p -> console.remark(file.name() + ": " + p)));
         for (UsdtScan.File file : found.files()) {
             print(file);
             if (verbose) {
-                hints(file.probes(), process).forEach(hint -> console.error("bpf4j: " + hint));
+                hints(file.probes(), process).forEach(console::remark);
             }
         }
         boolean none = found.probes().isEmpty();
         console.flush();
         if (none && what.patterns().isEmpty() && !scan.files().isEmpty()) {
-            console.error("bpf4j: " + scan.whyNone());
+            console.remark(scan.whyNone());
         }
         sayUnmatched(scan, what.ofAllFiles());
         sources.forEach(source -> sayUnmatched(source.scan(), source.ownPatterns()));
+        List<String> remarks = console.remarks();
+        if (json && !remarks.isEmpty()) {
+            console.line(Records.remarks(Records.begin("remarks"), remarks)
+                    .endObject()
+                    .toString());
+        }
         return failed || none ? CommandTree.FAILED : CommandTree.OK;
     }
 
     private void sayUnmatched(UsdtScan scan, List<ProbePattern> patterns) {
         if (!scan.files().isEmpty()) {
             Scans.unmatched(scan, patterns)
-                    .forEach(pattern ->
-                            console.error("bpf4j: " + scan.matching(pattern).whyNone()));
+                    .forEach(pattern -> console.remark(scan.matching(pattern).whyNone()));
         }
     }
 
@@ -143,7 +149,7 @@ final class ListCommand implements Callable<Integer> {
             try {
                 scans.add(new Source(UsdtScan.ofFile(Operands.check(file)), what.ofFile(file)));
             } catch (IOException | MalformedDataException | CommandException e) {
-                console.error("bpf4j: " + ErrorText.of(e));
+                console.remark(ErrorText.of(e));
                 failed = true;
             }
         }
@@ -160,7 +166,7 @@ final class ListCommand implements Callable<Integer> {
         try {
             return file.functions();
         } catch (IOException | MalformedDataException e) {
-            console.error("bpf4j: " + file.path() + ": the functions of sites can't be found: " + ErrorText.of(e));
+            console.remark(file.path() + ": the functions of sites can't be found: " + ErrorText.of(e));
             return Map.of();
         }
     }
@@ -225,8 +231,8 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private static String json(UsdtProbe probe, List<Integer> pids, Map<Long, String> functions) {
-        JsonLine line = new JsonLine()
-                .beginObject()
+        JsonLine line = Records.begin("probe")
+                .field("probe", probe.fullName())
                 .field("path", probe.binary().name())
                 .field("provider", probe.provider())
                 .field("name", probe.name());

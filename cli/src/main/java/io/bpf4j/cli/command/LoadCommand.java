@@ -5,8 +5,8 @@ import io.bpf4j.btf.BtfFile;
 import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.InputFile;
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.OutputClosedException;
+import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
@@ -236,8 +236,7 @@ final class LoadCommand implements Callable<Integer> {
         }
 
         String json() {
-            return new JsonLine()
-                    .beginObject()
+            return Records.begin("load")
                     .field("file", file.toString())
                     .field("ok", ok())
                     .field("stage", stage)

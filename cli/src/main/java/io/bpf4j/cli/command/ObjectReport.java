@@ -3,6 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.btf.BtfExt;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.loader.kernel.ProgramType;
@@ -112,8 +113,7 @@ final class ObjectReport {
     }
 
     String json() {
-        JsonLine line = new JsonLine()
-                .beginObject()
+        JsonLine line = Records.begin("object")
                 .field("file", spec.source())
                 .field("byteOrder", order())
                 .field("license", spec.license());

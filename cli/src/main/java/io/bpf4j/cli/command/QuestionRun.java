@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
 class QuestionRun implements TargetRun.Work {
     private final Console console;
     private final @Nullable QuestionOptions options;
-    private final Instant began = Instant.now();
+    private Instant began = Instant.now();
+    private Instant ended = began;
     private final History history = new History();
     private final TargetOptions target;
     private final OptionalLong every;
@@ -103,6 +104,7 @@ class QuestionRun implements TargetRun.Work {
         // With --follow events count from the start, because a process is held while its probes are attached. The child
         // of -c is still a shell here: its events count from attached() on.
         loaded.answer().setCounting(target.filesMayAppear() && target.command().isEmpty());
+        began = Instant.now();
         if (console.isTerminal()) {
             Signals.onResize(console::resized);
         }
@@ -126,11 +128,13 @@ class QuestionRun implements TargetRun.Work {
     @Override
     public void attached() {
         session().answer().setCounting(true);
+        began = Instant.now();
     }
 
     @Override
     public void ended() {
         session().answer().setCounting(false);
+        ended = Instant.now();
     }
 
     @Override
@@ -168,6 +172,13 @@ class QuestionRun implements TargetRun.Work {
         }
     }
 
+    /** Ends the rows of the answer so far, if they are JSON. */
+    void endInterval(Answer answer) {
+        if (target.json()) {
+            report.interval(answer.rows().stream().mapToLong(Answer.Row::count).sum());
+        }
+    }
+
     /** Whether standard output has rows only, because a program reads it. */
     boolean rowsAlone() {
         return false;
@@ -183,11 +194,15 @@ class QuestionRun implements TargetRun.Work {
         // Not a constant: time zones take a while to load, and most runs write no page.
         DateTimeFormatter day = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT)
                 .withZone(ZoneId.systemDefault());
-        String times = day.format(began) + " to " + day.format(Instant.now());
+        String times = day.format(began) + " to " + day.format(ended);
         long events = rows.stream().mapToLong(Answer.Row::count).sum();
+        String sums = AnswerReport.sums(answer, events, gaps);
         return new AnswerPage(
                 asked.title(),
-                List.of(asked.line(), times, AnswerReport.sums(answer, events, gaps)),
+                AnswerReport.isInSummary(rows, sums)
+                        ? List.of(asked.line(), times)
+                        : List.of(asked.line(), times, sums),
+                console.remarks(),
                 rows,
                 answer.unit().orElse(""),
                 history);
@@ -225,8 +240,8 @@ class QuestionRun implements TargetRun.Work {
         Answer answer = session().answer();
         answer.drain(this::print);
         print(answer);
-        report.sums(answer, shown, gaps, target.filesMayAppear(), rowsAlone());
         TraceOptions.stillPaused(console, answer.stillPaused());
+        report.sums(answer, shown, gaps, rowsAlone());
         // Last, so that the answer is printed even if a file can't be written.
         QuestionOptions asked = options;
         if (asked != null && asked.files().wanted()) {

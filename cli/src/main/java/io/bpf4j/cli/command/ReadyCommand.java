@@ -105,7 +105,7 @@ final class ReadyCommand implements Callable<Integer> {
                 .filter(need -> !need.startsWith("-XX:") || !given.contains("-p"))
                 .toList();
         if (!needs.isEmpty()) {
-            console.error("bpf4j: " + needs(needs) + ", or no event comes");
+            console.remark(needs(needs) + ", or no event comes");
         }
         return others.applyAsInt(line.toArray(String[]::new));
     }

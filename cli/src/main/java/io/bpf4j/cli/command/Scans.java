@@ -77,7 +77,7 @@ final class Scans {
         try (Progress _ = Progress.of(console, "searching the files of all processes")) {
             machine = UsdtScan.ofMachine();
         }
-        machine.leftOut().forEach(line -> console.error("bpf4j: " + line));
+        machine.leftOut().forEach(console::remark);
         return machine;
     }
 

@@ -4,6 +4,7 @@ import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Progress;
+import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.picture.AnswerPage;
 import io.bpf4j.cli.question.AnswerValues;
@@ -51,6 +52,9 @@ import picocli.CommandLine.Option;
 final class StackCommand implements Callable<Integer> {
     /** Frames of a stack in the table of a page. */
     private static final int MOST_FRAMES = 10;
+
+    /** Characters of a line below a flame graph. */
+    private static final int LONGEST_LINE = 170;
 
     private final Console console;
     private final Interruption interruption;
@@ -101,6 +105,7 @@ final class StackCommand implements Callable<Integer> {
         private long endingEarly;
         private long cut;
         private List<Answer.Row> last = List.of();
+        private boolean ending;
 
         Run(Symbolizer symbolizer) {
             super(console, options, StackCommand.this::asked);
@@ -131,6 +136,7 @@ final class StackCommand implements Callable<Integer> {
         @Override
         void interim(Answer answer) {
             print(answer);
+            endInterval(answer);
         }
 
         @Override
@@ -141,6 +147,7 @@ final class StackCommand implements Callable<Integer> {
         @Override
         public void finish(List<String> gaps) {
             jvms.forget();
+            ending = true;
             super.finish(gaps);
         }
 
@@ -155,7 +162,7 @@ final class StackCommand implements Callable<Integer> {
                 }
                 rows.forEach(this::readSymbols);
             }
-            symbolizer.problems().forEach(problem -> console.error("bpf4j: " + problem));
+            symbolizer.problems().forEach(console::remark);
             tellOfMissingCallers(rows);
             tellOfCutStacks();
             tellOfNoKernelStacks(rows);
@@ -176,7 +183,12 @@ final class StackCommand implements Callable<Integer> {
 
         @Override
         void html(AnswerPage page, Writer writer) throws IOException {
-            page.withRows(rows()).html(writer, out -> counts(last).figure(out, title()));
+            AnswerPage stacks = page.withRows(rows());
+            if (last.isEmpty()) {
+                stacks.html(writer);
+            } else {
+                stacks.html(writer, out -> counts(last).figure(out, title()));
+            }
         }
 
         /**
@@ -200,7 +212,7 @@ final class StackCommand implements Callable<Integer> {
 
         @Override
         void svg(AnswerPage page, Writer writer) throws IOException {
-            counts(last).svg(writer, title());
+            counts(last).svg(writer, title(), page.lines(LONGEST_LINE));
         }
 
         private void fold(StackCounts counts) {
@@ -228,7 +240,7 @@ final class StackCommand implements Callable<Integer> {
         private void tellOfMissingCallers(List<Answer.Row> rows) {
             long all = rows.stream().mapToLong(Answer.Row::count).sum();
             if (endingEarly > all / 2) {
-                console.error("bpf4j: the stacks of " + endingEarly + " of " + all
+                say("the stacks of " + endingEarly + " of " + all
                         + " events end early: this code seems to be built without frame pointers"
                         + " (gcc -fno-omit-frame-pointer, on s390x -mbackchain; java -XX:+PreserveFramePointer)");
             }
@@ -237,7 +249,7 @@ final class StackCommand implements Callable<Integer> {
 
         private void tellOfCutStacks() {
             if (cut > 0) {
-                console.error("bpf4j: the stacks of " + cut + " events are cut after the innermost " + KEPT_FRAMES
+                say("the stacks of " + cut + " events are cut after the innermost " + KEPT_FRAMES
                         + " frames (the default of the sysctl kernel.perf_event_max_stack); " + CUT
                         + " stands for their callers");
             }
@@ -247,8 +259,16 @@ final class StackCommand implements Callable<Integer> {
         /** At a uprobe the kernel has interrupted code in user space, so its own stack is empty. */
         private void tellOfNoKernelStacks(List<Answer.Row> rows) {
             if (kernel && !rows.isEmpty() && rows.stream().allMatch(row -> isEmpty(row.kernelStack()))) {
-                console.error("bpf4j: --kernel shows no stacks, because the probes fire in user space;"
-                        + " leave --kernel out");
+                say("--kernel shows no stacks, because the probes fire in user space;" + " leave --kernel out");
+            }
+        }
+
+        /** What is said of the answer so far is said again of the whole answer, so it is not a remark. */
+        private void say(String text) {
+            if (ending) {
+                console.remark(text);
+            } else {
+                console.error("bpf4j: " + text);
             }
         }
 
@@ -291,7 +311,7 @@ final class StackCommand implements Callable<Integer> {
         }
 
         private static String json(Named stack) {
-            JsonLine line = new JsonLine().beginObject().key("key");
+            JsonLine line = Records.begin("row").key("key");
             AnswerValues.json(line, stack.key());
             line.key("frames").beginArray();
             List<Frame> all = new ArrayList<>(stack.kernel());

@@ -202,7 +202,7 @@ final class TargetRun {
                     .filter(file -> !files.isMapped(file)
                             && FilesOfProcess.identity(file).filter(named::add).isPresent())
                     .forEach(file ->
-                            console.error("bpf4j: process " + pid + " has not mapped " + Text.printable(file.toString())
+                            console.remark("process " + pid + " has not mapped " + Text.printable(file.toString())
                                     + ": probes in this file fire only if the process maps it later"));
         }
         return options.files().isEmpty() ? List.of(all) : scans();
@@ -252,6 +252,10 @@ final class TargetRun {
                             .anyMatch(
                                     process -> !Host.running().children(process).isEmpty());
             Detachment.await(session.detach(), console, interruption, work::keepUp);
+            Optional<String> noAnswer = Optional.empty();
+            if (appearing && attachedAny) {
+                noAnswer = reportUnmatched(work).or(() -> reportNotMapped(byFile));
+            }
             work.finish(gaps);
             if (appearing && !attachedAny) {
                 throw new CommandException(none(
@@ -265,39 +269,43 @@ final class TargetRun {
                         + whyNone(scans)
                         + (options.follow() ? "" : "; --follow traces its child processes, too"));
             }
-            if (appearing) {
-                reportUnmatched(work);
-                reportNotMapped(byFile);
+            if (noAnswer.isPresent()) {
+                throw new CommandException(noAnswer.get());
             }
             if (hasChildren && !work.hasEvents()) {
-                console.error("bpf4j: no event came from process "
+                console.remark("no event came from process "
                         + options.process().orElseThrow()
                         + ", which has child processes; --follow traces these, too");
             }
         }
     }
 
-    private void reportUnmatched(Work work) {
+    /** Remarks on the patterns that no file has. Returns why there is no answer, if there is none without them. */
+    private Optional<String> reportUnmatched(Work work) {
         List<ProbePattern> unmatched = selection.unmatched();
         if (!unmatched.isEmpty() && work.needsAllProbes()) {
-            throw new CommandException("no traced file has a probe " + unmatched.getFirst()
+            return Optional.of("no traced file has a probe " + unmatched.getFirst()
                     + ", so no time from one probe to the other was measured");
         }
-        unmatched.forEach(pattern -> console.error("bpf4j: no traced file has a probe " + pattern));
+        unmatched.forEach(pattern -> console.remark("no traced file has a probe " + pattern));
+        return Optional.empty();
     }
 
-    /** Functions are attached to before their files are mapped. */
-    private void reportNotMapped(Map<FileIdentity, List<FunctionProbe>> functions) {
+    /**
+     * Remarks on the functions whose files no process mapped: they are attached to before that. Returns why there is no
+     * answer, if all are such.
+     */
+    private Optional<String> reportNotMapped(Map<FileIdentity, List<FunctionProbe>> functions) {
         List<String> missing = functions.entrySet().stream()
                 .filter(file -> notMapped.contains(file.getKey()))
                 .flatMap(file -> file.getValue().stream().limit(1))
                 .map(function -> "no traced process was seen to map the file of " + Text.printable(function.toString()))
                 .toList();
         if (!missing.isEmpty() && missing.size() == functions.size() && !attachedProbes) {
-            throw new CommandException(
-                    missing.getFirst() + (options.follow() ? "" : "; --follow traces child processes, too"));
+            return Optional.of(missing.getFirst() + (options.follow() ? "" : "; --follow traces child processes, too"));
         }
-        missing.forEach(line -> console.error("bpf4j: " + line));
+        missing.forEach(console::remark);
+        return Optional.empty();
     }
 
     /** The message that nothing was found. A process that was not held may have had the probes, and ended unseen. */
@@ -337,8 +345,8 @@ final class TargetRun {
 
     private void leftOut(FunctionProbe function) {
         leftOut.incrementAndGet();
-        console.error("bpf4j: " + Text.printable(function.toString())
-                + " is left out: the kernel can't probe its first instruction");
+        console.remark(
+                Text.printable(function.toString()) + " is left out: the kernel can't probe its first instruction");
     }
 
     private UsdtLink attach(ProbeSession session, List<UsdtProbe> probes, int sites) {
@@ -433,7 +441,7 @@ final class TargetRun {
     private void notAttached(String why) {
         notAttached.incrementAndGet();
         if (said.add(why)) {
-            console.error("bpf4j: " + why);
+            console.remark(why);
         }
     }
 
@@ -486,7 +494,7 @@ final class TargetRun {
         Set<String> early = beforeExec ? Set.copyOf(link.notMapped()) : Set.of();
         problems.stream()
                 .filter(problem -> !early.contains(problem) && (said.add(problem) || options.verbose()))
-                .forEach(problem -> console.error("bpf4j: " + problem));
+                .forEach(console::remark);
     }
 
     private static List<String> problemsOfSites(UsdtLink link) {

@@ -61,7 +61,7 @@ final class TargetSelection {
                 throw new CommandException(all.matching(pattern).whyNone());
             });
             requireInFiles(scans);
-            filesWithout(scans).forEach(scan -> console.error("bpf4j: " + scan.whyNone()));
+            filesWithout(scans).forEach(scan -> console.remark(scan.whyNone()));
         }
         // A uprobe belongs to an inode: the same file under two names (/lib/x.so and /usr/lib/x.so, or one of another
         // mount namespace) would report each event twice.
@@ -73,7 +73,7 @@ final class TargetSelection {
         }
         strings.forEach(string -> sayWithout(probes, string));
         sayUnreadable(probes);
-        hints(probes).forEach(hint -> console.error("bpf4j: " + hint));
+        hints(probes).forEach(console::remark);
         return probes;
     }
 
@@ -143,7 +143,7 @@ final class TargetSelection {
                 .toList();
         if (!without.isEmpty()) {
             UsdtProbe first = without.getFirst();
-            console.error("bpf4j: --str " + string + ": " + first.fullName() + " has "
+            console.remark("--str " + string + ": " + first.fullName() + " has "
                     + Scans.count(mostArguments(first), "argument")
                     + (without.size() > 1 ? " (and " + (without.size() - 1) + " more without it)" : "")
                     + "; its events are shown without this text");
@@ -176,7 +176,7 @@ final class TargetSelection {
                 .limit(PROBLEMS_COUNTED)
                 .toList();
         if (!problems.isEmpty()) {
-            console.error("bpf4j: " + problems.getFirst()
+            console.remark(problems.getFirst()
                     + (problems.size() > 1 ? " (and " + (problems.size() - 1) + " more problems: see -v)" : ""));
         }
     }
@@ -237,13 +237,13 @@ final class TargetSelection {
         if (!wanted.test(binary.identity())) {
             return false;
         }
-        Scans.ofNoProbe(file).forEach(problem -> console.error("bpf4j: " + file.name() + ": " + problem));
+        Scans.ofNoProbe(file).forEach(problem -> console.remark(file.name() + ": " + problem));
         boolean named = options.process().isEmpty() && options.command().isEmpty() && !options.all();
         if (named || binary.refusal().isEmpty()) {
             return true;
         }
         // The library reports a file that the user named. Others were mapped by chance, for instance by an emulator.
-        console.error("bpf4j: " + file.name() + " " + binary.refusal().get() + "; its probes are left out");
+        console.remark(file.name() + " " + binary.refusal().get() + "; its probes are left out");
         return false;
     }
 }

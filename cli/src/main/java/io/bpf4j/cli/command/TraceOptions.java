@@ -111,8 +111,8 @@ final class TraceOptions {
 
     /** Tells the user how to continue processes that bpf4j may not continue. */
     static void stillPaused(Console console, Set<Integer> pids) {
-        pids.forEach(pid -> console.error("bpf4j: process " + pid
-                + " is still stopped, and bpf4j may not continue it; run as root: kill -CONT " + pid));
+        pids.forEach(pid -> console.remark(
+                "process " + pid + " is still stopped, and bpf4j may not continue it; run as root: kill -CONT " + pid));
     }
 
     int bufferBytes() {

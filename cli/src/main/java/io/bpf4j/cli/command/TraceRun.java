@@ -1,7 +1,7 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.EndRecord;
 import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.cli.question.UserCatalog;
 import io.bpf4j.cli.trace.EventFormat;
@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code CliTraceTest} and {@code CliStrategyTest}.
  */
 final class TraceRun implements TargetRun.Work {
+    private static final String OF_NO_KNOWN_PROBE = "of no known probe";
+
     private final Console console;
     private final TraceOptions options;
     private final LineBuffer lines = new LineBuffer();
@@ -142,8 +144,8 @@ final class TraceRun implements TargetRun.Work {
     public void finish(List<String> gaps) {
         tracer().drain(this::print);
         console.lines(lines);
-        summary(tracer().lost(), tracer().unknown(), gaps);
         TraceOptions.stillPaused(console, tracer().stuck());
+        summary(tracer().lost(), tracer().unknown(), gaps);
     }
 
     private void print(TraceEvent event, TracedProbe probe) {
@@ -159,24 +161,13 @@ final class TraceRun implements TargetRun.Work {
 
     private void summary(long lost, long unknown, List<String> gaps) {
         if (options.target().json()) {
-            JsonLine line = new JsonLine()
-                    .beginObject()
-                    .field("type", "sums")
-                    .field("events", events)
-                    .field("lost", lost);
-            if (unknown > 0) {
-                line.field("unknown", unknown);
-            }
-            if (options.target().filesMayAppear() || !gaps.isEmpty()) {
-                line.field("exact", gaps.isEmpty());
-                if (!gaps.isEmpty()) {
-                    line.field("reason", String.join("; ", gaps));
-                }
-            }
-            console.line(line.endObject().toString());
+            console.line(new EndRecord(events, lost)
+                    .because(gaps)
+                    .lacking("unknown", unknown, OF_NO_KNOWN_PROBE)
+                    .json(console.remarks()));
         } else {
             console.line(Scans.count(events, "event") + ", " + lost + " lost"
-                    + (unknown > 0 ? ", " + unknown + " of no known probe" : "")
+                    + (unknown > 0 ? ", " + unknown + " " + OF_NO_KNOWN_PROBE : "")
                     + (gaps.isEmpty() ? "" : "; events may be missing: " + String.join("; ", gaps)));
         }
         console.flush();

@@ -1,6 +1,7 @@
 package io.bpf4j.cli.demo;
 
-import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.EndRecord;
+import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.usdt.UsdtProbe;
@@ -76,22 +77,22 @@ public final class DemoSummary {
     }
 
     /**
-     * A line for each probe, {@code {"probe","events"}}, and one for all, {@code {"events","lost"}}, with {@code
-     * "unknown"} if such events exist.
+     * A row for each probe, {@code {"type","key":{"probe"},"count"}}, and the end, with {@code "unknown"} if such events
+     * exist.
      */
     public List<String> json() {
         List<String> lines = new ArrayList<>();
-        counts.forEach((probe, count) -> lines.add(new JsonLine()
+        counts.forEach((probe, count) -> lines.add(Records.begin("row")
+                .key("key")
                 .beginObject()
                 .field("probe", probe)
-                .field("events", count)
+                .endObject()
+                .field("count", count)
                 .endObject()
                 .toString()));
-        JsonLine all = new JsonLine().beginObject().field("events", sum()).field("lost", lost);
-        if (unknown > 0) {
-            all.field("unknown", unknown);
-        }
-        lines.add(all.endObject().toString());
+        lines.add(new EndRecord(sum(), lost)
+                .lacking("unknown", unknown, "of no known probe")
+                .json(List.of()));
         return lines;
     }
 

@@ -1,5 +1,8 @@
 package io.bpf4j.cli.output;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * The number of terminal columns that text takes: two for a character of East Asian scripts and for most emoji (Unicode
  * Standard Annex 11), none for a mark that combines with the character before it, one for all others.
@@ -62,5 +65,27 @@ public final class CellWidth {
             cut.appendCodePoint(c);
         }
         return width < 1 ? "" : cut + CUT;
+    }
+
+    /** Breaks text into lines of at most so many columns: at blanks, or in a word that is longer than a line. */
+    public static List<String> lines(String text, int width) {
+        List<String> lines = new ArrayList<>();
+        StringBuilder line = new StringBuilder();
+        for (String word : text.split(" ", -1)) {
+            if (!line.isEmpty() && of(line.toString()) + 1 + of(word) > width) {
+                lines.add(line.toString());
+                line.setLength(0);
+            }
+            line.append(line.isEmpty() ? "" : " ");
+            for (int c : word.codePoints().toArray()) {
+                if (of(line.toString()) + of(c) > width) {
+                    lines.add(line.toString());
+                    line.setLength(0);
+                }
+                line.appendCodePoint(c);
+            }
+        }
+        lines.add(line.toString());
+        return lines;
     }
 }

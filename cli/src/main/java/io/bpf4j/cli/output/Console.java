@@ -13,9 +13,13 @@ import java.io.Reader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 public final class Console {
     private static final int USUAL_COLUMNS = 80;
     private static final int MOST_HELD = 100;
+
+    /** Processes and files of other owners can cause remarks, so their number is bounded. */
+    private static final int MOST_REMARKS = 100;
 
     /** Moves to the first column and erases the line. */
     private static final String ERASE = "\r\u001b[K";
@@ -49,6 +56,11 @@ public final class Console {
     private @Nullable Deque<String> held;
 
     private final boolean showsProgress;
+
+    /** The remarks so far, in their order. Its monitor guards {@link #furtherRemarks}, too. */
+    private final Set<String> remarks = new LinkedHashSet<>();
+
+    private long furtherRemarks;
 
     /** The progress line at the end of standard error, which will be overwritten; empty if there is none. */
     private String progress = "";
@@ -210,7 +222,37 @@ public final class Console {
         write(Text.printableParagraph(text));
     }
 
-    /** The same for trusted text of several lines, such as a stack trace. */
+    /**
+     * Makes a remark: what a reader must know to judge the answer, such as that stacks end early or that a file is left
+     * out. The user sees it on standard error at once, and once only. All forms of the answer take it from {@link
+     * #remarks}: the JSON, the page and the picture.
+     */
+    public void remark(String text) {
+        synchronized (remarks) {
+            if (remarks.contains(text)) {
+                return;
+            }
+            if (remarks.size() < MOST_REMARKS) {
+                remarks.add(text);
+            } else {
+                furtherRemarks++;
+            }
+        }
+        error("bpf4j: " + text);
+    }
+
+    /** The remarks so far. */
+    public List<String> remarks() {
+        synchronized (remarks) {
+            List<String> all = new ArrayList<>(remarks);
+            if (furtherRemarks > 0) {
+                all.add("and " + furtherRemarks + " more remarks, which standard error has");
+            }
+            return all;
+        }
+    }
+
+    /** The same as {@link #error} for trusted text of several lines, such as a stack trace. */
     public void errorLines(String text) {
         write(Text.printableLines(text));
     }

@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * An answer as an HTML page or an SVG file, which needs neither a network nor another file. <i>Immutable.</i>
@@ -24,11 +25,13 @@ import java.util.stream.Collectors;
  *
  * @param title the question in a few words
  * @param facts lines about the whole answer: the command line, the time, the number of events, what is missing
+ * @param remarks what a reader must know to judge the answer, as the terminal showed it
  * @param rows the rows of the answer
  * @param unit the unit of its distributions; empty if unknown
  * @param history the events of each interval; without intervals if the question did not ask for them
  */
-public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows, String unit, History history) {
+public record AnswerPage(
+        String title, List<String> facts, List<String> remarks, List<Answer.Row> rows, String unit, History history) {
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
 
     /** The content security policy: nothing may be fetched, and only a page with a flame graph may have a script. */
@@ -44,7 +47,7 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
     private static final int LABELS = 330;
     private static final int WIDEST_BAR = 520;
     private static final int LONGEST_LABEL = 42;
-    private static final int LONGEST_FACT = 130;
+    private static final int LONGEST_LINE = 130;
 
     /** A part of a page that the caller draws, such as a flame graph. */
     public interface Part {
@@ -61,7 +64,14 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
 
     /** The same page with other rows, without history. */
     public AnswerPage withRows(List<Answer.Row> others) {
-        return new AnswerPage(title, facts, others, unit, new History());
+        return new AnswerPage(title, facts, remarks, others, unit, new History());
+    }
+
+    /** Facts and remarks in lines of a picture, which can't break them. */
+    public List<String> lines(int columns) {
+        return Stream.concat(facts.stream(), remarks.stream())
+                .flatMap(text -> CellWidth.lines(text, columns).stream())
+                .toList();
     }
 
     /** The rows that have a distribution. */
@@ -84,6 +94,9 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
             out.append("<p class=\"facts\">")
                     .append(command ? "<code>" + Markup.text(fact) + "</code>" : Markup.text(fact))
                     .append("</p>\n");
+        }
+        for (String remark : remarks) {
+            out.append("<p class=\"remark\">").append(Markup.text(remark)).append("</p>\n");
         }
         for (Part part : parts) {
             out.append("<figure>\n");
@@ -262,9 +275,9 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
         StringBuilder drawing = new StringBuilder();
         int y = 34;
         HeatMap.text(drawing, 20, y, "heading", title);
-        for (String fact : facts) {
+        for (String line : lines(LONGEST_LINE)) {
             y += ROW;
-            HeatMap.text(drawing, 20, y, "label", CellWidth.cut(fact, LONGEST_FACT));
+            HeatMap.text(drawing, 20, y, "label", line);
         }
         y += ROW;
         List<Answer.Row> distributions = distributions();

@@ -41,6 +41,7 @@ final class Style {
             h2 { margin: 2.25rem 0 .5rem; font-size: 1.05rem; overflow-wrap: anywhere; }
             h2, code, .key { font-family: ui-monospace, Menlo, Consolas, monospace; }
             p { margin: .25rem 0; } .facts, .sums { color: var(--faint); }
+            .remark { border-left: 3px solid var(--bar); padding-left: .6rem; }
             code { font-size: .9rem; overflow-wrap: anywhere; }
             table { width: 100%; border-collapse: collapse; margin: .5rem 0; font-variant-numeric: tabular-nums; }
             caption { text-align: left; color: var(--faint); padding: .25rem 0; }

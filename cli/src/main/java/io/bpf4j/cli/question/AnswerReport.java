@@ -2,14 +2,17 @@ package io.bpf4j.cli.question;
 
 import io.bpf4j.cli.output.CellWidth;
 import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.EndRecord;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.cli.output.Paint;
+import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.trace.EventFormat;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -72,14 +75,26 @@ public final class AnswerReport {
     /** Prints the answer so far; for a count without keys, its sum. */
     public void interim(Answer answer) {
         List<Answer.Row> rows = answer.rows();
-        if (!json
-                && rows.stream()
-                        .allMatch(row -> row.distribution() == null && row.key().isEmpty())) {
-            console.line(AnswerValues.events(
-                    rows.stream().mapToLong(Answer.Row::count).sum()));
+        long events = rows.stream().mapToLong(Answer.Row::count).sum();
+        if (json) {
+            rows(answer);
+            interval(events);
+        } else if (rows.stream()
+                .allMatch(row -> row.distribution() == null && row.key().isEmpty())) {
+            console.line(AnswerValues.events(events));
         } else {
             rows(answer);
         }
+    }
+
+    /** Ends the rows of an interval in JSON, so that a reader knows which rows belong together. */
+    public void interval(long events) {
+        console.line(Records.begin("interval")
+                .field("time", Instant.now().toString())
+                .field("ns", System.nanoTime())
+                .field("events", events)
+                .endObject()
+                .toString());
     }
 
     private void table(List<Answer.Row> rows) {
@@ -109,7 +124,7 @@ public final class AnswerReport {
     }
 
     private static String line(Answer.Row row, String unit) {
-        JsonLine line = new JsonLine().beginObject().key("key");
+        JsonLine line = Records.begin("row").key("key");
         AnswerValues.json(line, row.key());
         Distribution distribution = row.distribution();
         if (distribution == null) {
@@ -186,9 +201,7 @@ public final class AnswerReport {
             format = EventFormat.create(json, new LineBuffer());
         }
         if (json) {
-            JsonLine line = new JsonLine()
-                    .beginObject()
-                    .field("type", "event")
+            JsonLine line = Records.begin("event")
                     .field("time", format.time(event.timeNs()).toString())
                     .field("ns", event.timeNs())
                     .field("probe", event.probe())
@@ -196,7 +209,7 @@ public final class AnswerReport {
                     .field("tid", event.tid())
                     .field("comm", event.comm());
             if (event.latencyNs() > 0) {
-                line.field("latency", event.latencyNs());
+                line.field("latency_ns", event.latencyNs());
             }
             line.key("values");
             if (event.unreadable()) {
@@ -228,30 +241,40 @@ public final class AnswerReport {
      * @param gaps the reasons why events may be missing
      * @param apart whether the sums go to standard error, because a program reads the rows from standard output
      */
-    public void sums(Answer answer, long shown, List<String> gaps, boolean appearing, boolean apart) {
+    public void sums(Answer answer, long shown, List<String> gaps, boolean apart) {
         Answer.Gaps lack = answer.gaps();
-        long events = answer.rows().stream().mapToLong(Answer.Row::count).sum();
+        List<Answer.Row> rows = answer.rows();
+        long events = rows.stream().mapToLong(Answer.Row::count).sum();
         boolean eventsOnly = answer.showsEvents() && events == 0;
         long total = eventsOnly ? shown : events;
-        List<Lack> lacks = lacks(lack).stream().filter(each -> each.count() > 0).toList();
         if (json) {
-            JsonLine line = new JsonLine().beginObject().field("events", total).field("lost", lack.lost());
-            lacks.forEach(each -> line.field(each.name(), each.count()));
-            if (appearing || !gaps.isEmpty()) {
-                line.field("exact", gaps.isEmpty() && lack.returnsDropped() == 0);
-            }
-            if (!gaps.isEmpty()) {
-                line.field("reason", String.join("; ", gaps));
-            }
-            console.line(line.endObject().toString());
+            EndRecord end = new EndRecord(total, lack.lost()).because(gaps);
+            lacks(lack).forEach(each -> {
+                if (each.isMissing()) {
+                    end.lacking(each.name(), each.count(), each.text());
+                } else {
+                    end.without(each.name(), each.count());
+                }
+            });
+            console.line(end.json(console.remarks()));
             return;
         }
         String text = sums(answer, total, gaps, eventsOnly && lack.lost() == 0 ? ", 0 lost" : "");
+        if (isInSummary(rows, text)) {
+            return;
+        }
         if (apart) {
             console.error("bpf4j: " + text);
         } else {
             console.line(text);
         }
+    }
+
+    /** Whether the sums are only the number of events, and the summary of the only distribution has it, too. */
+    public static boolean isInSummary(List<Answer.Row> rows, String sums) {
+        return rows.size() == 1
+                && rows.getFirst().distribution() != null
+                && sums.equals(AnswerValues.events(rows.getFirst().count()));
     }
 
     /** The sums in words. */
@@ -275,21 +298,28 @@ public final class AnswerReport {
         return text.toString();
     }
 
-    /** A kind of gap in an answer: its name in JSON, and the words after the count in a table. */
-    private record Lack(String name, long count, String text) {}
+    /**
+     * A kind of gap in an answer.
+     *
+     * @param name its name in JSON
+     * @param text the words after the count in a table
+     * @param isMissing whether the answer lacks these events; a begin or an end alone belongs to no latency
+     */
+    private record Lack(String name, long count, String text, boolean isMissing) {}
 
     private static List<Lack> lacks(Answer.Gaps gaps) {
         return List.of(
-                new Lack("unreadable", gaps.unreadable(), "left out: a value could not be read"),
-                new Lack("no_room_for_key", gaps.full(), "left out: no room for more keys (--max-keys)"),
-                new Lack("unpaired_ends", gaps.unpairedEnds(), "without a begin"),
-                new Lack("unpaired_begins", gaps.unpairedBegins(), "begun again before the end"),
-                new Lack("still_open", gaps.openBegins(), "without an end yet"),
-                new Lack("no_room_for_begin", gaps.pairsFull(), "left out: too many open at once"),
+                new Lack("unreadable", gaps.unreadable(), "left out: a value could not be read", true),
+                new Lack("no_room_for_key", gaps.full(), "left out: no room for more keys (--max-keys)", true),
+                new Lack("unpaired_ends", gaps.unpairedEnds(), "without a begin", false),
+                new Lack("unpaired_begins", gaps.unpairedBegins(), "begun again before the end", false),
+                new Lack("still_open", gaps.openBegins(), "without an end yet", false),
+                new Lack("no_room_for_begin", gaps.pairsFull(), "left out: too many open at once", true),
                 new Lack(
                         "returns_dropped",
                         gaps.returnsDropped(),
-                        "without a return: the kernel follows 64 nested calls of a thread"),
-                new Lack("stacks_lost", gaps.stacksLost(), "without a stack: no room for more"));
+                        "without a return: the kernel follows 64 nested calls of a thread",
+                        true),
+                new Lack("stacks_lost", gaps.stacksLost(), "without a stack: no room for more", true));
     }
 }

@@ -174,7 +174,7 @@ public final class EventFormat {
     }
 
     /**
-     * Writes {@code {"type","time","ns","pid","tid","comm","path","provider","name","args":[…]}}. An argument that
+     * Writes {@code {"type","time","ns","pid","tid","comm","probe","path","provider","name","args":[…]}}. An argument that
      * could not be read is null. If present, {@code "truncated"} lists the arguments whose text was longer than the
      * kept part, and {@code "unreadable"} has {@code {"arg","address"}} for arguments whose address does not point to
      * readable text.

@@ -43,6 +43,7 @@ final class ProbeFormat {
         id = encode(column(name));
         String object = new JsonLine()
                 .beginObject()
+                .field("probe", probe.id())
                 .field("path", probe.path())
                 .field("provider", probe.provider())
                 .field("name", probe.name())

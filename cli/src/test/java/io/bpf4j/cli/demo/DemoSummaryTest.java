@@ -26,13 +26,16 @@ class DemoSummaryTest {
         assertThat(summary.total()).isEqualTo("5 events, 2 lost");
         assertThat(summary.json())
                 .containsExactly(
-                        "{\"probe\":\"hotspot:gc__begin\",\"events\":2}",
-                        "{\"probe\":\"hotspot:gc__end\",\"events\":3}",
-                        "{\"probe\":\"hotspot:thread__start\",\"events\":0}",
-                        "{\"events\":5,\"lost\":2}");
+                        "{\"type\":\"row\",\"key\":{\"probe\":\"hotspot:gc__begin\"},\"count\":2}",
+                        "{\"type\":\"row\",\"key\":{\"probe\":\"hotspot:gc__end\"},\"count\":3}",
+                        "{\"type\":\"row\",\"key\":{\"probe\":\"hotspot:thread__start\"},\"count\":0}",
+                        "{\"type\":\"end\",\"events\":5,\"lost\":2,\"exact\":false,\"reason\":\"2 events not shown, because they came too fast\"}");
         summary.unknown(3);
         assertThat(summary.total()).isEqualTo("5 events, 2 lost, 3 of no known probe");
-        assertThat(summary.json()).last().isEqualTo("{\"events\":5,\"lost\":2,\"unknown\":3}");
+        assertThat(summary.json())
+                .last()
+                .isEqualTo(
+                        "{\"type\":\"end\",\"events\":5,\"lost\":2,\"unknown\":3,\"exact\":false,\"reason\":\"2 events not shown, because they came too fast; 3 events of no known probe\"}");
     }
 
     private static void add(DemoSummary summary, String name, long timeNs) {

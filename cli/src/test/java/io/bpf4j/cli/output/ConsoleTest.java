@@ -41,6 +41,21 @@ class ConsoleTest {
         assertThat(err).hasToString("problem\n");
     }
 
+    /** Other processes can cause remarks, so the number that is kept is bounded. */
+    @Test
+    void aRemarkIsSaidOnceAndKeptForTheAnswer() {
+        StringWriter err = new StringWriter();
+        Console console = new Console(new ByteArrayOutputStream(), err, Reader.nullReader());
+        console.remark("stacks end early");
+        console.remark("stacks end early");
+        assertThat(err).hasToString("bpf4j: stacks end early\n");
+        assertThat(console.remarks()).containsExactly("stacks end early");
+        for (int i = 0; i < 1000; i++) {
+            console.remark("file " + i);
+        }
+        assertThat(console.remarks()).hasSize(101).last().asString().startsWith("and 901 more remarks");
+    }
+
     /** Lines of a buffer are written at once, after those that wait. */
     @Test
     void linesKeepTheirOrder() {

@@ -38,4 +38,12 @@ class TableTest {
         assertThat(table.lines(OptionalInt.of(200), Paint.NONE)).contains("1      " + "x".repeat(100));
         assertThat(CellWidth.of("e\u0301\u4f60a")).isEqualTo(4);
     }
+
+    @Test
+    void textIsBrokenAtBlanksAndInLongWords() {
+        assertThat(CellWidth.lines("one two three", 7)).containsExactly("one two", "three");
+        assertThat(CellWidth.lines("longer words", 4)).containsExactly("long", "er", "word", "s");
+        assertThat(CellWidth.lines("漢字漢字", 5)).containsExactly("漢字", "漢字");
+        assertThat(CellWidth.lines("", 5)).containsExactly("");
+    }
 }

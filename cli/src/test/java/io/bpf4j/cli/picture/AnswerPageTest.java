@@ -23,7 +23,12 @@ class AnswerPageTest {
 
     private static AnswerPage page(History history, Answer.Row... rows) {
         return new AnswerPage(
-                "title " + HOSTILE, List.of("bpf4j " + HOSTILE, HOSTILE), List.of(rows), HOSTILE, history);
+                "title " + HOSTILE,
+                List.of("bpf4j " + HOSTILE, HOSTILE),
+                List.of("remark " + HOSTILE + " word".repeat(60) + " last"),
+                List.of(rows),
+                HOSTILE,
+                history);
     }
 
     private static String html(AnswerPage page) throws IOException {
@@ -53,6 +58,13 @@ class AnswerPageTest {
             assertThat(svg(page)).doesNotContain("<script", "\u0000", "\u001b", "\u202e", "\ud800", "&\"", "('");
         }
         assertThat(html(counts)).contains("Events over time");
+    }
+
+    @Test
+    void aRemarkIsInThePageAndWholeInThePicture() throws IOException {
+        AnswerPage page = page(new History(), row("b", 1));
+        assertThat(html(page)).containsPattern("<p class=\"remark\">remark .* last</p>");
+        assertThat(svg(page)).contains(">remark ").contains("word last</text>");
     }
 
     @Test

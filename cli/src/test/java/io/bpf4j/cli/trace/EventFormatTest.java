@@ -61,7 +61,7 @@ class EventFormatTest {
         assertThat(line(json, record, probe))
                 .isEqualTo(
                         "{\"type\":\"event\",\"time\":\"2026-01-02T03:04:06.000000123Z\",\"ns\":1000000123,\"pid\":7,\"tid\":8,\"comm\":\"ja\\u001bva\","
-                                + "\"path\":\"/lib/x.so\",\"provider\":\"hotspot\",\"name\":\"class__loaded\","
+                                + "\"probe\":\"hotspot:class__loaded\",\"path\":\"/lib/x.so\",\"provider\":\"hotspot\",\"name\":\"class__loaded\","
                                 + "\"args\":[-1,18446744073709551615,0.1,-2.5,17,\"a\\nb\\\"\",null],\"truncated\":[5]}");
     }
 

@@ -76,7 +76,7 @@ class CliAnswersOfProgramsTest {
             List<Double> logged) {
         assertThat(distribution).containsEntry("unit", "ns").containsEntry("count", (long) logged.size());
         List<Long> measured = events.stream()
-                .map(event -> (Long) Objects.requireNonNull(event.get("latency")))
+                .map(event -> (Long) Objects.requireNonNull(event.get("latency_ns")))
                 .toList();
         assertThat(measured).hasSameSizeAs(logged);
         assertThat(distribution)
@@ -112,7 +112,8 @@ class CliAnswersOfProgramsTest {
         // The probes are around what the log measures, and the log has microseconds.
         assertThat((Long) Objects.requireNonNull(distribution.get("sum")) / 1e6)
                 .isGreaterThan(pauses.stream().mapToDouble(Double::doubleValue).sum() - 0.001 * pauses.size());
-        assertThat(lines.getLast()).isEqualTo(Map.of("events", (long) pauses.size(), "lost", 0L, "exact", true));
+        assertThat(lines.getLast())
+                .isEqualTo(Map.of("type", "end", "events", (long) pauses.size(), "lost", 0L, "exact", true));
     }
 
     @Test
@@ -220,7 +221,7 @@ class CliAnswersOfProgramsTest {
                             "250 shop::Failed<shop::Failed<shop::The, shop::Paid>",
                             "250 shop::Failed<shop::Failed<shop::The, shop::Sent>",
                             "500 N4shop6FailedIJNS0_IJNS_27The...");
-            assertThat(lines.getLast()).isEqualTo(Map.of("events", 1000L, "lost", 0L, "exact", true));
+            assertThat(lines.getLast()).isEqualTo(Map.of("type", "end", "events", 1000L, "lost", 0L, "exact", true));
         }
         assertThat(Cli.run("count", "libstdcxx:throw", "--by", "str(type, 16)", "-c", program + " 1000")
                         .out())
@@ -246,7 +247,7 @@ class CliAnswersOfProgramsTest {
                             Map.of("type", "shop::SoldOut"),
                             Map.of("type", "std::out_of_range"),
                             Map.of("type", "int"));
-            assertThat(lines.getLast()).isEqualTo(Map.of("events", 1002L, "lost", 0L, "exact", true));
+            assertThat(lines.getLast()).isEqualTo(Map.of("type", "end", "events", 1002L, "lost", 0L, "exact", true));
         }
     }
 }

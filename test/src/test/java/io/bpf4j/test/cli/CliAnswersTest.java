@@ -70,7 +70,7 @@ class CliAnswersTest {
         assertThat(lines.subList(0, 3))
                 .extracting(line -> line.get("count"))
                 .containsExactly((TWO_MILLION + 2) / 3, (TWO_MILLION + 1) / 3, TWO_MILLION / 3);
-        assertThat(lines.getLast()).isEqualTo(Map.of("events", TWO_MILLION, "lost", 0L, "exact", true));
+        assertThat(lines.getLast()).isEqualTo(Map.of("type", "end", "events", TWO_MILLION, "lost", 0L, "exact", true));
     }
 
     @Test
@@ -82,7 +82,7 @@ class CliAnswersTest {
                 .containsEntry("min", 0L)
                 .containsEntry("max", TWO_MILLION - 1)
                 .containsEntry("sum", TWO_MILLION * (TWO_MILLION - 1) / 2);
-        assertThat(lines.getLast()).isEqualTo(Map.of("events", TWO_MILLION, "lost", 0L, "exact", true));
+        assertThat(lines.getLast()).isEqualTo(Map.of("type", "end", "events", TWO_MILLION, "lost", 0L, "exact", true));
     }
 
     @Test
@@ -174,8 +174,8 @@ class CliAnswersTest {
             assertThat(result.exitCode()).as(result.err()).isZero();
             assertThat(Json.lines(result.out()))
                     .isEqualTo(List.of(
-                            Map.of("key", Map.of("pid", values.pid()), "count", 30L),
-                            Map.of("events", 30L, "lost", 0L)));
+                            Map.of("type", "row", "key", Map.of("pid", values.pid()), "count", 30L),
+                            Map.of("type", "end", "events", 30L, "lost", 0L, "exact", true)));
         }
     }
 

@@ -85,7 +85,8 @@ class CliFilesOfProcessTest {
     @Test
     void aLibraryIsThatOfTheProcess() throws IOException, InterruptedException {
         try (Caller caller = new Caller(program, folder.resolve(NAME))) {
-            String three = "{\"key\":{},\"count\":3}\n{\"events\":3,\"lost\":0}\n";
+            String three =
+                    "{\"type\":\"row\",\"key\":{},\"count\":3}\n{\"type\":\"end\",\"events\":3,\"lost\":0,\"exact\":true}\n";
             assertThat(answer(caller, "u:" + NAME + ":called")).isEqualTo(three);
             assertThat(answer(caller, NAME, "u:called")).isEqualTo(three);
         }

@@ -131,7 +131,7 @@ class CliFirstEventsTest {
             String text = Files.readString(out);
             assertThat(text.lines().toList().getLast())
                     .as(text.lines().filter(line -> !line.startsWith("{")).toList() + ", run " + run)
-                    .startsWith("{\"type\":\"sums\",\"events\":1000,\"lost\":0,\"exact\":true");
+                    .startsWith("{\"type\":\"end\",\"events\":1000,\"lost\":0,\"exact\":true");
         }
     }
 

@@ -158,8 +158,8 @@ class CliFollowTest {
                         Cli.run("count", "--follow", "--json", "-c", command, "u:" + asked + ":middle", "--by", "comm")
                                 .out()))
                 .containsExactly(
-                        Map.of("key", Map.of("comm", "asked"), "count", 7L),
-                        Map.of("events", 7L, "lost", 0L, "exact", true));
+                        Map.of("type", "row", "key", Map.of("comm", "asked"), "count", 7L),
+                        Map.of("type", "end", "events", 7L, "lost", 0L, "exact", true));
     }
 
     /** A child that shares its parent's code, and has mapped nothing itself. */
@@ -319,7 +319,7 @@ class CliFollowTest {
     }
 
     private static Map<String, @Nullable Object> sums(long events, boolean exact) {
-        return Map.of("events", events, "lost", 0L, "exact", exact);
+        return Map.of("type", "end", "events", events, "lost", 0L, "exact", exact);
     }
 
     /** A program that will wait for a line before it calls called(). */

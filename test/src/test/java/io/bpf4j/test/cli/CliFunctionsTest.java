@@ -81,7 +81,7 @@ class CliFunctionsTest {
     }
 
     private static String row(String probe, int count) {
-        return "{\"key\":{\"probe\":\"" + probe + "\"},\"count\":" + count + "}";
+        return "{\"type\":\"row\",\"key\":{\"probe\":\"" + probe + "\"},\"count\":" + count + "}";
     }
 
     @Test
@@ -139,7 +139,7 @@ class CliFunctionsTest {
     void aPairBeginsWithTheOperandThatComesFirst() throws IOException, InterruptedException {
         Commands.Result forth = Cli.run(question("latency", "u:own", "files:called"));
         assertThat(forth.out()).as(forth.err()).contains("\"count\":30").endsWith("""
-                {"events":30,"lost":0,"exact":true}
+                {"type":"end","events":30,"lost":0,"exact":true}
                 """);
         Commands.Result back = Cli.run(question("latency", "files:called", "u:own"));
         assertThat(back.out()).as(back.err()).contains("\"count\":29").contains("\"unpaired_ends\":1");
@@ -148,6 +148,8 @@ class CliFunctionsTest {
     @Test
     void theReturnIsThatOfTheEntrysFile() throws IOException, InterruptedException {
         Commands.Result answer = Cli.run(question("latency", "u:" + once + ":first"));
-        assertThat(answer.out()).as(answer.err()).endsWith("{\"events\":10,\"lost\":0,\"exact\":true}\n");
+        assertThat(answer.out())
+                .as(answer.err())
+                .endsWith("{\"type\":\"end\",\"events\":10,\"lost\":0,\"exact\":true}\n");
     }
 }

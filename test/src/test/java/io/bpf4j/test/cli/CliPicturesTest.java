@@ -152,4 +152,41 @@ class CliPicturesTest {
         assertThat(page).content().contains("3 events");
         assertThat(Files.getPosixFilePermissions(page)).isEqualTo(PRIVATE);
     }
+
+    @Test
+    void pagesAndPicturesHaveTheRemarksOfTheTerminal() throws IOException, InterruptedException {
+        Path early = CPrograms.compile("stacks", "-O2", "-fomit-frame-pointer");
+        Path page = folder.resolve("early.html");
+        Commands.Result result = Cli.run(
+                "stack",
+                "-c",
+                early + " 5",
+                "u:probed",
+                "--html",
+                page.toString(),
+                "--svg",
+                picture(page).toString());
+        String remark = "the stacks of 5 of 5 events end early";
+        assertThat(result.err()).contains(remark);
+        assertThat(page).content().contains("<p class=\"remark\">" + remark);
+        assertThat(picture(page)).content().contains(">" + remark).contains(">5 events</text>");
+    }
+
+    @Test
+    void anAnswerWithoutEventsSaysSo() throws IOException, InterruptedException {
+        for (List<String> question : List.of(
+                List.of("count", "asked:leaf", "--by", "pid"),
+                List.of("hist", "asked:value", "--of", "arg2", "--where", "arg0 < 0"),
+                List.of("latency", "asked:begin", "asked:end"),
+                List.of("stack", "asked:leaf"),
+                List.of("top", "asked:leaf", "--by", "pid"))) {
+            Path page = ask("values 3", question.toArray(String[]::new));
+            assertThat(page).as(question.toString()).content().contains("0 events", "<p>No events.</p>");
+            assertThat(picture(page)).as(question.toString()).content().contains(">0 events");
+            List<String> line = new ArrayList<>(question);
+            line.addAll(1, List.of("--json", "-c", "'" + program + "' values 3"));
+            assertThat(Cli.run(line.toArray(String[]::new)).out())
+                    .isEqualTo("{\"type\":\"end\",\"events\":0,\"lost\":0,\"exact\":true}\n");
+        }
+    }
 }

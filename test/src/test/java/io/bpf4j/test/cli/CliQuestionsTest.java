@@ -170,7 +170,7 @@ class CliQuestionsTest {
                 lines.stream().filter(line -> "event".equals(line.get("type"))).toList();
         assertThat(events).hasSize(5);
         assertThat((Map<?, ?>) events.get(1).get("values")).isEqualTo(Map.of("arg0", 1L, "str(arg1)", "green"));
-        assertThat((Long) events.get(1).get("latency")).isGreaterThanOrEqualTo(3_000_000L);
+        assertThat((Long) events.get(1).get("latency_ns")).isGreaterThanOrEqualTo(3_000_000L);
     }
 
     /** As of all options that take a time. */
@@ -397,8 +397,8 @@ class CliQuestionsTest {
         Commands.Result counted =
                 Cli.run("count", "-c", made.toString(), "u:libc.so.6:malloc", "--by", "comm", "--json");
         assertThat(counted.out()).as(counted.err()).isEqualTo("""
-            {"key":{"comm":"allocates"},"count":7}
-            {"events":7,"lost":0,"exact":true}
+            {"type":"row","key":{"comm":"allocates"},"count":7}
+            {"type":"end","events":7,"lost":0,"exact":true}
             """);
     }
 
@@ -427,8 +427,8 @@ class CliQuestionsTest {
         Commands.Result all = Cli.run("count", "-c", made.toString(), "u:*", "--by", "probe", "--json");
         assertThat(all.out())
                 .as(all.err())
-                .contains("{\"key\":{\"probe\":\"u:twice\"},\"count\":3}")
-                .contains("{\"key\":{\"probe\":\"u:main\"},\"count\":1}");
+                .contains("{\"type\":\"row\",\"key\":{\"probe\":\"u:twice\"},\"count\":3}")
+                .contains("{\"type\":\"row\",\"key\":{\"probe\":\"u:main\"},\"count\":1}");
         for (String operand : List.of("u:" + made + ":twice", "uretprobe:" + made + ":twice")) {
             Commands.Result one = Cli.run("count", "-c", made.toString(), operand, "--json");
             assertThat(one.out()).as(one.err()).contains("\"count\":3}");
@@ -471,8 +471,9 @@ class CliQuestionsTest {
         Commands.Result counted = Cli.run("count", "--follow", "--json", "-c", made.toString(), "u:fine", "u:odd");
         assertThat(counted.out())
                 .as(counted.err())
-                .isEqualTo("{\"key\":{},\"count\":3}\n{\"events\":3,\"lost\":0,\"exact\":false,"
-                        + "\"reason\":\"attaching to new probes failed 3 times\"}\n");
+                .startsWith(
+                        "{\"type\":\"row\",\"key\":{},\"count\":3}\n{\"type\":\"end\",\"events\":3,\"lost\":0,\"exact\":false,"
+                                + "\"reason\":\"attaching to new probes failed 3 times\",\"remarks\":[\"u:odd in ");
         assertThat(counted.err()).containsOnlyOnce("u:odd in " + made + ": attach");
         Commands.Result all = Cli.run("count", "--follow", "-c", made.toString(), "u:fin*", "u:od*");
         assertThat(all.out()).isEqualTo("3 events\n");

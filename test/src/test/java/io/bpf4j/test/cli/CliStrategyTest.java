@@ -64,7 +64,7 @@ class CliStrategyTest {
     @ParameterizedTest
     @CsvSource({
         "false, '1 event, 0 lost, 2 of no known probe'",
-        "true, '{\"type\":\"sums\",\"events\":1,\"lost\":0,\"unknown\":2}'"
+        "true, '{\"type\":\"end\",\"events\":1,\"lost\":0,\"unknown\":2,\"exact\":false,\"reason\":\"2 events of no known probe\"}'"
     })
     void eventsOfNoKnownProbeAreCountedAndShown(boolean json, String closing, @TempDir Path folder)
             throws IOException, InterruptedException {

@@ -216,7 +216,7 @@ class CliTraceTest {
         assertThat(Json.lines(result.out()))
                 .filteredOn(l -> "sizes".equals(l.get("name")))
                 .hasSize(2);
-        assertThat(result.out()).contains("{\"type\":\"sums\",\"events\":2,\"lost\":0,\"exact\":true}");
+        assertThat(result.out()).contains("{\"type\":\"end\",\"events\":2,\"lost\":0,\"exact\":true}");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.bpf4j.trace.stack;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -47,14 +48,17 @@ final class FlameGraph {
 
     private final CountedFrame root;
     private final String title;
+    private final List<String> lines;
     private final int height;
     private int rows;
 
-    FlameGraph(CountedFrame root, String title) {
+    /** @param lines shown below the graph */
+    FlameGraph(CountedFrame root, String title, List<String> lines) {
         this.root = root;
         this.title = title;
+        this.lines = List.copyOf(lines);
         measure(root, 1, share(root));
-        this.height = ABOVE + rows * ROW + BELOW;
+        this.height = ABOVE + rows * ROW + lines.size() * ROW + BELOW;
     }
 
     private void measure(CountedFrame frame, int depth, double width) {
@@ -110,6 +114,11 @@ final class FlameGraph {
         text(out, 3, 46, " id=\"reset\" class=\"button\" role=\"button\" tabindex=\"0\"", "whole graph");
         text(out, 120, 46, " id=\"search\" class=\"button\" role=\"button\" tabindex=\"0\"", "search");
         text(out, 3, height - 10.0, " id=\"message\" aria-live=\"polite\"", "");
+        int y = ABOVE + rows * ROW;
+        for (String line : lines) {
+            y += ROW;
+            text(out, 3, y, "", line);
+        }
         frame(out, root, 0, 0);
     }
 

@@ -78,16 +78,26 @@ public final class StackCounts {
      * @param title shown above the graph
      */
     public void svg(Appendable out, String title) throws IOException {
-        new FlameGraph(root, title).svg(out);
+        svg(out, title, List.of());
+    }
+
+    /**
+     * Writes a flame graph as one SVG file with lines below the graph, such as when and how it was recorded.
+     *
+     * @param title shown above the graph
+     * @param lines not broken, so about 170 characters of each are visible
+     */
+    public void svg(Appendable out, String title, List<String> lines) throws IOException {
+        new FlameGraph(root, title, lines).svg(out);
     }
 
     /** Writes the flame graph as an SVG element for an HTML page, followed by its script. A page can have only one. */
     public void figure(Appendable out, String title) throws IOException {
-        new FlameGraph(root, title).figure(out);
+        new FlameGraph(root, title, List.of()).figure(out);
     }
 
     /** Writes the flame graph as one HTML page, which needs no other file. */
     public void html(Appendable out, String title) throws IOException {
-        new FlameGraph(root, title).html(out);
+        new FlameGraph(root, title, List.of()).html(out);
     }
 }

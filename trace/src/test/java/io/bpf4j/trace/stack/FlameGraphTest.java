@@ -33,6 +33,22 @@ class FlameGraphTest {
                 .satisfies(r -> assertThat(((Element) r).getAttribute("x")).isEqualTo("300"));
     }
 
+    @Test
+    void linesAreBelowTheGraphAndEscaped() throws Exception {
+        stacks.add("", List.of(user("main")), List.of(), 30);
+        StringBuilder out = new StringBuilder();
+        stacks.svg(out, "title", List.of("first", "</text><script>"));
+        Document document = parse(out.toString());
+        assertThat(out).contains(">first</text>");
+        assertThat(document.getElementsByTagName("script").getLength()).isEqualTo(1);
+        int taller = height(document) - height(parse(svg("title")));
+        assertThat(taller).isEqualTo(36);
+    }
+
+    private static int height(Document document) {
+        return Integer.parseInt(document.getDocumentElement().getAttribute("height"));
+    }
+
     /** Names come from others' files: nothing of them becomes an element, an attribute or a script. */
     @Test
     void allNamesAreEscaped() throws Exception {

@@ -1,0 +1,67 @@
+package io.bpf4j.cli.output;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The last record of an answer in JSON: how many events it has, whether some are missing and why, and the remarks that
+ * the terminal showed. <i>Confined.</i>
+ *
+ * <p>Tested by {@code EndRecordTest} and {@code CliJsonTest}.
+ */
+public final class EndRecord {
+    private final Map<String, Long> counts = new LinkedHashMap<>();
+    private final List<String> reasons = new ArrayList<>();
+
+    /**
+     * The end of an answer about events.
+     *
+     * @param lost events that could not be shown, because the ring buffer was full
+     */
+    public EndRecord(long events, long lost) {
+        counts.put("events", events);
+        counts.put("lost", lost);
+        if (lost > 0) {
+            reasons.add(count(lost) + " not shown, because they came too fast");
+        }
+    }
+
+    private static String count(long events) {
+        return events + (events == 1 ? " event" : " events");
+    }
+
+    /** Adds reasons why events are missing. */
+    public EndRecord because(List<String> sentences) {
+        reasons.addAll(sentences);
+        return this;
+    }
+
+    /** Adds a number of events by its name in JSON, unless it is 0. The answer is exact without these events. */
+    public EndRecord without(String name, long events) {
+        if (events > 0) {
+            counts.put(name, events);
+        }
+        return this;
+    }
+
+    /** Adds a number of events that the answer lacks, unless it is 0, and says why in the words after the number. */
+    public EndRecord lacking(String name, long events, String why) {
+        if (events > 0) {
+            reasons.add(count(events) + " " + why);
+        }
+        return without(name, events);
+    }
+
+    /** The record, in which {@code "reason"} and {@code "remarks"} are present if there are some. */
+    public String json(List<String> remarks) {
+        JsonLine line = Records.begin("end");
+        counts.forEach(line::field);
+        line.field("exact", reasons.isEmpty());
+        if (!reasons.isEmpty()) {
+            line.field("reason", String.join("; ", reasons));
+        }
+        return Records.remarks(line, remarks).endObject().toString();
+    }
+}

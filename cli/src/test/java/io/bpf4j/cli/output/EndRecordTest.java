@@ -1,0 +1,29 @@
+package io.bpf4j.cli.output;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class EndRecordTest {
+    @Test
+    void anAnswerThatLacksNothingIsExact() {
+        assertThat(new EndRecord(3, 0)
+                        .without("still_open", 1)
+                        .without("unpaired_ends", 0)
+                        .lacking("unreadable", 0, "left out")
+                        .json(List.of()))
+                .isEqualTo("{\"type\":\"end\",\"events\":3,\"lost\":0,\"still_open\":1,\"exact\":true}");
+    }
+
+    @Test
+    void eachLackIsAReason() {
+        assertThat(new EndRecord(3, 2)
+                        .because(List.of("a process was not held"))
+                        .lacking("unreadable", 1, "left out")
+                        .json(List.of("stacks end early", "a \"file\"")))
+                .isEqualTo("{\"type\":\"end\",\"events\":3,\"lost\":2,\"unreadable\":1,\"exact\":false,"
+                        + "\"reason\":\"2 events not shown, because they came too fast; a process was not held;"
+                        + " 1 event left out\",\"remarks\":[\"stacks end early\",\"a \\\"file\\\"\"]}");
+    }
+}
