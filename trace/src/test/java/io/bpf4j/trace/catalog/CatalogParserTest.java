@@ -234,6 +234,23 @@ class CatalogParserTest {
         }
     }
 
+    /** The words of the language in any order. */
+    @Test
+    void anyWordsAreACatalogOrAnError() {
+        String[] words = (EXAMPLE
+                        + " [ ] ( ) , : = # ' \" -1 99999999999999999999 str u8 s64 ns bytes array enum provider"
+                        + " pair by question needs run latency \0 \u00e9 \t")
+                .split("(?<=\\s)|(?=[(),:\\[\\]=])", -1);
+        Random random = new Random(Long.getLong("bpf4j.test.seed", 2));
+        for (int i = 0; i < 20_000; i++) {
+            StringBuilder text = new StringBuilder(random.nextBoolean() ? "provider p\n" : "");
+            for (int n = random.nextInt(30); n > 0; n--) {
+                text.append(words[random.nextInt(words.length)]).append(random.nextInt(5) == 0 ? "\n" : "");
+            }
+            parseOrFail(text.toString());
+        }
+    }
+
     private static void parseOrFail(String text) {
         try {
             parse(text);

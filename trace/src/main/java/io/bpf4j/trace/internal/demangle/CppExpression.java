@@ -297,11 +297,11 @@ final class CppExpression {
         }
     }
 
-    private static Node sequence(String before, Node node) {
+    private static Node sequence(String before, Node node) throws MalformedSymbolException {
         return new Node.Sequence(new Node.Word(before), node);
     }
 
-    private static Node sequence(String before, Node node, String after) {
+    private static Node sequence(String before, Node node, String after) throws MalformedSymbolException {
         return new Node.Sequence(new Node.Word(before), node, new Node.Word(after));
     }
 }

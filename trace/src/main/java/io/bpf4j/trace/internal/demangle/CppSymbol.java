@@ -4,8 +4,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class CppSymbol {
     private static final String ANONYMOUS = "_GLOBAL__N";
-
-    /** The suffix that a compiler adds to a part or a copy of a function: {@code .cold}, {@code .isra.0}. */
-    private static final Pattern CLONE = Pattern.compile("\\.(?:[a-z_]+(?:\\.[0-9]+)*|[0-9]+(?:\\.[0-9]+)*)");
 
     private static final Map<Character, String> BUILTIN = Map.ofEntries(
             Map.entry('v', "void"),
@@ -131,16 +126,40 @@ final class CppSymbol {
         if (!parameters) {
             return out.toString();
         }
-        Matcher clone = CLONE.matcher(symbol);
-        int at = reader.in.at();
-        while (at < symbol.length()) {
-            if (!clone.find(at) || clone.start() != at) {
-                throw new MalformedSymbolException();
-            }
-            out.text(" [clone ").text(clone.group()).text("]");
-            at = clone.end();
+        while (!reader.in.atEnd()) {
+            out.text(" [clone ").text(reader.cloneSuffix()).text("]");
         }
         return out.toString();
+    }
+
+    /**
+     * Reads a suffix that a compiler adds to a part or a copy of a function: {@code .cold}, {@code .isra.0}, {@code .7}.
+     * A regular expression would call itself for each number, of which a hostile symbol has thousands.
+     */
+    private String cloneSuffix() throws MalformedSymbolException {
+        int start = in.at();
+        in.expect(".");
+        int word = in.at();
+        while ((in.peek() >= 'a' && in.peek() <= 'z') || in.peek() == '_') {
+            in.next();
+        }
+        if (in.at() == word) {
+            digits();
+        }
+        while (in.peek() == '.' && Cursor.isDigit(in.peek(1))) {
+            in.next();
+            digits();
+        }
+        return in.since(start);
+    }
+
+    private void digits() throws MalformedSymbolException {
+        if (!in.atDigit()) {
+            throw new MalformedSymbolException();
+        }
+        while (in.atDigit()) {
+            in.next();
+        }
     }
 
     // Encodings: a whole function or object.
@@ -250,7 +269,7 @@ final class CppSymbol {
         };
     }
 
-    private static Node words(@Nullable String prefix, Node node) {
+    private static Node words(@Nullable String prefix, Node node) throws MalformedSymbolException {
         return new Node.Sequence(new Node.Word(String.valueOf(prefix)), node);
     }
 
@@ -315,9 +334,13 @@ final class CppSymbol {
         boolean added = false;
         while (!in.skip("E")) {
             in.skip("L"); // a static variable, whose initializer has a lambda
+            char c = in.peek();
+            if (c == 'M' && soFar != null) {
+                in.next(); // the lambda that follows is in the initializer of the member before
+                continue;
+            }
             state.endsWithArguments = false;
             added = true;
-            char c = in.peek();
             if (c == 'T') {
                 soFar = templateParameter();
             } else if (c == 'I') {
@@ -336,9 +359,6 @@ final class CppSymbol {
             } else if (c == 'S') {
                 soFar = substitution();
                 added = false;
-                continue;
-            } else if (c == 'M' && soFar != null) {
-                in.next();
                 continue;
             } else {
                 Node part = unqualifiedName(state, soFar);

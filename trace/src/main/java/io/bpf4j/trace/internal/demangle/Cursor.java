@@ -26,6 +26,11 @@ final class Cursor {
         at = place;
     }
 
+    /** The text from an earlier position to this one. */
+    String since(int start) {
+        return symbol.substring(start, at);
+    }
+
     boolean atEnd() {
         return at >= symbol.length();
     }

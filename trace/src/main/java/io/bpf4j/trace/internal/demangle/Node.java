@@ -1,5 +1,6 @@
 package io.bpf4j.trace.internal.demangle;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,48 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code DemanglerTest}.
  */
 abstract class Node {
+    /** Parts within each other. The methods below call themselves once for each; printing has a limit of its own. */
+    private static final int MAX_DEPTH = 1 << 10;
+
+    private final int depth;
+    private final @Nullable Pack pack;
+
+    Node() {
+        depth = 0;
+        pack = null;
+    }
+
+    /**
+     * A part that contains others. What is asked of all that it contains is worked out here and kept: a symbol can use a
+     * part twice in each of fifty others, and so have more ways down than anybody can go.
+     */
+    Node(List<? extends Node> parts) throws MalformedSymbolException {
+        this(parts, parts);
+    }
+
+    /** @param mayHavePack those of the parts whose pack is also that of this part */
+    private Node(List<? extends Node> parts, List<? extends Node> mayHavePack) throws MalformedSymbolException {
+        int deepest = 0;
+        for (Node part : parts) {
+            deepest = Math.max(deepest, part.depth);
+        }
+        Pack first = null;
+        for (Node part : mayHavePack) {
+            first = first == null ? part.pack() : first;
+        }
+        depth = deepest + 1;
+        pack = first;
+        if (depth > MAX_DEPTH) {
+            throw new MalformedSymbolException();
+        }
+    }
+
+    /** The first pack in this part, which an expansion iterates over; null if there is none. */
+    @Nullable
+    Pack pack() {
+        return pack;
+    }
+
     abstract void left(Output out) throws MalformedSymbolException;
 
     void right(Output out) throws MalformedSymbolException {}
@@ -29,25 +72,19 @@ abstract class Node {
         return "";
     }
 
-    /** The first pack in this part, which an expansion iterates over; null if there is none. */
-    @Nullable
-    Pack pack() {
-        return null;
-    }
-
     /** Whether it needs no parentheses as an operand. */
     boolean isSimple() {
         return false;
     }
 
-    static @Nullable Pack firstPack(List<? extends Node> nodes) {
-        for (Node node : nodes) {
-            Pack pack = node.pack();
-            if (pack != null) {
-                return pack;
-            }
+    private static List<Node> with(@Nullable Node first, List<Node> others) {
+        if (first == null) {
+            return others;
         }
-        return null;
+        List<Node> all = new ArrayList<>(others.size() + 1);
+        all.add(first);
+        all.addAll(others);
+        return all;
     }
 
     /** Writes a list with commas. An element without text, such as an empty pack, gets no comma. */
@@ -102,7 +139,8 @@ abstract class Node {
     static final class Sequence extends Node {
         private final List<Node> parts;
 
-        Sequence(Node... parts) {
+        Sequence(Node... parts) throws MalformedSymbolException {
+            super(List.of(parts));
             this.parts = List.of(parts);
         }
 
@@ -111,12 +149,6 @@ abstract class Node {
             for (Node part : parts) {
                 out.print(part);
             }
-        }
-
-        @Override
-        @Nullable
-        Pack pack() {
-            return firstPack(parts);
         }
 
         @Override
@@ -130,7 +162,8 @@ abstract class Node {
         private final Node scope;
         private final Node name;
 
-        Scoped(Node scope, Node name) {
+        Scoped(Node scope, Node name) throws MalformedSymbolException {
+            super(List.of(scope, name));
             this.scope = scope;
             this.name = name;
         }
@@ -148,13 +181,6 @@ abstract class Node {
         }
 
         @Override
-        @Nullable
-        Pack pack() {
-            Pack pack = scope.pack();
-            return pack != null ? pack : name.pack();
-        }
-
-        @Override
         boolean isSimple() {
             return !(name instanceof Template);
         }
@@ -165,7 +191,8 @@ abstract class Node {
         private final Node name;
         private final List<Node> arguments;
 
-        Template(Node name, List<Node> arguments) {
+        Template(Node name, List<Node> arguments) throws MalformedSymbolException {
+            super(with(name, arguments));
             this.name = name;
             this.arguments = arguments;
         }
@@ -184,20 +211,14 @@ abstract class Node {
         String base() {
             return name.base();
         }
-
-        @Override
-        @Nullable
-        Pack pack() {
-            Pack pack = name.pack();
-            return pack != null ? pack : firstPack(arguments);
-        }
     }
 
     /** The arguments for one variadic parameter of a template. */
     static final class Pack extends Node {
         private final List<Node> elements;
 
-        Pack(List<Node> elements) {
+        Pack(List<Node> elements) throws MalformedSymbolException {
+            super(elements);
             this.elements = elements;
         }
 
@@ -229,11 +250,6 @@ abstract class Node {
         }
 
         @Override
-        boolean isFunctionOrArray() {
-            return false;
-        }
-
-        @Override
         Pack pack() {
             return this;
         }
@@ -243,7 +259,8 @@ abstract class Node {
     static final class Expansion extends Node {
         private final Node pattern;
 
-        Expansion(Node pattern) {
+        Expansion(Node pattern) throws MalformedSymbolException {
+            super(List.of(pattern), List.of());
             this.pattern = pattern;
         }
 
@@ -305,7 +322,8 @@ abstract class Node {
         private final Node type;
         private final String qualifiers;
 
-        Qualified(Node type, String qualifiers) {
+        Qualified(Node type, String qualifiers) throws MalformedSymbolException {
+            super(List.of(type));
             this.type = type;
             this.qualifiers = qualifiers;
         }
@@ -330,12 +348,6 @@ abstract class Node {
         boolean isFunctionOrArray() {
             return type.isFunctionOrArray();
         }
-
-        @Override
-        @Nullable
-        Pack pack() {
-            return type.pack();
-        }
     }
 
     /** A pointer or a reference. */
@@ -343,7 +355,8 @@ abstract class Node {
         private final Node to;
         private final String sign;
 
-        Pointer(Node to, String sign) {
+        Pointer(Node to, String sign) throws MalformedSymbolException {
+            super(List.of(to));
             this.to = to;
             this.sign = sign;
         }
@@ -363,7 +376,7 @@ abstract class Node {
         }
 
         /** A reference to a reference is one reference: {@code &&} only if both are. */
-        private Pointer collapsedWith(Pointer inner) {
+        private Pointer collapsedWith(Pointer inner) throws MalformedSymbolException {
             return new Pointer(inner.to, sign.equals("&") ? sign : inner.sign);
         }
 
@@ -404,12 +417,6 @@ abstract class Node {
             }
             out.right(to);
         }
-
-        @Override
-        @Nullable
-        Pack pack() {
-            return to.pack();
-        }
     }
 
     /** A pointer to a member of a class: {@code int Foo::*}. */
@@ -417,7 +424,8 @@ abstract class Node {
         private final Node scope;
         private final Node type;
 
-        MemberPointer(Node scope, Node type) {
+        MemberPointer(Node scope, Node type) throws MalformedSymbolException {
+            super(List.of(scope, type));
             this.scope = scope;
             this.type = type;
         }
@@ -441,13 +449,6 @@ abstract class Node {
             }
             out.right(type);
         }
-
-        @Override
-        @Nullable
-        Pack pack() {
-            Pack pack = scope.pack();
-            return pack != null ? pack : type.pack();
-        }
     }
 
     /** {@code int [3]}. */
@@ -455,7 +456,8 @@ abstract class Node {
         private final Node element;
         private final Node dimension;
 
-        Array(Node element, Node dimension) {
+        Array(Node element, Node dimension) throws MalformedSymbolException {
+            super(List.of(element, dimension));
             this.element = element;
             this.dimension = dimension;
         }
@@ -477,13 +479,6 @@ abstract class Node {
         boolean isFunctionOrArray() {
             return true;
         }
-
-        @Override
-        @Nullable
-        Pack pack() {
-            Pack pack = element.pack();
-            return pack != null ? pack : dimension.pack();
-        }
     }
 
     /** The type of a function, or a function with its name. */
@@ -498,7 +493,9 @@ abstract class Node {
          * @param result null if the symbol does not have it
          * @param qualifiers those after the parameters, each with a space before it
          */
-        Function(@Nullable Node name, @Nullable Node result, List<Node> parameters, String qualifiers) {
+        Function(@Nullable Node name, @Nullable Node result, List<Node> parameters, String qualifiers)
+                throws MalformedSymbolException {
+            super(with(name, with(result, parameters)), with(result, parameters));
             this.name = name;
             this.result = result;
             this.parameters = parameters;
@@ -543,20 +540,14 @@ abstract class Node {
         String base() {
             return name == null ? "" : name.base();
         }
-
-        @Override
-        @Nullable
-        Pack pack() {
-            Pack pack = result == null ? null : result.pack();
-            return pack != null ? pack : firstPack(parameters);
-        }
     }
 
     /** An operand, in parentheses unless it is a name. */
     static final class Operand extends Node {
         private final Node node;
 
-        Operand(Node node) {
+        Operand(Node node) throws MalformedSymbolException {
+            super(List.of(node));
             this.node = node;
         }
 
@@ -567,31 +558,20 @@ abstract class Node {
             out.print(node);
             out.text(simple ? "" : ")");
         }
-
-        @Override
-        @Nullable
-        Pack pack() {
-            return node.pack();
-        }
     }
 
     /** Expressions separated by commas. */
     static final class Listed extends Node {
         private final List<Node> nodes;
 
-        Listed(List<Node> nodes) {
+        Listed(List<Node> nodes) throws MalformedSymbolException {
+            super(nodes);
             this.nodes = nodes;
         }
 
         @Override
         void left(Output out) throws MalformedSymbolException {
             list(out, nodes);
-        }
-
-        @Override
-        @Nullable
-        Pack pack() {
-            return firstPack(nodes);
         }
     }
 }

@@ -75,10 +75,14 @@ final class RustSymbol {
     }
 
     private void enter() throws MalformedSymbolException {
+        step();
+        in.enter();
+    }
+
+    private void step() throws MalformedSymbolException {
         if (++steps > MAX_STEPS) {
             throw new MalformedSymbolException();
         }
-        in.enter();
     }
 
     private interface Part {
@@ -251,11 +255,9 @@ final class RustSymbol {
         long outer = boundLifetimes;
         if (in.skip("G")) {
             long count = base62() + 1;
-            if (count > MAX_STEPS) {
-                throw new MalformedSymbolException();
-            }
             write("for<");
             for (long i = 0; i < count; i++) {
+                step();
                 write(i == 0 ? "" : ", ");
                 boundLifetimes++;
                 lifetime(1);

@@ -42,6 +42,9 @@ final class MapsLine {
         long start = number(16, '-');
         long end = number(16, ' ');
         int from = at;
+        if (from >= length) {
+            throw new NumberFormatException(); // the line ends after its addresses
+        }
         while (at < length && line[at] != ' ') {
             at++;
         }
