@@ -267,12 +267,12 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /** The main table, {@code SHT_SYMTAB}; the dynamic one in a stripped file. */
-    private Optional<SymbolTable> mainTable() {
+    Optional<SymbolTable> mainTable() {
         Optional<Section> full = ofType(Section.SHT_SYMTAB);
         return full.isPresent() ? full.map(this::table) : dynamicTable();
     }
 
-    private Optional<SymbolTable> dynamicTable() {
+    Optional<SymbolTable> dynamicTable() {
         if (!sections.isEmpty()) {
             return ofType(Section.SHT_DYNSYM).map(this::table);
         }

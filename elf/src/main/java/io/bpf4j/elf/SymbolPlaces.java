@@ -1,5 +1,10 @@
 package io.bpf4j.elf;
 
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.LongFunction;
 import java.util.stream.Stream;
 
 /**
@@ -39,6 +44,88 @@ public final class SymbolPlaces {
     public interface Reader {
         /** Receives one symbol; the same function may come from several places. */
         void read(Place place, Symbol symbol);
+    }
+
+    /** Receives functions without their names, and reads afterwards the names that it needs. */
+    public interface FunctionReader {
+        /**
+         * Whether to read a table.
+         *
+         * @param symbols the number of its entries
+         */
+        boolean wants(Place place, long symbols);
+
+        /**
+         * Receives one function that is defined in a section of the file.
+         *
+         * @param index of the symbol in the table of its place
+         * @param size in bytes; 0 if unknown
+         * @param binding {@link Symbol#STB_GLOBAL} or another {@code STB_} constant
+         * @return whether to go on with this table
+         */
+        boolean read(Place place, long index, long address, long size, int binding);
+
+        /** Called once, when all tables have been read as far as they can be. */
+        void finish(Names names);
+    }
+
+    /** Names of symbols that were received; valid until the call that it was passed to returns. */
+    public interface Names {
+        /**
+         * The name of a symbol, as the table has it.
+         *
+         * @throws MalformedDataException if the name is outside of the file
+         */
+        String of(Place place, long index);
+    }
+
+    /**
+     * Reads the functions of all places, in the order above. A table of millions of symbols takes a fraction of a
+     * second and next to no memory, if only a few names are read.
+     *
+     * @throws MalformedDataException if a place is broken; the reader has received what comes before
+     */
+    public static void functions(ElfFile elf, DebugFiles debugFiles, FunctionReader reader) {
+        Optional<ElfFile> debug = Optional.empty();
+        try {
+            Map<Place, SymbolTable> read = new EnumMap<>(Place.class);
+            try {
+                read(elf.dynamicTable(), Place.DYNAMIC, reader, read);
+                if (hasFullTable(elf)) {
+                    read(elf.mainTable(), Place.FULL, reader, read);
+                } else {
+                    Optional<ElfFile> mini = elf.miniDebugInfo(); // in memory
+                    read(mini.flatMap(ElfFile::mainTable), Place.MINI_DEBUG_INFO, reader, read);
+                    debug = debugFiles.open(elf);
+                    read(
+                            debug.filter(SymbolPlaces::hasFullTable).flatMap(ElfFile::mainTable),
+                            Place.DEBUG_FILE,
+                            reader,
+                            read);
+                }
+            } finally {
+                finish(reader, read);
+            }
+        } finally {
+            debug.ifPresent(ElfFile::close);
+        }
+    }
+
+    private static void read(
+            Optional<SymbolTable> found, Place place, FunctionReader reader, Map<Place, SymbolTable> read) {
+        if (found.isPresent() && reader.wants(place, found.get().count())) {
+            read.put(place, found.get());
+            found.get().functions((index, address, size, binding) -> reader.read(place, index, address, size, binding));
+        }
+    }
+
+    private static void finish(FunctionReader reader, Map<Place, SymbolTable> read) {
+        Map<Place, LongFunction<String>> names = new EnumMap<>(Place.class);
+        reader.finish((place, index) -> names.computeIfAbsent(
+                        place,
+                        one -> Objects.requireNonNull(read.get(one), "a table was read")
+                                .symbolNames())
+                .apply(index));
     }
 
     /**

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class SymbolTable {
     private static final int SHN_LORESERVE = 0xff00;
     private static final int SHN_XINDEX = 0xffff;
+
+    /** Bytes that are read at once. */
+    private static final int CHUNK = 1 << 15;
 
     private final ElfClass elfClass;
     private final ByteView entries;
@@ -129,6 +133,53 @@ final class SymbolTable {
                     }
                 },
                 false);
+    }
+
+    /** Receives the functions of a table. */
+    interface FunctionReader {
+        /** Receives one; returns whether to continue. */
+        boolean read(long index, long address, long size, int binding);
+    }
+
+    long count() {
+        return count;
+    }
+
+    /**
+     * Reads the functions that are defined in a section, without their names: a table of millions takes a tenth of a
+     * second, because no object is made for an entry.
+     */
+    void functions(FunctionReader reader) {
+        int perChunk = (int) Math.max(1, Math.min(count, CHUNK / Math.min(entrySize, CHUNK)));
+        boolean wide = elfClass == ElfClass.ELF64;
+        // An entry may be declared larger than it needs to be, up to any size.
+        int used = (int) Math.min(entrySize, elfClass.symbolSize);
+        byte[] chunk = new byte[perChunk == 1 ? used : (int) (perChunk * entrySize)];
+        ByteView view = ByteView.of(entries.source(), chunk, entries.order());
+        for (long first = 0; first < count; first += perChunk) {
+            int inChunk = (int) Math.min(perChunk, count - first);
+            entries.copy(first * entrySize, chunk, 0, perChunk == 1 ? used : (int) (inChunk * entrySize));
+            for (int i = 0; i < inChunk; i++) {
+                long at = perChunk == 1 ? 0 : i * entrySize;
+                int info = view.u8(at + (wide ? 4 : 12));
+                int type = info & 0xf;
+                if (type != Symbol.STT_FUNC && type != Symbol.STT_GNU_IFUNC) {
+                    continue;
+                }
+                int section = section(first + i, view.u16(at + (wide ? 6 : 14)));
+                long address = wide ? view.s64(at + 8) : view.u32(at + 4);
+                long size = wide ? view.s64(at + 16) : view.u32(at + 8);
+                if (section > 0 && address != 0 && !reader.read(first + i, address, size, info >>> 4)) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /** The names of symbols by their indices, within the limits of one walk over the table. */
+    LongFunction<String> symbolNames() {
+        NameReader names = names();
+        return index -> names.name(entries.u32(index * entrySize));
     }
 
     /** All symbols with a name in the order of the table; none for an empty name. */

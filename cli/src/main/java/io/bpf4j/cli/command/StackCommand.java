@@ -24,6 +24,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -160,6 +161,11 @@ final class StackCommand implements Callable<Integer> {
                 if (user) {
                     jvms.ask(rows.stream().map(Run::pid).distinct().toList());
                 }
+                symbolizer.prepare(rows.stream()
+                        .filter(row -> row.userStack() != null)
+                        .collect(Collectors.groupingBy(
+                                Run::pid,
+                                Collectors.mapping(row -> Objects.requireNonNull(row.userStack()), Collectors.toList()))));
                 rows.forEach(this::readSymbols);
             }
             symbolizer.problems().forEach(console::remark);

@@ -11,7 +11,7 @@ import java.util.Arrays;
  */
 final class AddressTable {
     /** Bytes. A function of unknown size (assembly, or the kernel's) ends where the next one starts, or here. */
-    private static final long MAX_UNSIZED = 1 << 20;
+    static final long MAX_UNSIZED = 1 << 20;
 
     /** Functions that are tried for an address, backwards from the last that starts before it: functions may nest. */
     private static final int MAX_NESTED = 16;

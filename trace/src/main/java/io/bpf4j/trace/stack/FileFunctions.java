@@ -4,27 +4,26 @@ import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Segment;
-import io.bpf4j.elf.Symbol;
 import io.bpf4j.elf.SymbolPlaces;
-import io.bpf4j.trace.internal.demangle.Demangler;
-import java.nio.charset.StandardCharsets;
+import io.bpf4j.usdt.internal.process.ProcessFiles;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The functions of an ELF file, and the addresses that its segments are linked for. It stays valid after the file is
- * closed. <i>Immutable.</i>
+ * The functions of an ELF file, and the addresses that its segments are linked for. Those of a small file are all kept,
+ * and the file is closed. A file with more functions stays open, and is searched for those that are needed. The caller
+ * closes it. <i>Confined.</i>
  *
  * <p>Tested by {@code SymbolizerTest}.
  */
-final class FileFunctions {
-    /** Bytes of the names of one file. The names of the largest programs take a third of this. */
-    private static final long MAX_NAMES = 1L << 28;
-
+final class FileFunctions implements AutoCloseable {
     /** Stands for a file that is not an ELF file. */
     static final FileFunctions NOT_ELF = new FileFunctions(
-            false, List.of(), new AddressTable.Builder(0).build(), Optional.empty(), Optional.empty());
+            false, List.of(), new AddressTable.Builder(0).build(), null, Optional.empty(), Optional.empty());
 
     /**
      * Loaded segments that are searched for an address: all that the kernel reads of a program (64 KiB of headers of 56
@@ -32,23 +31,26 @@ final class FileFunctions {
      */
     private static final int MAX_SEGMENTS = (1 << 16) / 56;
 
-    private static final int PLACES = 4;
-
     private final boolean isElf;
     private final List<Segment> loaded;
-    private final AddressTable functions;
+    private final AddressTable all;
+    /** Null if all functions are known. */
+    private final @Nullable NeededFunctions needed;
+
     private final Optional<String> buildId;
     private final Optional<String> problem;
 
     private FileFunctions(
             boolean isElf,
             List<Segment> loaded,
-            AddressTable functions,
+            AddressTable all,
+            @Nullable NeededFunctions needed,
             Optional<String> buildId,
             Optional<String> problem) {
         this.isElf = isElf;
         this.loaded = loaded;
-        this.functions = functions;
+        this.all = all;
+        this.needed = needed;
         this.buildId = buildId;
         this.problem = problem;
     }
@@ -56,79 +58,39 @@ final class FileFunctions {
     /**
      * Reads the functions of a file. If a symbol is malformed, those before it are kept.
      *
+     * @param opened the file, which the result closes if it is open
+     * @param name of the file in messages
      * @throws MalformedDataException if it is not an ELF file
      */
-    static FileFunctions read(ElfFile elf, DebugFiles debugFiles) {
+    static FileFunctions read(
+            ElfFile elf, ProcessFiles.Opened opened, String name, DebugFiles debugFiles, SymbolBudget budget) {
         List<Segment> loaded = elf.segments().stream()
                 .filter(segment -> segment.type() == Segment.PT_LOAD)
                 .limit(MAX_SEGMENTS)
                 .toList();
-        // In a hostile file, a thousand symbols may share one long name. An honest file is larger than its names.
-        long ownNames = 2 * elf.bytes().size() + (1 << 20);
-        AddressTable.Builder builder = new AddressTable.Builder(MAX_NAMES);
-        long[] left = {ownNames};
         Optional<String> buildId = Optional.empty();
         Optional<String> problem = Optional.empty();
+        SmallTable table = new SmallTable(budget);
         try {
             buildId = elf.buildId();
-            SymbolPlaces.read(elf, debugFiles, (place, symbol) -> {
-                if (symbol.isInSection()
-                        && symbol.value() != 0
-                        && (symbol.isFunction() || symbol.type() == Symbol.STT_GNU_IFUNC)) {
-                    byte[] name = text(withoutVersion(symbol.name())).getBytes(StandardCharsets.UTF_8);
-                    left[0] -= place == SymbolPlaces.Place.DEBUG_FILE ? 0 : name.length;
-                    if (left[0] >= 0) {
-                        builder.add(symbol.value(), symbol.size(), name, rank(place, symbol));
-                    }
-                }
-            });
+            SymbolPlaces.functions(elf, debugFiles, table);
         } catch (MalformedDataException e) {
             problem = Optional.of(String.valueOf(e.getMessage()));
         }
-        return new FileFunctions(true, loaded, builder.build(), buildId, problem);
-    }
-
-    /**
-     * Ranks the names of one function, so that the one that people use is kept: a symbol with a size before a label, an
-     * exported one before a static one, and the table with the most names first. The rank modulo {@link #PLACES} is the
-     * number of the table.
-     */
-    private static int rank(SymbolPlaces.Place place, Symbol symbol) {
-        int binding = symbol.isLocal() ? 0 : symbol.isWeak() ? 1 : 2;
-        return ((symbol.size() == 0 ? 0 : 4) + binding) * PLACES + number(place);
-    }
-
-    private static int number(SymbolPlaces.Place place) {
-        return switch (place) {
-            case DYNAMIC -> 0;
-            case FULL -> 1;
-            case MINI_DEBUG_INFO -> 2;
-            case DEBUG_FILE -> 3;
-        };
-    }
-
-    private static Frame.Source source(int number) {
-        return switch (number) {
-            case 0 -> Frame.Source.DYNAMIC_SYMBOLS;
-            case 1 -> Frame.Source.SYMBOLS;
-            case 2 -> Frame.Source.MINI_DEBUG_INFO;
-            default -> Frame.Source.DEBUG_FILE;
-        };
-    }
-
-    /** A symbol can be demangled only as a whole. */
-    private static String text(String symbol) {
-        return Demangler.isMangled(symbol) ? symbol : Names.cut(symbol);
-    }
-
-    /** In a full symbol table, the linker appends the version to the name: {@code memcpy@@GLIBC_2.14}. */
-    private static String withoutVersion(String name) {
-        int at = name.indexOf('@', 1);
-        return at < 0 ? name : name.substring(0, at);
+        if (table.isComplete()) {
+            return new FileFunctions(true, loaded, table.build(), null, buildId, problem);
+        }
+        NeededFunctions needed = new NeededFunctions(opened, name, debugFiles);
+        return new FileFunctions(true, loaded, new AddressTable.Builder(0).build(), needed, buildId, problem);
     }
 
     boolean isElf() {
         return isElf;
+    }
+
+    /** Whether the file is still open. */
+    boolean isOpen() {
+        return needed != null;
     }
 
     Optional<String> buildId() {
@@ -137,12 +99,23 @@ final class FileFunctions {
 
     /** Why not all symbols could be read; empty if all were read. */
     Optional<String> problem() {
-        return problem;
+        return needed == null || needed.problem().isEmpty() ? problem : needed.problem();
     }
 
     /** Approximate memory in bytes. */
     long bytes() {
-        return functions.bytes() + 64L * loaded.size();
+        return all.bytes() + 64L * loaded.size() + (needed == null ? 0 : needed.bytes());
+    }
+
+    /** Finds now the functions of places in the file, given as offsets in bytes, in one pass over its symbols. */
+    void need(Collection<Long> fileOffsets, SymbolBudget budget) {
+        if (needed != null) {
+            TreeSet<Long> addresses = new TreeSet<>();
+            for (long offset : fileOffsets) {
+                virtualAddress(offset).ifPresent(addresses::add);
+            }
+            needed.find(addresses, budget);
+        }
     }
 
     /**
@@ -154,26 +127,35 @@ final class FileFunctions {
      */
     Frame frame(long address, long fileOffset, long lookup, String module, Names names) {
         OptionalLong virtual = virtualAddress(fileOffset);
-        int found = find(virtualAddress(lookup));
-        if (found < 0) {
+        Optional<FunctionSearch.Found> found = find(virtualAddress(lookup));
+        if (found.isEmpty()) {
             found = find(virtual);
         }
-        if (found < 0 || virtual.isEmpty()) {
+        if (found.isEmpty() || virtual.isEmpty()) {
             return new Frame(address, "", "", virtual.orElse(fileOffset), module, Frame.Source.MAPPING);
         }
-        String symbol = functions.name(found);
-        Frame.Source source = source(functions.rank(found) % PLACES);
+        String symbol = found.get().symbol();
         return new Frame(
                 address,
                 names.of(symbol),
                 Names.cut(symbol),
-                virtual.getAsLong() - functions.start(found),
+                virtual.getAsLong() - found.get().start(),
                 module,
-                source);
+                found.get().source());
     }
 
-    private int find(OptionalLong virtual) {
-        return virtual.isPresent() ? functions.find(virtual.getAsLong()) : -1;
+    private Optional<FunctionSearch.Found> find(OptionalLong virtual) {
+        if (virtual.isEmpty()) {
+            return Optional.empty();
+        }
+        if (needed != null) {
+            return needed.at(virtual.getAsLong());
+        }
+        int found = all.find(virtual.getAsLong());
+        return found < 0
+                ? Optional.empty()
+                : Optional.of(new FunctionSearch.Found(
+                        all.start(found), all.name(found), SymbolRank.source(all.rank(found))));
     }
 
     /** The address that the linker gave to the byte at an offset; empty if no segment has it. */
@@ -184,5 +166,12 @@ final class FileFunctions {
             }
         }
         return OptionalLong.empty();
+    }
+
+    @Override
+    public void close() {
+        if (needed != null) {
+            needed.close();
+        }
     }
 }

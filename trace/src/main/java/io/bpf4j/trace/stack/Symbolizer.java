@@ -7,6 +7,7 @@ import io.bpf4j.elf.FileName;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.map.StackTraceMap;
+import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.MappedRange;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessLimits;
@@ -22,6 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names the functions of stacks. <i>Thread-safe</i>; calls run one at a time. The caller closes it, which frees the
@@ -62,11 +65,14 @@ public final class Symbolizer implements AutoCloseable {
 
     private static final int MOST_FILES = 1 << 16;
 
-    /** Bytes of all symbol tables together; the least recently used ones are dropped. */
-    private static final long MAX_TABLES = 1L << 29;
+    /** Bytes of all functions that are known; the files that were not used for longest are dropped. */
+    private static final long MAX_TABLES = 3L << 24;
+
+    /** Large files that are kept open. A process has one or two. */
+    private static final int MOST_OPEN = 64;
 
     /** Bytes of the lists of compiled code of all processes; those of the least recently used ones are dropped. */
-    private static final long MAX_LISTS = 1L << 27;
+    private static final long MAX_LISTS = 3L << 24;
 
     private final Host host;
     private final DebugFiles debugFiles;
@@ -74,8 +80,12 @@ public final class Symbolizer implements AutoCloseable {
     private final KernelFunctions kernel;
     private final Map<FileIdentity, FileFunctions> files = new LinkedHashMap<>(16, 0.75f, true);
     private final LinkedHashMap<Integer, KnownProcess> processes = new LinkedHashMap<>(16, 0.75f, true);
+    /** The version of each file that was read, by device and inode. */
+    private final Map<MappedFile.Key, FileIdentity> versions = new HashMap<>();
+
     private final Set<String> problems = new LinkedHashSet<>();
-    private long tableBytes;
+    private final SymbolBudget budget;
+    private boolean prepared;
 
     /**
      * A process.
@@ -92,20 +102,25 @@ public final class Symbolizer implements AutoCloseable {
         }
     }
 
-    private Symbolizer(Host host, DebugFiles debugFiles) {
+    private Symbolizer(Host host, DebugFiles debugFiles, SymbolBudget budget) {
         this.host = host;
         this.debugFiles = debugFiles;
+        this.budget = budget;
         this.kernel = new KernelFunctions(host.proc().resolve("kallsyms"), names);
     }
 
     /** A symbolizer for the processes and the kernel of a machine. */
     public static Symbolizer of(Host host) {
-        return new Symbolizer(host, DebugFiles.standard());
+        return new Symbolizer(host, DebugFiles.standard(), new SymbolBudget());
     }
 
     /** The same, with debug files elsewhere than below {@code /usr/lib/debug}. */
     static Symbolizer of(Host host, DebugFiles debugFiles) {
-        return new Symbolizer(host, debugFiles);
+        return of(host, debugFiles, new SymbolBudget());
+    }
+
+    static Symbolizer of(Host host, DebugFiles debugFiles, SymbolBudget budget) {
+        return new Symbolizer(host, debugFiles, budget);
     }
 
     /**
@@ -114,14 +129,8 @@ public final class Symbolizer implements AutoCloseable {
      * @param pid the process's number in the {@code /proc} of the host
      * @param addresses the innermost first
      */
-    public synchronized List<Frame> user(int pid, long[] addresses) {
-        KnownProcess process = process(pid);
-        List<Frame> frames = new ArrayList<>(addresses.length);
-        for (int i = 0; i < addresses.length; i++) {
-            frames.add(user(process, addresses[i], lookup(addresses[i], i)));
-        }
-        boundLists(process);
-        return List.copyOf(frames);
+    public List<Frame> user(int pid, long[] addresses) {
+        return user(pid, addresses(addresses));
     }
 
     /**
@@ -131,18 +140,57 @@ public final class Symbolizer implements AutoCloseable {
      * @param stack addresses, or places in files, which remain valid after the process; the innermost first
      */
     public synchronized List<Frame> user(int pid, List<StackTraceMap.Frame> stack) {
+        if (!prepared) {
+            budget.renew();
+        }
+        read(Map.of(pid, List.of(stack)));
         KnownProcess process = process(pid);
         List<Frame> frames = new ArrayList<>(stack.size());
         for (int i = 0; i < stack.size(); i++) {
-            frames.add(
-                    switch (stack.get(i)) {
-                        case StackTraceMap.Address at -> user(process, at.address(), lookup(at.address(), i));
-                        case StackTraceMap.InFile at -> inFile(process, at, lookup(at.fileOffset(), i));
-                    });
+            frames.add(frame(process, stack.get(i), i));
         }
         boundLists(process);
         return List.copyOf(frames);
     }
+
+    /**
+     * Reads what the names of many stacks need, so that each file is read once. Without this call, a file of a hundred
+     * thousand functions or more is read again for each stack with an address that no stack before it had.
+     *
+     * @param stacks user stacks by the processes' numbers in the {@code /proc} of the host
+     */
+    public synchronized void prepare(Map<Integer, List<List<StackTraceMap.Frame>>> stacks) {
+        prepared = true;
+        budget.renew();
+        read(stacks);
+    }
+
+    private void read(Map<Integer, List<List<StackTraceMap.Frame>>> stacks) {
+        Map<FileFunctions, Need> needs = new HashMap<>();
+        stacks.forEach((pid, ofProcess) -> {
+            KnownProcess process = process(pid);
+            for (List<StackTraceMap.Frame> stack : ofProcess) {
+                for (int i = 0; i < stack.size(); i++) {
+                    Place place = place(process, stack.get(i), i);
+                    if (place != null && place.functions().isOpen()) {
+                        Need need = needs.computeIfAbsent(place.functions(), _ -> new Need(place, new HashSet<>()));
+                        need.offsets().add(place.lookup());
+                        need.offsets().add(place.fileOffset());
+                    }
+                }
+            }
+        });
+        needs.forEach((functions, need) -> {
+            functions.need(need.offsets(), budget);
+            functions.problem().ifPresent(problem -> addProblem(need.first().module() + ": " + problem));
+        });
+        if (!needs.isEmpty()) {
+            boundFiles();
+        }
+    }
+
+    /** The places of a large file whose functions are needed, as offsets in bytes. */
+    private record Need(Place first, Set<Long> offsets) {}
 
     /**
      * The frames of a kernel stack.
@@ -188,11 +236,13 @@ public final class Symbolizer implements AutoCloseable {
 
     /** {@link #endsEarly(int, List)} of a stack of addresses. */
     public boolean endsEarly(int pid, long[] addresses) {
-        return endsEarly(
-                pid,
-                Arrays.stream(addresses)
-                        .<StackTraceMap.Frame>mapToObj(StackTraceMap.Address::new)
-                        .toList());
+        return endsEarly(pid, addresses(addresses));
+    }
+
+    private static List<StackTraceMap.Frame> addresses(long[] stack) {
+        return Arrays.stream(stack)
+                .<StackTraceMap.Frame>mapToObj(StackTraceMap.Address::new)
+                .toList();
     }
 
     /**
@@ -200,6 +250,7 @@ public final class Symbolizer implements AutoCloseable {
      * stacks can be named after it has ended.
      */
     public synchronized void remember(int pid) {
+        budget.renew();
         KnownProcess process = process(pid);
         process.code().remember();
         Set<FileKey> remembered = new HashSet<>();
@@ -219,9 +270,10 @@ public final class Symbolizer implements AutoCloseable {
     /** Frees the symbols. The symbolizer may still be used and then reads again what it needs. */
     @Override
     public synchronized void close() {
+        files.values().forEach(FileFunctions::close);
         files.clear();
+        versions.clear();
         processes.clear();
-        tableBytes = 0;
     }
 
     private static long lookup(long address, int index) {
@@ -240,50 +292,87 @@ public final class Symbolizer implements AutoCloseable {
         return known;
     }
 
-    private Frame user(KnownProcess process, long address, long lookup) {
-        Optional<MappedRange> found = process.code().mapping(lookup);
-        if (found.isEmpty()) {
-            return Frame.unknown(address);
+    /** A place in a file, with the name that the process uses for the file. */
+    private record Place(FileFunctions functions, long fileOffset, long lookup, Supplier<String> name) {
+        String module() {
+            return name.get();
         }
-        MappedRange mapping = found.get();
-        long shift = mapping.fileOffset() - mapping.start();
-        String module = mapping.text().length() == 0 ? "" : mapping.name().toString();
-        Optional<FileFunctions> functions = mapping.isFile() ? functions(process, mapping) : Optional.empty();
-        if (functions.isPresent()) {
-            return functions.get().frame(address, address + shift, lookup + shift, module, names);
-        }
-        return process.code()
-                .compiled(address, lookup, names)
-                .orElseGet(() -> module.isEmpty()
-                        ? Frame.unknown(address)
-                        : new Frame(address, "", "", address + shift, module, Frame.Source.MAPPING));
     }
 
-    /** The frame of a place given by build ID, in a file of the process or in any other file that was read before. */
-    private Frame inFile(KnownProcess process, StackTraceMap.InFile place, long lookup) {
+    /** The place of a frame; null if it is in no file that can be read. */
+    private @Nullable Place place(KnownProcess process, StackTraceMap.Frame frame, int index) {
+        return switch (frame) {
+            case StackTraceMap.Address at -> place(process, at.address(), lookup(at.address(), index));
+            case StackTraceMap.InFile at -> place(process, at, lookup(at.fileOffset(), index));
+        };
+    }
+
+    private @Nullable Place place(KnownProcess process, long address, long lookup) {
+        MappedRange mapping = process.code().mapping(lookup).orElse(null);
+        if (mapping == null || !mapping.isFile()) {
+            return null;
+        }
+        long shift = mapping.fileOffset() - mapping.start();
+        return functions(process, mapping)
+                .map(functions -> new Place(
+                        functions,
+                        address + shift,
+                        lookup + shift,
+                        () -> mapping.name().toString()))
+                .orElse(null);
+    }
+
+    /** A place given by build ID, in a file of the process or in any other file that was read before. */
+    private @Nullable Place place(KnownProcess process, StackTraceMap.InFile place, long lookup) {
         for (MappedRange mapping : process.code().filesWithCode()) {
             Optional<FileFunctions> functions = functions(process, mapping);
             if (functions
                     .flatMap(FileFunctions::buildId)
                     .filter(place.buildId()::equals)
                     .isPresent()) {
-                return functions
-                        .get()
-                        .frame(
-                                place.fileOffset(),
-                                place.fileOffset(),
-                                lookup,
-                                mapping.name().toString(),
-                                names);
+                return new Place(
+                        functions.get(),
+                        place.fileOffset(),
+                        lookup,
+                        () -> mapping.name().toString());
             }
         }
-        String module = "build-id " + place.buildId();
         return files.values().stream()
                 .filter(file -> file.buildId().filter(place.buildId()::equals).isPresent())
                 .findFirst()
-                .map(file -> file.frame(place.fileOffset(), place.fileOffset(), lookup, module, names))
-                .orElseGet(
-                        () -> new Frame(place.fileOffset(), "", "", place.fileOffset(), module, Frame.Source.MAPPING));
+                .map(file -> new Place(file, place.fileOffset(), lookup, () -> "build-id " + place.buildId()))
+                .orElse(null);
+    }
+
+    private Frame frame(KnownProcess process, StackTraceMap.Frame frame, int index) {
+        Place place = place(process, frame, index);
+        if (place != null) {
+            long address = switch (frame) {
+                case StackTraceMap.Address at -> at.address();
+                case StackTraceMap.InFile at -> at.fileOffset();
+            };
+            return place.functions().frame(address, place.fileOffset(), place.lookup(), place.module(), names);
+        }
+        return switch (frame) {
+            case StackTraceMap.Address at -> outsideOfFiles(process, at.address(), lookup(at.address(), index));
+            case StackTraceMap.InFile at ->
+                new Frame(at.fileOffset(), "", "", at.fileOffset(), "build-id " + at.buildId(), Frame.Source.MAPPING);
+        };
+    }
+
+    /** The frame of an address that is in no file that can be read. */
+    private Frame outsideOfFiles(KnownProcess process, long address, long lookup) {
+        MappedRange mapping = process.code().mapping(lookup).orElse(null);
+        if (mapping == null) {
+            return Frame.unknown(address);
+        }
+        String module = mapping.text().length() == 0 ? "" : mapping.name().toString();
+        long offset = address + mapping.fileOffset() - mapping.start();
+        return process.code()
+                .compiled(address, lookup, names)
+                .orElseGet(() -> module.isEmpty()
+                        ? Frame.unknown(address)
+                        : new Frame(address, "", "", offset, module, Frame.Source.MAPPING));
     }
 
     /** The functions of a mapped file; empty if it can't be opened or is not an ELF file. */
@@ -297,46 +386,73 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     private FileFunctions open(KnownProcess process, MappedRange mapping) {
-        try (ProcessFiles.Opened opened = process.code().open(mapping)) {
-            FileIdentity file = opened.file().identity();
-            if (process.opened().size() > MOST_FILES) {
-                process.opened().clear();
-            }
-            process.opened().put(FileKey.of(mapping), file);
-            FileFunctions known = files.get(file);
-            if (known == null) {
-                known = read(opened, mapping);
-                keep(file, known);
-            }
-            return known;
+        ProcessFiles.Opened opened;
+        try {
+            opened = process.code().open(mapping);
         } catch (IOException e) {
-            if (process.unopened().size() > MOST_FILES) {
-                process.unopened().clear();
-            }
-            process.unopened().add(FileKey.of(mapping));
-            addProblem(mapping.name() + ": " + e.getMessage());
-            return FileFunctions.NOT_ELF;
+            return unreadable(process, mapping, String.valueOf(e.getMessage()));
         }
+        FileIdentity file = opened.file().identity();
+        FileIdentity before = versions.putIfAbsent(new MappedFile.Key(file.device(), file.inode()), file);
+        if (before != null && !before.equals(file)) {
+            // A file that is written all the time would be read again for each process.
+            opened.close();
+            return unreadable(process, mapping, NeededFunctions.CHANGED);
+        }
+        if (process.opened().size() > MOST_FILES) {
+            process.opened().clear();
+        }
+        process.opened().put(FileKey.of(mapping), file);
+        FileFunctions known = files.get(file);
+        if (known != null) {
+            opened.close();
+            return known;
+        }
+        FileFunctions read = read(opened, mapping);
+        files.put(file, read);
+        boundFiles();
+        return read;
+    }
+
+    private FileFunctions unreadable(KnownProcess process, MappedRange mapping, String why) {
+        if (process.unopened().size() > MOST_FILES) {
+            process.unopened().clear();
+        }
+        process.unopened().add(FileKey.of(mapping));
+        addProblem(mapping.name() + ": " + why);
+        return FileFunctions.NOT_ELF;
     }
 
     private FileFunctions read(ProcessFiles.Opened opened, MappedRange mapping) {
         String name = mapping.name().toString();
+        FileFunctions functions = FileFunctions.NOT_ELF;
         try (ElfFile elf = ElfFile.open(opened.file().path(), name, ProcessLimits.MAPPED_FILE)) {
-            FileFunctions functions = FileFunctions.read(elf, debugFiles);
-            functions.problem().ifPresent(problem -> addProblem(name + ": " + problem));
-            return functions;
+            functions = FileFunctions.read(elf, opened, name, debugFiles, budget);
         } catch (IOException | MalformedDataException e) {
             // Shared memory, for instance, where a just-in-time compiler may put its code.
-            return FileFunctions.NOT_ELF;
+        } finally {
+            if (!functions.isOpen()) {
+                opened.close();
+            }
         }
+        functions.problem().ifPresent(problem -> addProblem(name + ": " + problem));
+        return functions;
     }
 
-    private void keep(FileIdentity file, FileFunctions functions) {
-        files.put(file, functions);
-        tableBytes += functions.bytes();
+    /** Called when functions became known: drops those of the files that were not used for longest. */
+    private void boundFiles() {
+        long bytes = 0;
+        int open = 0;
+        for (FileFunctions file : files.values()) {
+            bytes += file.bytes();
+            open += file.isOpen() ? 1 : 0;
+        }
         Iterator<FileFunctions> eldest = files.values().iterator();
-        while (tableBytes > MAX_TABLES && files.size() > 1) {
-            tableBytes -= eldest.next().bytes();
+        while ((bytes > MAX_TABLES || open > MOST_OPEN) && files.size() > 1) {
+            FileFunctions dropped = eldest.next();
+            bytes -= dropped.bytes();
+            open -= dropped.isOpen() ? 1 : 0;
+            dropped.close();
             eldest.remove();
         }
     }

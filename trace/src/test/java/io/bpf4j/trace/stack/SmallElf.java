@@ -46,6 +46,11 @@ final class SmallElf {
         return this;
     }
 
+    /** The number of functions. */
+    int count() {
+        return functions.size();
+    }
+
     byte[] build() {
         List<Section> sections = new ArrayList<>();
         sections.add(new Section("", 0, new byte[0], 0, 0));
@@ -98,10 +103,15 @@ final class SmallElf {
             names.write(0);
         }
         sections.set(sections.size() - 1, new Section(".shstrtab", SHT_STRTAB, names.toByteArray(), 0, 0));
-        ByteBuffer file = little(1 << 16);
+        int headers = 0x4000;
+        for (Section section : sections) {
+            headers += section.data().length + 7 & ~7;
+        }
+        headers = Math.max(headers, 0x8000);
+        ByteBuffer file = little(headers + 64 * sections.size());
         file.put(new byte[] {0x7f, 'E', 'L', 'F', 2, 1, 1}).position(16);
         file.putShort((short) 3).putShort((short) 62).putInt(1);
-        file.putLong(0).putLong(64).putLong(0x8000).putInt(0);
+        file.putLong(0).putLong(64).putLong(headers).putInt(0);
         file.putShort((short) 64).putShort((short) 56).putShort((short) 1).putShort((short) 64);
         file.putShort((short) sections.size()).putShort((short) (sections.size() - 1));
         // One segment, readable and executable.
@@ -113,13 +123,13 @@ final class SmallElf {
             Section section = sections.get(i);
             file.position(at);
             file.put(section.data());
-            file.position(0x8000 + 64 * i);
+            file.position(headers + 64 * i);
             file.putInt(nameOffsets.get(i)).putInt(section.type()).putLong(0).putLong(0);
             file.putLong(section.type() == 0 ? 0 : at).putLong(section.data().length);
             file.putInt(section.link()).putInt(0).putLong(4).putLong(section.entrySize());
             at += section.data().length + 7 & ~7;
         }
-        byte[] bytes = new byte[0x8000 + 64 * sections.size()];
+        byte[] bytes = new byte[file.capacity()];
         file.get(0, bytes);
         return bytes;
     }

@@ -9,8 +9,10 @@ import io.bpf4j.loader.map.StackTraceMap;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -199,6 +201,68 @@ class SymbolizerTest {
         maps("1000-2000 r-xp 00001000 00:01 99 /no/such.so\n");
         assertThat(user(0x1010)).hasToString("[such.so+0x1010]");
         assertThat(symbolizer.problems()).singleElement().asString().startsWith("/no/such.so: ");
+    }
+
+    /** More functions than are kept of a file: it is read again for what is needed, also after the process has ended. */
+    @Test
+    void theFunctionsOfALargeFileAreFoundByNeed() throws IOException {
+        Files.write(library, large().build());
+        assertThat(user(START + 0x12).function()).isEqualTo("inner");
+        assertThat(user(START + 0x12).offset()).isEqualTo(2);
+        symbolizer.remember(PID);
+        Files.delete(directory.resolve("proc/7/maps"));
+        Files.delete(library);
+        assertThat(user(START + 0x100).function()).isEqualTo("foo::bar");
+        assertThat(user(START + 0x80)).hasToString("[libx.so+0x3080]");
+        assertThat(symbolizer.problems()).isEmpty();
+    }
+
+    @Test
+    void allStacksOfALargeFileAreOneReading() throws IOException {
+        SmallElf elf = large();
+        Files.write(library, elf.build());
+        SymbolBudget budget = new SymbolBudget(3 * (elf.count() + 3L));
+        symbolizer = Symbolizer.of(
+                Host.running().withProc(directory.resolve("proc")), new DebugFiles(directory.resolve("debug")), budget);
+        symbolizer.prepare(Map.of(PID, List.of(stack(START + 0x12), stack(START + 0x100), stack(START + 0x200))));
+        assertThat(user(START + 0x12).function()).isEqualTo("inner");
+        assertThat(user(START + 0x100).function()).isEqualTo("foo::bar");
+        assertThat(user(START + 0x200).function()).isEqualTo("versioned");
+        assertThat(symbolizer.problems()).isEmpty();
+        // One reading found that the file is large, one found these functions; the third has no symbols left.
+        assertThat(user(START + 0x13).function()).isEqualTo("inner");
+        assertThat(user(START + 0x14).isNamed()).isFalse();
+        assertThat(symbolizer.problems()).singleElement().asString().contains("libx.so: ", "have no names", "symbols");
+    }
+
+    /** A file that is written all the time would be read again for each process. */
+    @Test
+    void aFileThatIsWrittenIsReadOnce() throws IOException {
+        Files.createDirectories(directory.resolve("proc/8"));
+        Files.copy(directory.resolve("proc/7/maps"), directory.resolve("proc/8/maps"));
+        Files.copy(directory.resolve("proc/7/status"), directory.resolve("proc/8/status"));
+        assertThat(user(START + 0x12).function()).isEqualTo("inner");
+        Files.setLastModifiedTime(library, FileTime.fromMillis(1_000));
+        assertThat(symbolizer.user(8, new long[] {START + 0x12}).getFirst()).hasToString("[libx.so+0x1012]");
+        assertThat(user(START + 0x12).function()).isEqualTo("inner");
+        assertThat(symbolizer.problems())
+                .containsExactly(library + ": was written while its stacks were named; its functions have no names");
+    }
+
+    private static List<StackTraceMap.Frame> stack(long address) {
+        return List.of(new StackTraceMap.Address(address));
+    }
+
+    private static SmallElf large() {
+        SmallElf elf = new SmallElf()
+                .local("inner", 0x3010, 0x10)
+                .local("_ZN3foo3barEi", 0x3100, 0x20)
+                .local("versioned@@V_1", 0x3200, 0x10)
+                .exported("exported", 0x3300, 0x10);
+        for (int i = 0; i < 70_000; i++) {
+            elf.local("f" + i, 0x100_0000 + 16L * i, 16);
+        }
+        return elf;
     }
 
     @Test
