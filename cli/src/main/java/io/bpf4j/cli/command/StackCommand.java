@@ -19,6 +19,7 @@ import io.bpf4j.trace.stack.Symbolizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -69,6 +70,8 @@ final class StackCommand implements Callable<Integer> {
     /** Stands for the outer frames of a stack that has more than are kept. */
     private static final String CUT = "[cut]";
 
+    private static final int MOST_PATIENCE = 3600;
+
     @Option(names = "--user", description = "Stacks in user space (the default).")
     private boolean user;
 
@@ -77,6 +80,15 @@ final class StackCommand implements Callable<Integer> {
 
     @Option(names = "--folded", description = "Print a line for each stack, as flame graph tools read it.")
     private boolean folded;
+
+    @Option(
+            names = "--jvm-names",
+            paramLabel = "SECONDS",
+            defaultValue = "1",
+            description =
+                    "How long to wait for a JVM that is asked for the names of its compiled methods, by its attach "
+                            + "mechanism; 0 asks none. Default: ${DEFAULT-VALUE}.")
+    private double jvmNames = 1;
 
     StackCommand(Console console, Interruption interruption) {
         this.console = console;
@@ -88,6 +100,9 @@ final class StackCommand implements Callable<Integer> {
         options.check();
         if (folded && options.target().json()) {
             throw new UsageException("--folded and --json exclude each other: give one");
+        }
+        if (!(jvmNames >= 0 && jvmNames <= MOST_PATIENCE)) {
+            throw new UsageException("--jvm-names takes 0 to " + MOST_PATIENCE + " seconds");
         }
         user |= !kernel;
         try (Symbolizer symbolizer = Symbolizer.of(Host.running())) {
@@ -111,7 +126,11 @@ final class StackCommand implements Callable<Integer> {
         Run(Symbolizer symbolizer) {
             super(console, options, StackCommand.this::asked);
             this.symbolizer = symbolizer;
-            this.jvms = new JvmNames(console, symbolizer);
+            this.jvms = new JvmNames(
+                    console,
+                    symbolizer,
+                    Duration.ofMillis(Math.round(jvmNames * 1000)),
+                    options.target().verbose());
             if (user) {
                 // So methods that the JVM discards before the end have names, too.
                 options.target().process().ifPresent(pid -> jvms.ask(List.of(pid)));
@@ -165,7 +184,8 @@ final class StackCommand implements Callable<Integer> {
                         .filter(row -> row.userStack() != null)
                         .collect(Collectors.groupingBy(
                                 Run::pid,
-                                Collectors.mapping(row -> Objects.requireNonNull(row.userStack()), Collectors.toList()))));
+                                Collectors.mapping(
+                                        row -> Objects.requireNonNull(row.userStack()), Collectors.toList()))));
                 rows.forEach(this::readSymbols);
             }
             symbolizer.problems().forEach(console::remark);

@@ -49,9 +49,9 @@ class ResumingShellTest {
     }
 
     @AfterEach
-    void end() {
-        one.destroyForcibly();
-        other.destroyForcibly();
+    void end() throws InterruptedException {
+        one.destroyForcibly().waitFor();
+        other.destroyForcibly().waitFor();
     }
 
     private void stat(Process process, String name, char state, long start) throws IOException {
@@ -88,7 +88,7 @@ class ResumingShellTest {
         endOfPipe(shell);
         assertThat(one.waitFor()).isZero();
         assertThat(other.waitFor()).isZero();
-        shell.process().destroyForcibly();
+        shell.process().destroyForcibly().waitFor();
     }
 
     /** The processes are tried in the order in which the shell was told of them. */
@@ -99,7 +99,7 @@ class ResumingShellTest {
         endOfPipe(shell);
         assertThat(other.waitFor()).isZero();
         assertThat(isStopped(one)).isTrue();
-        shell.process().destroyForcibly();
+        shell.process().destroyForcibly().waitFor();
     }
 
     @Test
@@ -136,7 +136,7 @@ class ResumingShellTest {
         }
         endOfPipe(shell);
         assertThat(one.waitFor()).isZero();
-        shell.process().destroyForcibly();
+        shell.process().destroyForcibly().waitFor();
     }
 
     private static boolean ignoresSignals(Process process) throws IOException {

@@ -3,23 +3,30 @@ package io.bpf4j.test.support;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /** A JVM that runs {@link CallsMain} and compiles its two calls when they are called first. <em>Confined.</em> */
 public final class CallsJvm extends LineProcess {
-    public CallsJvm() throws IOException {
-        super(new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-Xmx64m",
-                "-XX:+PreserveFramePointer",
-                // Compiled at the first call, these alone, and each on its own.
-                "-Xcomp",
-                "-XX:CompileCommand=quiet",
-                "-XX:CompileCommand=compileonly," + CallsMain.class.getName() + "::*Call",
-                "-XX:CompileCommand=dontinline," + CallsMain.class.getName() + "::*Call",
-                "-cp",
-                System.getProperty("java.class.path"),
-                CallsMain.class.getName()));
+    /** @param options of the JVM besides those that it needs */
+    public CallsJvm(String... options) throws IOException {
+        super(new ProcessBuilder(Stream.of(
+                        Stream.of(Path.of(System.getProperty("java.home"), "bin", "java")
+                                .toString()),
+                        Stream.of(options),
+                        Stream.of(
+                                "-XX:+UseSerialGC",
+                                "-Xmx64m",
+                                "-XX:+PreserveFramePointer",
+                                // Compiled at the first call, these alone, and each on its own.
+                                "-Xcomp",
+                                "-XX:CompileCommand=quiet",
+                                "-XX:CompileCommand=compileonly," + CallsMain.class.getName() + "::*Call",
+                                "-XX:CompileCommand=dontinline," + CallsMain.class.getName() + "::*Call",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                CallsMain.class.getName()))
+                .flatMap(part -> part)
+                .toList()));
     }
 
     @Override

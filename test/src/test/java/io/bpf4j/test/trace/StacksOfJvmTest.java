@@ -20,6 +20,7 @@ import io.bpf4j.trace.stack.Frame;
 import io.bpf4j.trace.stack.PerfMap;
 import io.bpf4j.trace.stack.Symbolizer;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,6 +33,9 @@ class StacksOfJvmTest {
     /** Compiled code calls it directly, without leaving Java. */
     private static final String PROBED = "_ZN2os13javaTimeNanosEv";
 
+    /** For a busy machine. */
+    private static final Duration PATIENCE = Duration.ofSeconds(100);
+
     @Test
     @Requires(BPF)
     void compiledMethodsAreNamed() throws IOException, InterruptedException {
@@ -39,7 +43,9 @@ class StacksOfJvmTest {
                 BpfObject object = Bpf.load("stack_traces.bpf.o", l -> Bpf.only(l, jvm.pid()));
                 Symbolizer symbolizer = Symbolizer.of(Host.running())) {
             jvm.command("compile both calls");
-            PerfMap.request(jvm.pid());
+            try (PerfMap _ = PerfMap.request(Host.running(), jvm.pid(), PATIENCE)) {
+                symbolizer.remember(jvm.pid());
+            }
             // Other threads of the JVM ask for the time, too, and a stack of theirs may get our place in the map.
             List<List<Frame>> named = Await.until(
                     "a stack of both calls",
@@ -82,11 +88,12 @@ class StacksOfJvmTest {
     void onlyAJvmIsAsked() throws IOException, InterruptedException {
         Process other = new ProcessBuilder("sleep", "1000").start();
         try (Processes.Ended _ = Processes.endAfterwards(other)) {
-            assertThatThrownBy(() -> PerfMap.request(Math.toIntExact(other.pid())))
+            assertThatThrownBy(() -> PerfMap.request(Host.running(), Math.toIntExact(other.pid()), PATIENCE))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("is not a HotSpot JVM");
             assertThat(other.isAlive()).isTrue();
-            assertThatThrownBy(() -> PerfMap.request(Integer.MAX_VALUE)).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> PerfMap.request(Host.running(), Integer.MAX_VALUE, PATIENCE))
+                    .isInstanceOf(IOException.class);
         }
     }
 
@@ -96,7 +103,7 @@ class StacksOfJvmTest {
         try (CallsJvm jvm = new CallsJvm()) {
             pid = jvm.pid();
         }
-        assertThatThrownBy(() -> PerfMap.request(pid))
+        assertThatThrownBy(() -> PerfMap.request(Host.running(), pid, PATIENCE))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("" + pid);
     }

@@ -4,39 +4,35 @@ import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 
 /**
- * Lists of the functions that a just-in-time compiler has compiled, {@code /tmp/perf-PID.map}. {@link Symbolizer} reads
- * such a list if it exists. Node.js writes it with {@code --perf-basic-prof}, .NET with {@code
- * DOTNET_PerfMapEnabled=1}, and a JVM on {@linkplain #request(int) request}.
+ * The list of the functions that a JVM has compiled, {@code /tmp/perf-PID.map}, on request. {@link Symbolizer} reads such
+ * a list if it exists: Node.js writes it with {@code --perf-basic-prof}, .NET with {@code DOTNET_PerfMapEnabled=1}, and
+ * a JVM when it is asked. <i>Confined.</i>
  *
  * <p>A JVM's stacks are complete only with {@code -XX:+PreserveFramePointer}. Otherwise compiled code uses the frame
  * pointer's register for other values, and a stack ends at its first compiled method.
  *
- * <p>Tested by {@code StacksOfJvmTest}.
+ * <p>Tested by {@code StacksOfJvmTest} and {@code HostileJvmsTest}.
  */
-public final class PerfMap {
-    private static final long PATIENCE_SECONDS = 30;
-    private static final int MOST_OUTPUT = 1 << 14;
+public final class PerfMap implements AutoCloseable {
     private static final String LIBRARY = "/libjvm.so";
 
-    private PerfMap() {}
+    private final JvmAttach jvm;
+    private final String file;
+    private final boolean created;
 
-    /** {@link #request(Host, int)} on the running machine. */
-    public static void request(int pid) throws IOException, InterruptedException {
-        request(Host.running(), pid);
+    private PerfMap(JvmAttach jvm, String file, boolean created) {
+        this.jvm = jvm;
+        this.file = file;
+        this.created = created;
     }
 
     /**
-     * Whether a process is a JVM that {@link #request} can ask, which is one that has mapped HotSpot's library.
+     * Whether a process looks like a JVM that {@link #request} can ask: it has mapped a file with the name of HotSpot's
+     * library. Any process can do so.
      *
      * @throws IOException if its mappings can't be read
      */
@@ -47,45 +43,53 @@ public final class PerfMap {
 
     /**
      * Has a JVM write the list of the methods that it has compiled so far: {@code jcmd PID Compiler.perfmap} (JDK 17).
-     * The list is a snapshot: methods that are compiled later need another request. Waits for the JVM, at most 30
-     * seconds.
+     * The list is a snapshot: methods that are compiled later need another request.
      *
-     * <p>This runs the {@code jcmd} of the JDK that runs this program, because the JVM's attach mechanism has no public
-     * API for such commands. It must run as the JVM's user, or as root. {@code jcmd} sends the JVM a signal that would
-     * kill another program, so a process without HotSpot's library is refused.
+     * <p>It uses HotSpot's attach mechanism: a JVM that is asked for the first time gets a signal, SIGQUIT, and listens
+     * at {@code /tmp/.java_pidPID} from then on. The caller must be the JVM's user, or root. Nothing but the JVM's own
+     * file is written, whatever lies in its {@code /tmp}: the list is first created as an empty file of the JVM's user,
+     * which nobody else can exchange.
      *
-     * @throws IOException if the process is not a HotSpot JVM, if this Java has no {@code jcmd}, or if {@code jcmd}
-     *     fails; the message then contains its output
+     * @param patience how long to wait for the JVM at most
+     * @return the list; closing it removes the file, unless it existed before
+     * @throws IOException if the process is not a HotSpot JVM, does not answer in time, or fails; the message says why
+     * @throws io.bpf4j.loader.error.SyscallException if the kernel refuses
      */
-    public static void request(Host host, int pid) throws IOException, InterruptedException {
+    public static PerfMap request(Host host, int pid, Duration patience) throws IOException {
         if (!isJvm(host, pid)) {
             throw new IOException("process " + pid + " is not a HotSpot JVM: it has not mapped libjvm.so");
         }
-        Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
-        if (!Files.isExecutable(jcmd)) {
-            throw new IOException("the list of compiled methods of process " + pid + " can't be requested: " + jcmd
-                    + " does not exist, because this Java is not a JDK; run jcmd " + pid
-                    + " Compiler.perfmap of another JDK");
+        JvmAttach jvm = JvmAttach.open(host, pid, patience);
+        PerfMap map = null;
+        try {
+            String name = "perf-" + jvm.ownPid() + ".map";
+            // A link to another file would be followed by the JVM. In such a directory only the owner can exchange
+            // this.
+            boolean created = jvm.temporary().create(name);
+            map = new PerfMap(jvm, name, created);
+            if (!created && !jvm.temporary().hasOwnFile(name)) {
+                throw new IOException("/tmp/" + name + " of process " + pid
+                        + " is a link, or belongs to another user, who may write anything into it");
+            }
+            jvm.jcmd("Compiler.perfmap");
+            return map;
+        } catch (IOException | RuntimeException e) {
+            if (map == null) {
+                jvm.close();
+            } else {
+                map.close();
+            }
+            throw e;
         }
-        // A process that only looks like a JVM may answer without end, and jcmd keeps the answer.
-        Process process = new ProcessBuilder(
-                        jcmd.toString(), "-J-Xmx32m", "-J-XX:+UseSerialGC", Integer.toString(pid), "Compiler.perfmap")
-                .redirectErrorStream(true)
-                .redirectInput(ProcessBuilder.Redirect.PIPE)
-                .start();
-        // A stopped JVM does not answer. Ending jcmd ends its output, and with it the reading below.
-        Executor later = CompletableFuture.delayedExecutor(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        CompletableFuture<Void> end = CompletableFuture.runAsync(process::destroyForcibly, later);
-        String output;
-        try (InputStream answer = process.getInputStream()) {
-            output = new String(answer.readNBytes(MOST_OUTPUT), StandardCharsets.UTF_8).strip();
-        } finally {
-            end.cancel(false);
-        }
-        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
-            process.destroyForcibly();
-            throw new IOException("process " + pid + " did not write the list of its compiled methods: "
-                    + (output.isEmpty() ? "jcmd got no answer" : output));
+    }
+
+    /** Removes the file, unless it existed before the request. */
+    @Override
+    public void close() {
+        try (jvm) {
+            if (created) {
+                jvm.temporary().remove(file);
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ public sealed interface Command<R>
                 TokenCommand,
                 PerfCommand,
                 FileCommand,
+                PeerCommand,
                 ProcessCommand {
     /** The request, for the start of an error message: {@code bpf(BPF_MAP_CREATE) for map "events"}. */
     String call();

@@ -77,6 +77,7 @@ public final class FailureHints {
         return switch (command) {
             case PerfCommand<?> perf -> perf(perf, rights);
             case FileCommand<?> file -> file(file, errno, rights);
+            case PeerCommand<?> _ -> null;
             case ProcessCommand<?> _ ->
                 "another process traces it (strace, gdb), or a policy of the kernel refuses (Yama, LSM or seccomp)";
             case ObjectCommand.Pin _, ObjectCommand.Get _ ->
@@ -159,7 +160,7 @@ public final class FailureHints {
     private static @Nullable String missing(Command<?> command) {
         return switch (command) {
             case PerfCommand<?> _ -> "this kernel is built without CONFIG_PERF_EVENTS";
-            case FileCommand<?> _, ProcessCommand<?> _ -> null;
+            case FileCommand<?> _, PeerCommand<?> _, ProcessCommand<?> _ -> null;
             case MapCommand<?> _, ProgCommand<?> _, ObjectCommand<?> _, LinkCommand<?> _, TokenCommand<?> _ ->
                 "this kernel is built without CONFIG_BPF_SYSCALL, or a seccomp filter hides bpf(2)";
         };

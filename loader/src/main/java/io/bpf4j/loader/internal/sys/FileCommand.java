@@ -76,7 +76,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     /** statx(2) of an open file (Linux 4.11), for its identity. */
     record Identify(Fd fd) implements FileCommand<FileIdentity> {
         /** One layout on every architecture; that of the older {@code struct stat} differs. */
-        private static final StructLayout STATX = StructLayout.of("statx", """
+        static final StructLayout STATX = StructLayout.of("statx", """
                 u32 stx_mask, stx_blksize;
                 u64 stx_attributes;
                 u32 stx_nlink, stx_uid, stx_gid;
@@ -113,7 +113,7 @@ public sealed interface FileCommand<R> extends Command<R> {
                     STATX.u64(stat, "stx_mtime.tv_sec") * 1_000_000_000L + STATX.u32(stat, "stx_mtime.tv_nsec"));
         }
 
-        private static MemorySegment status(Call call, Fd fd) {
+        static MemorySegment status(Call call, Fd fd) {
             MemorySegment stat = call.allocate(SIZE, Long.BYTES);
             long self = call.allocateFrom("").address();
             call.check(

@@ -31,8 +31,13 @@ record SyscallNumbers(
         long tgkill,
         long pipe2,
         long rtSigaction,
-        long kcmp) {
+        long kcmp,
+        long connect,
+        long getsockopt,
+        long fchown) {
     /** include/uapi/asm-generic/unistd.h, the same everywhere. */
+    static final long PIDFD_SEND_SIGNAL = 424;
+
     static final long FSOPEN = 430;
 
     static final long FSCONFIG = 431;
@@ -41,12 +46,14 @@ record SyscallNumbers(
     static final long PIDFD_GETFD = 438;
 
     private static final SyscallNumbers X86_64 = new SyscallNumbers(
-            321, 298, 0, 1, 257, 263, 258, 3, 16, 11, 291, 233, 281, 290, 302, 332, 72, 41, 101, 61, 234, 293, 13, 312);
+            321, 298, 0, 1, 257, 263, 258, 3, 16, 11, 291, 233, 281, 290, 302, 332, 72, 41, 101, 61, 234, 293, 13, 312,
+            42, 55, 93);
     private static final SyscallNumbers GENERIC = new SyscallNumbers(
-            280, 241, 63, 64, 56, 35, 34, 57, 29, 215, 20, 21, 22, 19, 261, 291, 25, 198, 117, 260, 131, 59, 134, 272);
+            280, 241, 63, 64, 56, 35, 34, 57, 29, 215, 20, 21, 22, 19, 261, 291, 25, 198, 117, 260, 131, 59, 134, 272,
+            203, 209, 55);
     private static final SyscallNumbers S390X = new SyscallNumbers(
             351, 331, 3, 4, 288, 294, 289, 6, 54, 91, 327, 250, 312, 323, 334, 379, 55, 359, 26, 114, 241, 325, 174,
-            343);
+            343, 362, 365, 207);
 
     /**
      * The numbers of an architecture.

@@ -246,6 +246,7 @@ public final class ScriptedKernel implements Kernel {
                     case PerfCommand.SetProgram _, PerfCommand.Enable _ -> 0;
                 };
             case FileCommand<?> file -> usual(file);
+            case PeerCommand<?> peer -> throw new UnsupportedOperationException(peer.call());
             case ProcessCommand<?> process ->
                 switch (process) {
                     case ProcessCommand.Wait _ -> WaitStatus.NO_TRACEES;

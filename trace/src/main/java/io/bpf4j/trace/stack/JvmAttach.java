@@ -1,0 +1,175 @@
+package io.bpf4j.trace.stack;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.peer.PeerFolder;
+import io.bpf4j.loader.internal.peer.PeerProcess;
+import io.bpf4j.loader.internal.peer.PeerSocket;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Has a HotSpot JVM carry out a command of {@code jcmd}, by its attach mechanism (src/hotspot/os/posix/
+ * attachListener_posix.cpp of OpenJDK). <i>Confined.</i>
+ *
+ * <pre>
+ * this process                                  the JVM, whose pid in its own namespace is N
+ *   creates /tmp/.attach_pidN, sends SIGQUIT →    finds the file, listens at /tmp/.java_pidN
+ *   connects, writes "1\0jcmd\0COMMAND\0\0\0" →    carries it out
+ *   reads to the end                            ←  writes a number, 0 if all is well, a newline, and the output
+ * </pre>
+ *
+ * <p>The paths are those of the JVM's mount namespace. A JVM that listens already needs no file and no signal. HotSpot
+ * looks for the first file in its working directory, too; it is created in {@code /tmp} only, because a working
+ * directory may be one whose files others take as instructions.
+ *
+ * <p><b>Who may lie.</b> Any process can map a file named {@code libjvm.so}. It can catch SIGQUIT, link its socket to
+ * another JVM's, mount any directory as its {@code /tmp}, and never answer. So the connection counts only if this very
+ * process listens at its other end, files are created only where the process's user could create them, and all of it
+ * takes no longer than the caller's patience.
+ */
+final class JvmAttach implements AutoCloseable {
+    private static final int SIGQUIT = 3;
+    private static final int MOST_OUTPUT = 1 << 14;
+    /** Bytes of the arguments or of the environment: as many as execve(2) takes by default. */
+    private static final int MOST_OPTIONS = 1 << 21;
+
+    private static final long PAUSE_NANOS = 2_000_000;
+    private static final String DISABLED = "-XX:+DisableAttachMechanism";
+
+    private final Host host;
+    private final PeerProcess process;
+    private final PeerFolder temporary;
+    private final long deadline;
+
+    private JvmAttach(Host host, PeerProcess process, PeerFolder temporary, long deadline) {
+        this.host = host;
+        this.process = process;
+        this.temporary = temporary;
+        this.deadline = deadline;
+    }
+
+    /**
+     * Opens a JVM, and does nothing to it yet.
+     *
+     * @throws IOException if it has ended, or can't be asked; the message says why
+     * @throws SyscallException if this user may not
+     */
+    static JvmAttach open(Host host, int pid, Duration patience) throws IOException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        PeerProcess process = PeerProcess.open(host, pid);
+        try (PeerFolder root = process.root()) {
+            PeerFolder temporary = root.folder("tmp");
+            try {
+                if (!temporary.isSafeForUser()) {
+                    throw new IOException("/tmp of process " + pid + " is not safe for files of its user "
+                            + process.user() + ": others may exchange files in it, or this user may not create any");
+                }
+                return new JvmAttach(host, process, temporary, deadline);
+            } catch (IOException | RuntimeException e) {
+                temporary.close();
+                throw e;
+            }
+        } catch (IOException | RuntimeException e) {
+            process.close();
+            throw e;
+        }
+    }
+
+    /** The process's number in its own pid namespace. */
+    int ownPid() {
+        return process.ownPid();
+    }
+
+    /** The process's {@code /tmp}. */
+    PeerFolder temporary() {
+        return temporary;
+    }
+
+    /**
+     * Carries out a command; returns its output.
+     *
+     * @param command of {@code jcmd}
+     * @throws IOException if the JVM does not answer in time, or the command fails
+     */
+    String jcmd(String command) throws IOException {
+        try (PeerSocket socket = connect()) {
+            socket.send(("1\0jcmd\0" + command + "\0\0\0").getBytes(StandardCharsets.UTF_8));
+            String answer = new String(socket.receive(MOST_OUTPUT, deadline), StandardCharsets.UTF_8);
+            int end = answer.indexOf('\n');
+            if (!answer.startsWith("0\n")) {
+                String output = answer.substring(end + 1).strip();
+                throw new IOException("process " + process.pid() + " refuses " + command + ": "
+                        + (output.isEmpty() ? "no reason given" : Names.cut(output.split("\n", 2)[0])));
+            }
+            return answer.substring(end + 1).strip();
+        }
+    }
+
+    private PeerSocket connect() throws IOException {
+        String socket = ".java_pid" + process.ownPid();
+        if (!temporary.has(socket)) {
+            makeItListen(socket);
+        }
+        return temporary.connect(socket);
+    }
+
+    private void makeItListen(String socket) throws IOException {
+        requireWilling();
+        String trigger = ".attach_pid" + process.ownPid();
+        boolean created = temporary.create(trigger);
+        if (!created && !temporary.hasOwnFile(trigger)) {
+            throw new IOException("/tmp/" + trigger + " of process " + process.pid() + " is not a file of its user");
+        }
+        try {
+            process.signal(SIGQUIT);
+            while (!temporary.has(socket)) {
+                if (System.nanoTime() - deadline >= 0) {
+                    throw new IOException("process " + process.pid() + " does not listen for commands");
+                }
+                process.requireRunning();
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        } finally {
+            if (created) {
+                temporary.remove(trigger);
+            }
+        }
+    }
+
+    /** A JVM that does not listen for commands prints its threads at SIGQUIT, and a program that has no handler ends. */
+    private void requireWilling() throws IOException {
+        int pid = process.pid();
+        if (!process.catches(SIGQUIT)) {
+            throw new IOException("process " + pid + " handles no SIGQUIT, as a JVM does");
+        }
+        if (process.isStopped()) {
+            throw new IOException("process " + pid + " is stopped");
+        }
+        if (has(DISABLED)) {
+            throw new IOException("process " + pid + " was started with " + DISABLED);
+        }
+    }
+
+    private boolean has(String option) throws IOException {
+        for (String file : new String[] {"cmdline", "environ"}) {
+            try (InputStream in =
+                    Files.newInputStream(host.process(process.pid()).resolve(file))) {
+                if (new String(in.readNBytes(MOST_OPTIONS), StandardCharsets.ISO_8859_1).contains(option)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void close() {
+        temporary.close();
+        process.close();
+    }
+}
