@@ -1,6 +1,6 @@
 /** Loads BPF objects into the kernel. The only module that makes native calls. */
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // the module trace, which is compiled later
+@SuppressWarnings("module") // modules that are compiled later
 module io.bpf4j.loader {
     requires static transitive org.jspecify;
     requires transitive io.bpf4j.btf;
@@ -17,7 +17,8 @@ module io.bpf4j.loader {
     exports io.bpf4j.loader.link;
     exports io.bpf4j.loader.spec;
     exports io.bpf4j.loader.internal.peer to
-            io.bpf4j.trace;
+            io.bpf4j.trace,
+            io.bpf4j.cli;
 
     uses io.bpf4j.loader.SectionAttacher;
 }

@@ -1,7 +1,9 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.peer.HeldFolder;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.Writer;
@@ -19,10 +21,17 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,21 +42,30 @@ import org.jspecify.annotations.Nullable;
  * readable for more users than the replaced one:
  *
  * <ul>
- *   <li>A file of another user is refused, and so is a symbolic link that belongs neither to this user nor to root. In
- *       a directory that others can write to, they may have put it there to read the answer, or to have bpf4j overwrite
- *       a file that they may not write.
- *   <li>Other symbolic links are followed, and remain.
+ *   <li>A file of another user is refused, and so is a symbolic link anywhere in the path that belongs neither to this
+ *       user nor to root, or that lies where another user could have put it. In a directory that others can write to,
+ *       they may have put it there to read the answer, or to have bpf4j overwrite a file that they may not write.
+ *   <li>Other symbolic links are followed, and remain. The path is walked once, and the directory held open: what others
+ *       exchange in it later leads nowhere else.
  *   <li>An existing file keeps its mode and its group. If this user may not set the group, the group loses its rights.
  *   <li>A new file has the rights that the umask leaves.
  * </ul>
  *
- * <p>A device such as {@code /dev/stdout} is written to, not replaced.
+ * <p>A device such as {@code /dev/stdout} is written to, not replaced, and so is a pipe that this process was given, as
+ * {@code /dev/fd/63} by a shell for {@code >(cat)}. Other descriptors are refused: they are files of bpf4j and the JVM.
  *
  * <p>Tested by {@code OutputFileTest}.
  */
 final class OutputFile {
     /** The start of the name of a file that is not complete yet. */
     private static final String PREFIX = ".bpf4j-";
+
+    /** Names of descriptors of this process. */
+    private static final Pattern DESCRIPTOR = Pattern.compile("/dev/(?<name>stdout|stderr)"
+            + "|(/dev/fd|/proc/(self|thread-self|" + ProcessHandle.current().pid() + ")(/task/\\d+)?/fd)"
+            + "/(?<number>\\d{1,9})");
+
+    private static final long O_CLOEXEC = 02000000;
 
     /** Linux follows this many links in a path. */
     private static final int MOST_LINKS = 40;
@@ -100,6 +118,20 @@ final class OutputFile {
     }
 
     /**
+     * The place of the file.
+     *
+     * @param folder held open; the caller closes it
+     * @param path through the folder
+     * @param shown for messages
+     */
+    private record Place(HeldFolder folder, Path path, Path shown) implements AutoCloseable {
+        @Override
+        public void close() {
+            folder.close();
+        }
+    }
+
+    /**
      * Checks whether the file can be written.
      *
      * @throws CommandException if not
@@ -111,13 +143,11 @@ final class OutputFile {
             }
             return;
         }
-        try {
-            Path file = destination();
-            checkFolder(file);
-            Entry inPlace = Entry.of(file);
-            checkInPlace(file, inPlace);
-            Path draft = draft(file);
-            create(draft, inPlace).close();
+        try (Place place = place()) {
+            Entry inPlace = Entry.of(place.path());
+            checkInPlace(place.path(), inPlace);
+            Path draft = draft(place);
+            create(draft, place, inPlace).close();
             Files.delete(draft);
         } catch (IOException e) {
             throw refused(reason(e));
@@ -137,26 +167,148 @@ final class OutputFile {
                 }
                 return;
             }
-            Path file = destination();
-            Entry inPlace = Entry.of(file);
-            checkInPlace(file, inPlace);
-            Path draft = draft(file);
-            try {
-                try (Writer writer = create(draft, inPlace)) {
-                    content.to(writer);
+            try (Place place = place()) {
+                Entry inPlace = Entry.of(place.path());
+                checkInPlace(place.path(), inPlace);
+                Path draft = draft(place);
+                try {
+                    try (Writer writer = create(draft, place, inPlace)) {
+                        content.to(writer);
+                    }
+                    Files.move(draft, place.path(), StandardCopyOption.ATOMIC_MOVE);
+                } finally {
+                    Files.deleteIfExists(draft);
                 }
-                Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
-            } finally {
-                Files.deleteIfExists(draft);
             }
         } catch (IOException e) {
             throw refused(reason(e));
         }
     }
 
+    /** Whether the name stands for something that is written to in place. */
     private boolean isDevice() {
         Path absolute = named.toAbsolutePath().normalize();
-        return absolute.startsWith("/dev") && !absolute.startsWith("/dev/shm");
+        Optional<Integer> descriptor = descriptor(absolute);
+        if (descriptor.isPresent()) {
+            checkDescriptor(descriptor.get());
+            return true;
+        }
+        try {
+            return absolute.startsWith("/dev")
+                    && !Files.readAttributes(absolute, BasicFileAttributes.class)
+                            .isRegularFile();
+        } catch (IOException e) {
+            return false; // a file that does not exist yet
+        }
+    }
+
+    /** The number of a descriptor of this process that a name stands for. */
+    private static Optional<Integer> descriptor(Path absolute) {
+        Matcher matcher = DESCRIPTOR.matcher(absolute.toString());
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        if (matcher.group("name") != null) {
+            return Optional.of(matcher.group("name").equals("stdout") ? 1 : 2);
+        }
+        return Optional.of(Integer.parseInt(matcher.group("number")));
+    }
+
+    /** Standard output and error are what the user made them; of the others only a pipe can be meant. */
+    private void checkDescriptor(int number) {
+        if (number == 1 || number == 2) {
+            return;
+        }
+        Path self = Host.running().self();
+        try {
+            String target = Files.readSymbolicLink(self.resolve("fd/" + number)).toString();
+            String flags = Files.readAllLines(self.resolve("fdinfo/" + number)).stream()
+                    .filter(line -> line.startsWith("flags:"))
+                    .map(line -> line.substring("flags:".length()).strip())
+                    .findFirst()
+                    .orElse("0");
+            // What was given by the parent was not to be closed at execve(2).
+            boolean isGiven = (Long.parseLong(flags, 8) & O_CLOEXEC) == 0;
+            if (isGiven && target.startsWith("pipe:")) {
+                return;
+            }
+        } catch (IOException e) {
+            throw new CommandException("'" + named + "' can't be written: there is no descriptor " + number, e);
+        }
+        throw refused("descriptor " + number + " is not a pipe that this process was given; name the file itself");
+    }
+
+    /**
+     * Walks to the directory of the file, over the links that may be followed.
+     *
+     * @throws CommandException if a link is refused, or there is no such directory
+     */
+    private Place place() throws IOException {
+        Deque<Path> names = new ArrayDeque<>();
+        named.toAbsolutePath().forEach(names::add);
+        if (names.isEmpty()) {
+            throw refused("it is a directory");
+        }
+        Path shown = Path.of("/");
+        HeldFolder folder = HeldFolder.root(Host.running());
+        try {
+            for (int links = 0; ; ) {
+                Path name = names.removeFirst();
+                Path next = shown.resolve(name);
+                Path held = folder.path().resolve(name);
+                Entry entry = name.toString().equals("..") ? null : Entry.of(held);
+                if (entry != null && entry.is(Entry.LINK)) {
+                    Path target = followed(next, held, entry, folder);
+                    if (++links > MOST_LINKS) {
+                        throw refused("symbolic links lead in a circle");
+                    }
+                    List<Path> parts = new ArrayList<>();
+                    target.forEach(parts::add);
+                    parts.reversed().forEach(names::addFirst);
+                    if (target.isAbsolute()) {
+                        folder.close();
+                        folder = HeldFolder.root(Host.running());
+                        shown = Path.of("/");
+                    }
+                } else if (names.isEmpty()) {
+                    return new Place(folder, held, next);
+                } else {
+                    HeldFolder outer = folder;
+                    folder = enter(outer, name, next);
+                    outer.close();
+                    shown = next.normalize();
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            folder.close();
+            throw e;
+        }
+    }
+
+    private Path followed(Path link, Path held, Entry entry, HeldFolder folder) throws IOException {
+        Path target = Files.readSymbolicLink(held);
+        String what = link.equals(named.toAbsolutePath()) ? "it" : link.toString();
+        if (entry.user() != user && entry.user() != 0) {
+            throw refused(what + " is a symbolic link of another user, to " + target + "; name the file itself");
+        }
+        if (!folder.isSafeFor(user)) {
+            throw refused(
+                    what + " is a symbolic link in a directory where another user could exchange it; name the file"
+                            + " itself");
+        }
+        return target;
+    }
+
+    private HeldFolder enter(HeldFolder folder, Path name, Path shown) {
+        try {
+            return folder.folder(name).orElseThrow(() -> refused(shown + " is not a directory"));
+        } catch (SyscallException e) {
+            throw switch (e.errno()) {
+                case ENOENT -> refused("there is no directory " + shown);
+                case EACCES -> refused("permission denied");
+                default -> refused(String.valueOf(e.getMessage()));
+            };
+        }
     }
 
     /**
@@ -165,23 +317,12 @@ final class OutputFile {
      * @throws CommandException if a link is refused
      */
     Path destination() throws IOException {
-        Path file = named.toAbsolutePath();
         if (isDevice()) {
-            return file;
+            return named.toAbsolutePath();
         }
-        for (int links = 0; links < MOST_LINKS; links++) {
-            Entry entry = Entry.of(file);
-            if (entry == null || !entry.is(Entry.LINK)) {
-                return file;
-            }
-            Path target = Files.readSymbolicLink(file);
-            if (entry.user() != user && entry.user() != 0) {
-                throw refused((links == 0 ? "it" : file.toString()) + " is a symbolic link of another user, to "
-                        + target + "; name the file itself");
-            }
-            file = folder(file).resolve(target);
+        try (Place place = place()) {
+            return place.shown();
         }
-        throw refused("symbolic links lead in a circle");
     }
 
     private void checkInPlace(Path file, @Nullable Entry inPlace) {
@@ -199,29 +340,14 @@ final class OutputFile {
         }
     }
 
-    private void checkFolder(Path file) throws IOException {
-        Path folder = folder(file);
-        try {
-            if (!Files.readAttributes(folder, BasicFileAttributes.class).isDirectory()) {
-                throw refused(folder + " is not a directory");
-            }
-        } catch (NoSuchFileException e) {
-            throw refused("there is no directory " + folder);
-        }
-    }
-
-    /** An absolute path other than the root has a folder; the root is a directory, which is refused. */
-    private static Path folder(Path file) {
-        return Objects.requireNonNullElse(file.getParent(), file);
-    }
-
-    private static Path draft(Path file) {
-        return folder(file)
+    private static Path draft(Place place) {
+        return place.folder()
+                .path()
                 .resolve(PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong()));
     }
 
     /** Creates the new file. The content is written through its descriptor, so others may rename the file meanwhile. */
-    private Writer create(Path draft, @Nullable Entry inPlace) throws IOException {
+    private Writer create(Path draft, Place place, @Nullable Entry inPlace) throws IOException {
         FileAttribute<?> rights = PosixFilePermissions.asFileAttribute(
                 PosixFilePermissions.fromString(inPlace == null ? "rw-rw-rw-" : "rw-------"));
         Writer writer;
@@ -232,9 +358,9 @@ final class OutputFile {
                     StandardCharsets.UTF_8));
         } catch (NoSuchFileException e) {
             // The directory exists, but users can't create files in it, as in /proc.
-            throw refused("no file can be made in " + folder(draft));
+            throw refused("no file can be made in " + place.shown().getParent());
         } catch (IOException e) {
-            throw refused("no file can be made in " + folder(draft) + ": " + reason(e));
+            throw refused("no file can be made in " + place.shown().getParent() + ": " + reason(e));
         }
         if (inPlace != null) {
             try {

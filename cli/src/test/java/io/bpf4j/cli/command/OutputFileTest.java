@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.cli.failure.CommandException;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -108,6 +112,78 @@ class OutputFileTest {
         assertThatThrownBy(file::check).isInstanceOf(CommandException.class).hasMessage(message);
         assertThatThrownBy(() -> file.write(ANSWER)).hasMessage(message);
         assertThat(target).hasContent("precious");
+    }
+
+    private int other() throws IOException {
+        return user(folder) == 0 ? 0 : somebody();
+    }
+
+    /** The directory too may be chosen by another user, who must not choose one that he may not write. */
+    @Test
+    void aLinkOfAnotherUserToADirectoryIsRefused() throws IOException {
+        Path precious = Files.createDirectory(folder.resolve("precious"));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), precious);
+        if (user(folder) == 0) {
+            Files.setAttribute(link, "unix:uid", somebody(), LinkOption.NOFOLLOW_LINKS);
+        }
+        OutputFile file = new OutputFile(link.resolve("page.html"), other());
+        assertThatThrownBy(() -> file.write(ANSWER))
+                .hasMessage("'" + link + "/page.html' can't be written: " + link
+                        + " is a symbolic link of another user, to " + precious + "; name the file itself");
+        assertThat(precious.toFile().listFiles()).isEmpty();
+    }
+
+    /** A link of this user, moved to a directory of another user: who may exchange it may choose where it leads. */
+    @Test
+    void aLinkThatAnotherUserCouldExchangeIsRefused() throws IOException {
+        Path theirs = Files.createDirectory(folder.resolve("theirs"));
+        Path link = Files.createSymbolicLink(theirs.resolve("link"), folder);
+        Files.setPosixFilePermissions(theirs, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThatThrownBy(() -> new OutputFile(link.resolve("page.html")).write(ANSWER))
+                .hasMessageContaining("is a symbolic link in a directory where another user could exchange it");
+        assertThat(folder.resolve("page.html")).doesNotExist();
+    }
+
+    /** Bound to the directory that was checked, whatever its name means later. */
+    @Test
+    void aDirectoryThatIsExchangedMeanwhileGetsNothing() throws IOException {
+        Path theirs = Files.createDirectory(folder.resolve("theirs"));
+        Path precious = Files.createDirectory(folder.resolve("precious"));
+        new OutputFile(theirs.resolve("page.html")).write(writer -> {
+            Files.move(theirs, folder.resolve("moved"));
+            Files.createSymbolicLink(theirs, precious);
+            writer.write("answer");
+        });
+        assertThat(precious.toFile().listFiles()).isEmpty();
+        assertThat(folder.resolve("moved/page.html")).hasContent("answer");
+    }
+
+    @Test
+    void aDescriptorOfTheJvmIsRefused() throws IOException {
+        Path open = Files.writeString(folder.resolve("open"), "open");
+        try (FileChannel _ = FileChannel.open(open, StandardOpenOption.READ);
+                Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+            String number = descriptors
+                    .filter(each -> Files.exists(each) && isSame(each, open))
+                    .map(each -> String.valueOf(each.getFileName()))
+                    .findFirst()
+                    .orElseThrow();
+            for (String named : List.of("/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/", "/dev/../dev/fd/")) {
+                OutputFile file = new OutputFile(Path.of(named + number));
+                assertThatThrownBy(file::check)
+                        .hasMessageContaining("descriptor " + number + " is not a pipe that this process was given");
+                assertThatThrownBy(() -> file.write(ANSWER)).isInstanceOf(CommandException.class);
+            }
+        }
+        assertThat(open).hasContent("open");
+    }
+
+    private static boolean isSame(Path one, Path other) {
+        try {
+            return Files.isSameFile(one, other);
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** They could have put it there to read the answer; and if not, the answer is not meant for them. */
