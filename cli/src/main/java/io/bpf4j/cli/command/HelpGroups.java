@@ -37,7 +37,8 @@ final class HelpGroups {
                         "--str",
                         "--user",
                         "--kernel"));
-        GROUPS.put("How to show it", Set.of("--every", "--json", "--folded", "--svg", "--html", "--color"));
+        GROUPS.put(
+                "How to show it", Set.of("--every", "--json", "--folded", "--jvm-names", "--svg", "--html", "--color"));
         GROUPS.put("When to end", Set.of("--duration", "--count"));
         GROUPS.put("When events come fast", Set.of("--buffer", "--lossless"));
         GROUPS.put("How to attach", Set.of("--no-hold", "--strategy", "--strict", "-v"));

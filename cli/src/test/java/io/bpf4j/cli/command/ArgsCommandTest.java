@@ -10,12 +10,13 @@ class ArgsCommandTest {
         Run run = Run.of("args", "--machine", "x86_64", "--json", "-4@-20(%rbp) 8@%al -8@$-9 -4@4(%rcx,%r9,8) 8f@%rdx");
         assertThat(run.code()).isEqualTo(CommandTree.OK);
         assertThat(run.out())
-                .containsExactly("{\"args\":\"-4@-20(%rbp) 8@%al -8@$-9 -4@4(%rcx,%r9,8) 8f@%rdx\",\"parsed\":["
-                        + "{\"size\":4,\"signed\":true,\"kind\":\"dereference\",\"register\":\"rbp\",\"offset\":-20,\"float\":false},"
-                        + "{\"size\":8,\"signed\":false,\"kind\":\"register\",\"register\":\"rax\",\"float\":false},"
-                        + "{\"size\":8,\"signed\":true,\"kind\":\"constant\",\"value\":-9,\"float\":false},"
-                        + "{\"size\":4,\"signed\":true,\"kind\":\"sib\",\"register\":\"rcx\",\"offset\":4,\"index\":\"r9\",\"scale\":8,\"float\":false},"
-                        + "{\"size\":8,\"signed\":false,\"kind\":\"register\",\"register\":\"rdx\",\"float\":true}]}");
+                .containsExactly(
+                        "{\"type\":\"args\",\"args\":\"-4@-20(%rbp) 8@%al -8@$-9 -4@4(%rcx,%r9,8) 8f@%rdx\",\"parsed\":["
+                                + "{\"size\":4,\"signed\":true,\"kind\":\"dereference\",\"register\":\"rbp\",\"offset\":-20,\"float\":false},"
+                                + "{\"size\":8,\"signed\":false,\"kind\":\"register\",\"register\":\"rax\",\"float\":false},"
+                                + "{\"size\":8,\"signed\":true,\"kind\":\"constant\",\"value\":-9,\"float\":false},"
+                                + "{\"size\":4,\"signed\":true,\"kind\":\"sib\",\"register\":\"rcx\",\"offset\":4,\"index\":\"r9\",\"scale\":8,\"float\":false},"
+                                + "{\"size\":8,\"signed\":false,\"kind\":\"register\",\"register\":\"rdx\",\"float\":true}]}");
     }
 
     @Test
@@ -33,7 +34,7 @@ class ArgsCommandTest {
     void readsLinesOfStandardInputAndKeepsTheirOrder() {
         Run run = Run.withInput("8@%rax\n\n-4@$1\n", "args", "--machine", "x86_64", "--json", "-");
         assertThat(run.out()).hasSize(3);
-        assertThat(run.out().get(1)).isEqualTo("{\"args\":\"\",\"parsed\":[]}");
+        assertThat(run.out().get(1)).isEqualTo("{\"type\":\"args\",\"args\":\"\",\"parsed\":[]}");
         assertThat(run.out().get(2)).contains("\"value\":1");
     }
 

@@ -42,7 +42,8 @@ class ObjectCommandsTest {
         assertThat(json.out())
                 .singleElement()
                 .asString()
-                .startsWith("{\"file\":\"" + sound + "\",\"byteOrder\":\"little-endian\",\"license\":\"Dual BSD/GPL\",")
+                .startsWith("{\"type\":\"object\",\"file\":\"" + sound
+                        + "\",\"byteOrder\":\"little-endian\",\"license\":\"Dual BSD/GPL\",")
                 .contains("\"programs\":[{\"name\":\"trace\",\"section\":\"usdt\",")
                 .contains("{\"name\":\"events\",\"type\":\"ringbuf\",")
                 .contains("\"btf\":{\"types\":");
@@ -75,7 +76,8 @@ class ObjectCommandsTest {
                         .contains("\"ok\":false,\"stage\":\"open\",\"error\":\"")
                         .endsWith("\"programs\":0,\"maps\":0}"));
         assertThat(run.out().get(1))
-                .isEqualTo("{\"file\":\"" + missing + "\",\"ok\":false,\"stage\":\"open\",\"error\":\"" + missing
-                        + ": no such file\",\"programs\":0,\"maps\":0}");
+                .isEqualTo(
+                        "{\"type\":\"load\",\"file\":\"" + missing + "\",\"ok\":false,\"stage\":\"open\",\"error\":\""
+                                + missing + ": no such file\",\"programs\":0,\"maps\":0}");
     }
 }
