@@ -2,6 +2,7 @@ package io.bpf4j.test.loader;
 
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.ITER_OF_PROCESS;
+import static io.bpf4j.test.support.Requirement.ITER_OF_ELEMENTS;
 import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -134,6 +135,7 @@ class IteratorsOnKernelTest {
 
     /** More than the kernel's buffer holds, so that one read is not all. */
     @Test
+    @Requires(ITER_OF_ELEMENTS)
     void theElementsOfAMap() throws IOException {
         try (BpfObject object = hooks("each_element");
                 IteratorLink link =
@@ -176,6 +178,7 @@ class IteratorsOnKernelTest {
     }
 
     @Test
+    @Requires(ITER_OF_ELEMENTS)
     void anIteratorOverElementsNeedsAMap() {
         try (BpfObject object = hooks("each_element")) {
             assertThatThrownBy(() -> object.program("each_element").attach(AttachTarget.Iter.all()))

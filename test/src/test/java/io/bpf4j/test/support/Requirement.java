@@ -1,5 +1,6 @@
 package io.bpf4j.test.support;
 
+import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.TestRun;
@@ -167,6 +168,17 @@ public enum Requirement {
         @Override
         boolean present() {
             return kernelIsAtLeast(6, 1);
+        }
+    },
+    /** A policy may refuse them, because their programs read and write all elements of a map. */
+    ITER_OF_ELEMENTS("a kernel whose policy allows iterators over the elements of a map") {
+        @Override
+        boolean present() {
+            try (BpfObject _ = Bpf.load("hooks.bpf.o", loader -> loader.withProgram("each_element"))) {
+                return true;
+            } catch (BpfException e) {
+                return false;
+            }
         }
     },
     /** The BTF of the running kernel. */
