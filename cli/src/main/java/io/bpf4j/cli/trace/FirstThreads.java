@@ -2,8 +2,10 @@ package io.bpf4j.cli.trace;
 
 import io.bpf4j.loader.host.Host;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -25,6 +27,12 @@ public final class FirstThreads {
 
     /** A look may take this part of the time: a tenth. */
     private static final int REST_FACTOR = 10;
+
+    /** include/linux/sched.h of the kernel. */
+    private static final long PF_EXITING = 4;
+
+    /** The ninth signal, in a set. */
+    private static final long SIGKILL = 1 << 8;
 
     private final boolean removesProbes;
     private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
@@ -63,17 +71,64 @@ public final class FirstThreads {
         }
     }
 
-    /** Whether the first thread of a process has ended, and another one has not. */
+    /**
+     * Whether the first thread of a process has ended, and another one lives on. In a process that ends by exit_group(2)
+     * the threads end one after the other, so those that are about to end do not count. Looked at twice: between taking
+     * its signal and beginning to end, a thread shows neither.
+     */
     public static boolean hasEnded(int pid) {
-        try {
-            // Not lines(): the name of a process may contain a carriage return.
-            String[] status = Files.readString(
-                            Host.running().process(pid).resolve("status"), StandardCharsets.ISO_8859_1)
-                    .split("\n", -1);
-            return Stream.of(status).anyMatch(line -> line.startsWith("State:\tZ"))
-                    && Host.running().isRunning(pid);
-        } catch (IOException e) {
+        for (int look = 0; look < 2; look++) {
+            if (!livesWithoutFirst(pid)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean livesWithoutFirst(int pid) {
+        Path tasks = Host.running().process(pid).resolve("task");
+        if (!field(tasks.resolve(Integer.toString(pid)), "State").startsWith("Z")) {
+            return false;
+        }
+        try (Stream<Path> threads = Files.list(tasks)) {
+            return threads.anyMatch(FirstThreads::lives);
+        } catch (IOException | UncheckedIOException e) {
             return false; // the process has ended
+        }
+    }
+
+    private static boolean lives(Path thread) {
+        String state = field(thread, "State");
+        String pending = field(thread, "SigPnd");
+        if (state.isEmpty() || state.startsWith("Z") || state.startsWith("X") || pending.isEmpty()) {
+            return false;
+        }
+        boolean isKilled = (Long.parseUnsignedLong(pending, 16) & SIGKILL) != 0;
+        return !isKilled && (flags(thread) & PF_EXITING) == 0;
+    }
+
+    /** The value of a field in the status of a thread; empty if it has ended. */
+    private static String field(Path thread, String name) {
+        // Not lines(): the name of a process may contain a carriage return.
+        return Stream.of(text(thread.resolve("status")).split("\n", -1))
+                .filter(line -> line.startsWith(name + ":"))
+                .map(line -> line.substring(name.length() + 1).strip())
+                .findFirst()
+                .orElse("");
+    }
+
+    /** The ninth number of proc_pid_stat(5), the seventh after the name; PF_EXITING if the thread has ended. */
+    private static long flags(Path thread) {
+        String stat = text(thread.resolve("stat"));
+        String[] numbers = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", -1);
+        return numbers.length > 6 ? Long.parseLong(numbers[6]) : PF_EXITING;
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "";
         }
     }
 
