@@ -156,7 +156,7 @@ __weak __hidden __noinline __u64 question_exchange(__u64 *number, __u64 old, __u
 }
 
 /* The register that holds argument n of a function, by the calling convention of the machine. */
-static __always_inline __u64 function_argument(struct pt_regs *ctx, int n)
+static __always_inline __u64 argument_register(struct pt_regs *ctx, int n)
 {
 	switch (n) {
 	case 0: return REGS_ARG1(ctx);
@@ -166,6 +166,41 @@ static __always_inline __u64 function_argument(struct pt_regs *ctx, int n)
 	case 4: return REGS_ARG5(ctx);
 	default: return REGS_ARG6(ctx);
 	}
+}
+
+/* The same of Go, on x86-64; on arm64 and riscv64 Go uses the registers of C. */
+static __always_inline __u64 go_register(struct pt_regs *ctx, int n)
+{
+	switch (n) {
+	case 0: return REGS_READ(ctx, 80 /* ax */);
+	case 1: return REGS_READ(ctx, 40 /* bx */);
+	case 2: return REGS_READ(ctx, 88 /* cx */);
+	case 3: return REGS_READ(ctx, 112 /* di */);
+	case 4: return REGS_READ(ctx, 104 /* si */);
+	default: return REGS_READ(ctx, 72 /* r8 */);
+	}
+}
+
+/* Whether this is a 32-bit process of x86-64: its code segment is __USER32_CS (arch/x86/include/asm/segment.h). */
+static __always_inline bool is_ia32(struct pt_regs *ctx)
+{
+	return LINUX_ELF_MACHINE == 62 && REGS_READ(ctx, 136 /* cs */) == 0x23;
+}
+
+/* Argument n of a function at its entry. Not 0 if it can't be read. */
+static __always_inline long function_argument(struct pt_regs *ctx, __u64 cookie, int n, __u64 *value)
+{
+	if (is_ia32(ctx)) {
+		/* On the stack, each 4 bytes, after the return address (System V ABI, Intel386 supplement). */
+		const void *from = (const void *)(REGS_READ(ctx, 152 /* sp */) + 4 + 4 * n);
+		__u32 word = 0;
+		long error = bpf_probe_read_user(&word, sizeof(word), from);
+
+		*value = word;
+		return error;
+	}
+	*value = LINUX_ELF_MACHINE == 62 && cookie >> 32 & QUESTION_GO ? go_register(ctx, n) : argument_register(ctx, n);
+	return 0;
 }
 
 static __always_inline void fill(struct question_event *event, __u64 cookie)
@@ -384,7 +419,7 @@ static __always_inline __u64 caller(struct pt_regs *ctx)
 
 	if (LINUX_ELF_MACHINE != 62)
 		return address;
-	bpf_probe_read_user(&pushed, REGS_READ(ctx, 136) == 0x23 ? 4 : 8, (const void *)address);
+	bpf_probe_read_user(&pushed, is_ia32(ctx) ? 4 : 8, (const void *)address);
 	return pushed;
 }
 
@@ -524,10 +559,12 @@ int question_function(struct pt_regs *ctx)
 	event.unreadable = (1U << QUESTION_ARGS) - (1U << 6);
 #pragma unroll
 	for (int n = 0; n < 6; n++)
-		if (wanted_args & 1U << n)
-			event.args[n] = function_argument(ctx, n);
+		if (wanted_args & 1U << n && function_argument(ctx, event.cookie, n, &event.args[n]))
+			event.unreadable |= 1U << n;
 	/* s390x passes five in registers. */
 	if (LINUX_ELF_MACHINE == 22)
 		event.unreadable |= 1U << 5;
+	if (event.cookie >> 32 & QUESTION_NO_ARGUMENTS)
+		event.unreadable = (1U << QUESTION_ARGS) - 1;
 	return answer(ctx, &event, true);
 }

@@ -43,6 +43,8 @@ enum question_cookie {
 	QUESTION_END = 4,    /* bit 34: ends a pair */
 	QUESTION_CALL = 8,   /* bit 35: the entry of a function whose return is probed, too */
 	QUESTION_SILENT = 16, /* bit 36: not part of the question: it tells which returns the kernel drops */
+	QUESTION_GO = 32,     /* bit 37: a Go function, whose arguments are in the registers of Go since 1.17 */
+	QUESTION_NO_ARGUMENTS = 64, /* bit 38: nobody knows where its arguments are */
 };
 
 /*

@@ -90,6 +90,7 @@ final class FunctionLinks {
             Consumer<FunctionProbe> leftOut) {
         List<FunctionProbeData> asked =
                 once(functions.stream().map(FunctionProbeData.class::cast).toList());
+        asked.forEach(FunctionLinks::requireHarmless);
         Set<FunctionProbeData> returns =
                 asked.stream().filter(FunctionProbe::returns).collect(Collectors.toCollection(LinkedHashSet::new));
         Set<FunctionProbeData> silent = new LinkedHashSet<>();
@@ -99,7 +100,8 @@ final class FunctionLinks {
                 object,
                 function -> silent.contains(function)
                         ? ProbeNumbers.silent(pid.orElse(0))
-                        : numbers.cookie(function, returns.contains(function.withReturns(true)), pid.orElse(0)),
+                        : numbers.cookie(function, returns.contains(function.withReturns(true)), pid.orElse(0))
+                                | ProbeNumbers.convention(function.convention()),
                 pid,
                 files);
         try {
@@ -113,6 +115,18 @@ final class FunctionLinks {
         } catch (RuntimeException | Error e) {
             links.group.closeAfter(e);
             throw e;
+        }
+    }
+
+    /**
+     * A return probe of the kernel replaces the return address on the stack. Go walks stacks, to grow them and to collect
+     * garbage, and ends a program in which it finds an address that it does not know.
+     */
+    private static void requireHarmless(FunctionProbeData function) {
+        if (function.returns() && function.convention() != FunctionProbeData.Convention.C) {
+            throw new AttachException("the return of " + function.function() + " in " + function.file()
+                    + " can't be probed: it is a Go function, and a return probe on its stack would end the program"
+                    + " (\"unexpected return pc\"); probe its entry, u:" + function.function());
         }
     }
 

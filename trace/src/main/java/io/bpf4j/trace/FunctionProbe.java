@@ -21,6 +21,11 @@ import java.util.concurrent.atomic.AtomicReference;
  * the machine passes integers and pointers, unsigned; on s390x there are five. At the return {@code retval} is the
  * result. <i>Immutable.</i>
  *
+ * <p>In a 32-bit process of x86-64 the arguments are the first six words on the stack. Of a Go function they are the
+ * registers that Go uses since 1.17, on x86-64, arm64 and riscv64: a string or an interface takes two, a slice three.
+ * Go functions that take theirs in another way have no arguments here, and the returns of Go functions are refused: the
+ * kernel's return probes write to the stack, and Go ends a program that has such a stack.
+ *
  * <p>Needs BPF cookies (Linux 5.15). Functions that are inlined don't exist at run time.
  */
 public sealed interface FunctionProbe permits FunctionProbeData {
@@ -57,6 +62,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
             });
             Path opened = elf.path().orElse(file);
             FileIdentity identity = elf.identity().orElseThrow();
+            Optional<GoBuild> go = GoBuild.of(elf);
             Map<Long, FunctionProbe> byOffset = new LinkedHashMap<>();
             SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
                 if (symbol.isFunction() && symbol.isInSection()) {
@@ -66,7 +72,8 @@ public sealed interface FunctionProbe permits FunctionProbeData {
                     }
                     elf.fileOffset(symbol.value()).ifPresent(offset -> {
                         long start = elf.containerOffset() + offset;
-                        FunctionProbeData.Place place = new FunctionProbeData.Place(opened, identity, start, wild);
+                        FunctionProbeData.Place place = new FunctionProbeData.Place(
+                                opened, identity, start, wild, FunctionProbeData.Convention.of(elf, go, name));
                         byOffset.putIfAbsent(start, new FunctionProbeData(file, name, returns, Optional.of(place)));
                     });
                 }
@@ -113,6 +120,9 @@ public sealed interface FunctionProbe permits FunctionProbeData {
     Path file();
 
     String function();
+
+    /** Why a count of its events may differ from the number of calls; empty if it does not. May read the file. */
+    Optional<String> whyInexact();
 
     /** Whether it fires when the function returns. */
     boolean returns();

@@ -1,8 +1,13 @@
 package io.bpf4j.trace;
 
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.ElfMachine;
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.MalformedDataException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The one implementation of {@link FunctionProbe}.
@@ -17,8 +22,51 @@ record FunctionProbeData(Path file, String function, boolean returns, Optional<P
      * @param identity of the file whose symbols were read
      * @param offset in the file, in bytes
      * @param oneOfMany whether it was found by a wildcard, and may be left out
+     * @param convention how it takes its arguments
      */
-    record Place(Path file, FileIdentity identity, long offset, boolean oneOfMany) {}
+    record Place(Path file, FileIdentity identity, long offset, boolean oneOfMany, Convention convention) {}
+
+    /** How a function takes its arguments. */
+    enum Convention {
+        C,
+        /** In registers, as Go does since 1.17: which are others than C's on x86-64. */
+        GO_REGISTERS,
+        /** In a way that is not known, or on the stack: a Go function of an older compiler or in assembler. */
+        GO_OTHER;
+
+        static Convention of(ElfFile elf, Optional<GoBuild> go, String symbol) {
+            if (go.isEmpty() || !go.get().isGoFunction(symbol)) {
+                return C;
+            }
+            boolean isKnown = GO_MACHINES.contains(elf.header().machine());
+            return isKnown && go.get().takesRegisters(symbol) ? GO_REGISTERS : GO_OTHER;
+        }
+
+        /** Where the first six registers are known: on arm64 and riscv64 they are those of C. */
+        private static final Set<Integer> GO_MACHINES = Set.of(ElfMachine.X86_64, ElfMachine.AARCH64, ElfMachine.RISCV);
+    }
+
+    /**
+     * How the function takes its arguments; reads the file if that is not known yet. C, if the file can't be read: the
+     * attempt to attach says so.
+     */
+    Convention convention() {
+        if (place.isPresent()) {
+            return place.get().convention();
+        }
+        try (ElfFile elf = ElfFile.open(file)) {
+            return Convention.of(elf, GoBuild.of(elf), function);
+        } catch (IOException | MalformedDataException e) {
+            return Convention.C;
+        }
+    }
+
+    @Override
+    public Optional<String> whyInexact() {
+        return convention() == Convention.C
+                ? Optional.empty()
+                : Optional.of("a Go function that finds its stack too small begins again, which counts as two calls");
+    }
 
     /** The entry or the return of the same function. */
     FunctionProbeData withReturns(boolean returns) {

@@ -38,6 +38,10 @@ final class ProbeNumbers {
 
     private static final int SILENT = 36;
 
+    private static final int GO = 37;
+
+    private static final int NO_ARGUMENTS = 38;
+
     /** {@code QUESTION_PROCESS}. */
     private static final int PROCESS = 40;
 
@@ -219,6 +223,15 @@ final class ProbeNumbers {
         long part = cookie(number) & -1L << Integer.SIZE;
         int shown = byFrame ? firsts.getOrDefault("ur:" + function.function(), number) : number;
         return shown | part | (function.returns() ? 1L << RETURN : both ? 1L << CALL : 0) | (long) pid << PROCESS;
+    }
+
+    /** The part of a function's cookie that tells where its arguments are. */
+    static long convention(FunctionProbeData.Convention convention) {
+        return switch (convention) {
+            case C -> 0;
+            case GO_REGISTERS -> 1L << GO;
+            case GO_OTHER -> 1L << NO_ARGUMENTS;
+        };
     }
 
     /**

@@ -126,7 +126,7 @@ final class TargetRun {
         /**
          * Handles the last events and prints the result. All probes are detached.
          *
-         * @param gaps the reasons why events may be missing; empty if none is missing
+         * @param gaps the reasons why the answer is not exact; empty if it is
          */
         void finish(List<String> gaps);
     }
@@ -251,6 +251,9 @@ final class TargetRun {
                     && options.process().stream()
                             .anyMatch(
                                     process -> !Host.running().children(process).isEmpty());
+            gaps = Stream.concat(gaps.stream(), functions.stream().flatMap(function -> function.whyInexact().stream()))
+                    .distinct()
+                    .toList();
             Detachment.await(session.detach(), console, interruption, work::keepUp);
             Optional<String> noAnswer = Optional.empty();
             if (appearing && attachedAny) {

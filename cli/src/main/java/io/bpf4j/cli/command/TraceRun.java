@@ -168,7 +168,7 @@ final class TraceRun implements TargetRun.Work {
         } else {
             console.line(Scans.count(events, "event") + ", " + lost + " lost"
                     + (unknown > 0 ? ", " + unknown + " " + OF_NO_KNOWN_PROBE : "")
-                    + (gaps.isEmpty() ? "" : "; events may be missing: " + String.join("; ", gaps)));
+                    + (gaps.isEmpty() ? "" : "; not exact: " + String.join("; ", gaps)));
         }
         console.flush();
     }

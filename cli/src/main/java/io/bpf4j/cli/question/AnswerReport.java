@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code CliQuestionsTest}.
  */
 public final class AnswerReport {
+    /** Empty rows that are shown, to let the eye measure a gap; more are folded. */
+    private static final int MOST_EMPTY = 8;
+
     private static final String BLOCKS = " ▏▎▍▌▋▊▉█";
     private static final int WIDEST_BAR = 50;
     private static final int WIDEST_AT_TERMINAL = 100;
@@ -176,6 +179,12 @@ public final class AnswerReport {
                 ? Math.clamp(console.columns().getAsInt() - wide - digits - 6, NARROWEST_BAR, WIDEST_AT_TERMINAL)
                 : WIDEST_BAR;
         for (int i = 0; i < ranges.size(); i++) {
+            int empty = emptyFrom(distribution.buckets(), i);
+            if (empty > MOST_EMPTY) {
+                console.line("  … " + empty + " empty rows");
+                i += empty - 1;
+                continue;
+            }
             long count = distribution.buckets().get(i).count();
             StringBuilder line = new StringBuilder("  ").append(ranges.get(i));
             line.repeat(' ', wide - ranges.get(i).length() + 2).append(count);
@@ -186,6 +195,15 @@ public final class AnswerReport {
         }
         console.line("  " + AnswerValues.summary(distribution, unit));
         console.line("");
+    }
+
+    /** The number of empty buckets in a row from one on. */
+    private static int emptyFrom(List<Distribution.Bucket> buckets, int first) {
+        int end = first;
+        while (end < buckets.size() && buckets.get(end).count() == 0) {
+            end++;
+        }
+        return end - first;
     }
 
     /** A bar in eighths of a character. */
@@ -238,7 +256,7 @@ public final class AnswerReport {
     /**
      * Prints the sums and the gaps of the answer.
      *
-     * @param gaps the reasons why events may be missing
+     * @param gaps the reasons why the answer is not exact
      * @param apart whether the sums go to standard error, because a program reads the rows from standard output
      */
     public void sums(Answer answer, long shown, List<String> gaps, boolean apart) {
@@ -293,7 +311,7 @@ public final class AnswerReport {
                 .forEach(each ->
                         text.append(", ").append(each.count()).append(' ').append(each.text()));
         if (!gaps.isEmpty()) {
-            text.append("; events may be missing: ").append(String.join("; ", gaps));
+            text.append("; not exact: ").append(String.join("; ", gaps));
         }
         return text.toString();
     }

@@ -128,7 +128,7 @@ class CliFirstThreadTest {
         List<String> arguments = new ArrayList<>(List.of("trace", "--follow", "--strategy", strategy.option()));
         arguments.addAll(List.of("-p", pid(), "lives:on"));
         assertThat(traced(arguments.toArray(String[]::new)))
-                .contains("events may be missing: the first thread of process " + pid());
+                .contains("not exact: the first thread of process " + pid());
     }
 
     @Test

@@ -1,8 +1,8 @@
 package io.bpf4j.test.loader;
 
 import static io.bpf4j.test.support.Requirement.BPF;
-import static io.bpf4j.test.support.Requirement.ITER_OF_PROCESS;
 import static io.bpf4j.test.support.Requirement.ITER_OF_ELEMENTS;
+import static io.bpf4j.test.support.Requirement.ITER_OF_PROCESS;
 import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

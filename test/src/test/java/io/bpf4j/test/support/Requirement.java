@@ -1,9 +1,9 @@
 package io.bpf4j.test.support;
 
-import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.TestRun;
+import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Errno;
 import java.io.IOException;
@@ -508,6 +508,12 @@ public enum Requirement {
         @Override
         boolean present() {
             return Commands.find("g++").isPresent();
+        }
+    },
+    GO("go (Debian: apt-get install golang-go)") {
+        @Override
+        boolean present() {
+            return Commands.find("go").isPresent();
         }
     },
     CXXFILT("c++filt (Debian: apt-get install binutils)") {

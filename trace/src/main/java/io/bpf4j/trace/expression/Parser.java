@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Parses tokens to a tree by recursive descent, and binary operators by climbing C's levels of precedence.
@@ -37,15 +39,13 @@ final class Parser {
 
     private static final Set<String> UNARY = Set.of("-", "~", "!", "*");
 
-    private static final Map<String, Type.Int> TYPES = Map.of(
-            "u8", new Type.Int(1, false),
-            "u16", new Type.Int(2, false),
-            "u32", new Type.Int(4, false),
-            "u64", Type.Int.U64,
-            "s8", new Type.Int(1, true),
-            "s16", new Type.Int(2, true),
-            "s32", new Type.Int(4, true),
-            "s64", Type.Int.S64);
+    /** The names of the kernel and of stdint.h. */
+    private static final Map<String, Type.Int> TYPES = Stream.of(1, 2, 4, 8)
+            .flatMap(size -> Stream.of(true, false).map(signed -> new Type.Int(size, signed)))
+            .flatMap(type -> Stream.of(
+                    Map.entry((type.signed() ? "s" : "u") + 8 * type.size(), type),
+                    Map.entry((type.signed() ? "int" : "uint") + 8 * type.size() + "_t", type)))
+            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 
     /** The size of C's types on 64-bit Linux; {@code char} is signed. */
     private static final Map<String, Integer> C_TYPES = Map.of("char", 1, "short", 2, "int", 4, "long", 8);
