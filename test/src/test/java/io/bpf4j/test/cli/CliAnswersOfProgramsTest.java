@@ -146,6 +146,36 @@ class CliAnswersOfProgramsTest {
                 .allMatch(counted::contains);
     }
 
+    /** As a terminal sends queries, as drivers do, and as drivers do for queries that they send often. */
+    @Test
+    @Requires(POSTGRESQL)
+    void executionsOfPostgresqlAreThoseOfItsLogInEachProtocol() throws IOException, InterruptedException {
+        try (PostgresServer server = PostgresServer.start()) {
+            server.sql("alter role postgres set log_statement = 'all'");
+            for (String protocol : List.of("simple", "extended", "prepared")) {
+                int before = server.log().size();
+                Commands.Result result;
+                try (RunningTrace executions = new RunningTrace(
+                        "postgres", "executions", "--json", server.executable().toString())) {
+                    executions.awaitMessage("tracing 2 probes");
+                    server.bench("select 6 * 7", protocol, 1000);
+                    executions.interrupt();
+                    result = executions.await();
+                }
+                assertThat(result.exitCode()).as(result.err()).isZero();
+                List<String> log = server.log();
+                long logged = log.subList(before, log.size()).stream()
+                        .filter(line -> line.contains("LOG:  statement: ") || line.contains("LOG:  execute "))
+                        .count();
+                assertThat(logged).as(protocol).isGreaterThanOrEqualTo(1000);
+                assertThat(Json.lines(result.out()).getLast())
+                        .as(protocol)
+                        .containsEntry("events", logged)
+                        .containsEntry("exact", true);
+            }
+        }
+    }
+
     @Test
     @Requires(POSTGRESQL)
     void queriesOfPostgresqlAreThoseOfItsLog() throws IOException, InterruptedException {

@@ -88,6 +88,27 @@ public final class PostgresServer implements AutoCloseable {
         return asPostgres("psql", "-h", folder.toString(), "-d", "postgres", "-AtXq", "-c", statement);
     }
 
+    /**
+     * Runs an SQL statement many times in one session.
+     *
+     * @param protocol of pgbench: {@code simple}, {@code extended} or {@code prepared}
+     */
+    public void bench(String statement, String protocol, int times) throws IOException, InterruptedException {
+        Path script = Files.writeString(folder.resolve("bench.sql"), statement + ";\n");
+        asPostgres(
+                "pgbench",
+                "-h",
+                folder.toString(),
+                "-n",
+                "-M",
+                protocol,
+                "-t",
+                Integer.toString(times),
+                "-f",
+                script.toString(),
+                "postgres");
+    }
+
     /** What the server has logged so far, a line for each message. */
     public List<String> log() throws IOException {
         return Files.readAllLines(folder.resolve("log"));
