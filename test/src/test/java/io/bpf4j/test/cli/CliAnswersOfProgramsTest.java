@@ -17,6 +17,7 @@ import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -226,11 +227,13 @@ class CliAnswersOfProgramsTest {
     }
 
     /** Compiles {@code src/test/c/throws/NAME.cc}. */
-    private static Path throwing(String name) throws IOException, InterruptedException {
+    private static Path throwing(String name, String... flags) throws IOException, InterruptedException {
         Path program = folder.resolve(name);
         Path source = TargetProgram.testModule().resolve("src/test/c/throws").resolve(name + ".cc");
-        Commands.check(
+        List<String> command = new ArrayList<>(
                 List.of("g++", "-Wall", "-Wextra", "-Werror", "-O2", "-o", program.toString(), source.toString()));
+        command.addAll(List.of(flags));
+        Commands.check(command);
         return program;
     }
 
@@ -279,5 +282,29 @@ class CliAnswersOfProgramsTest {
                             Map.of("type", "int"));
             assertThat(lines.getLast()).isEqualTo(Map.of("type", "end", "events", 1002L, "lost", 0L, "exact", true));
         }
+    }
+
+    /** Inside of libstdc++ the register of frame pointers holds something else, which leads through a table of functions. */
+    @Test
+    @Requires(GXX)
+    void exceptionsAreThrownByThoseWhoCall() throws IOException, InterruptedException {
+        String command = throwing("callers", "-O1", "-fno-omit-frame-pointer") + " 1000";
+        List<Map<String, @Nullable Object>> lines = ask("cxx", "throws", "--json", "-c", command);
+        assertThat(lines.subList(0, lines.size() - 1))
+                .isNotEmpty()
+                .allSatisfy(stack -> assertThat(frames(stack)).startsWith("__cxa_throw", "inner", "outer", "main"));
+        assertThat(lines.getLast()).containsEntry("events", 1000L);
+        List<Map<String, @Nullable Object>> ofProbe = ask("stack", "libstdcxx:throw", "--json", "-c", command);
+        assertThat(ofProbe.subList(0, ofProbe.size() - 1))
+                .isNotEmpty()
+                .allSatisfy(stack -> assertThat(frames(stack))
+                        .as("no caller is made up")
+                        .isSubsetOf("__cxa_throw", "inner", "outer", "main", "__libc_start_call_main"));
+        assertThat(ofProbe.getLast().get("remarks")).asString().contains("end early");
+    }
+
+    private static List<String> frames(Map<String, @Nullable Object> stack) {
+        return ((List<?>) Objects.requireNonNull(stack.get("frames")))
+                .stream().map(String::valueOf).toList();
     }
 }

@@ -145,8 +145,9 @@ public final class Symbolizer implements AutoCloseable {
         }
         read(Map.of(pid, List.of(stack)));
         KnownProcess process = process(pid);
-        List<Frame> frames = new ArrayList<>(stack.size());
-        for (int i = 0; i < stack.size(); i++) {
+        int end = endOfCode(process, stack);
+        List<Frame> frames = new ArrayList<>(end);
+        for (int i = 0; i < end; i++) {
             frames.add(frame(process, stack.get(i), i));
         }
         boundLists(process);
@@ -229,9 +230,23 @@ public final class Symbolizer implements AutoCloseable {
         if (stack.size() < 2) {
             return true;
         }
-        return stack.size() <= MOST_WITHOUT_POINTERS
-                && stack.getLast() instanceof StackTraceMap.Address last
-                && process(pid).code().isElsewhere(last.address());
+        int end = endOfCode(process(pid), stack);
+        return end < stack.size() && end < MOST_WITHOUT_POINTERS;
+    }
+
+    /**
+     * The number of frames before the first caller that is outside of all code. The kernel took something else for a
+     * frame pointer there, so what follows is no caller either, even if it is in code: the kernel may have walked through
+     * a table of functions.
+     */
+    private static int endOfCode(KnownProcess process, List<StackTraceMap.Frame> stack) {
+        for (int i = 1; i < stack.size(); i++) {
+            if (stack.get(i) instanceof StackTraceMap.Address at
+                    && process.code().isElsewhere(lookup(at.address(), i))) {
+                return i;
+            }
+        }
+        return stack.size();
     }
 
     /** {@link #endsEarly(int, List)} of a stack of addresses. */

@@ -337,6 +337,15 @@ class SymbolizerTest {
                 .isFalse();
     }
 
+    /** The kernel took something else for a frame pointer, and went on in a table of functions. */
+    @Test
+    void whatFollowsAFrameOutsideOfCodeIsNoCaller() {
+        List<Frame> frames = symbolizer.user(PID, new long[] {START + 0x10, START + 0x110, 0x123456, START + 0x210});
+        assertThat(frames).extracting(Frame::address).containsExactly(START + 0x10, START + 0x110);
+        assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10, 0x123456, START + 0x210, START + 0x110}))
+                .isTrue();
+    }
+
     private Frame user(long address) {
         return symbolizer.user(PID, new long[] {address}).getFirst();
     }
