@@ -178,6 +178,7 @@ class BuiltInCatalogTest {
         assertThat(COMMANDS).contains(question.command().getFirst());
         assertThat(patterns(question))
                 .isNotEmpty()
+                .filteredOn(pattern -> !pattern.startsWith("u:")) // a function is in no catalog
                 .allSatisfy(pattern -> assertThat(matching(pattern)).as(pattern).isNotEmpty());
     }
 
