@@ -434,6 +434,7 @@ final class TargetRun {
 
         @Override
         public void exec(int pid) {
+            firstThreads.add(pid);
             follower.exec(pid);
             if (launching.getAndSet(false)) {
                 work.attached();

@@ -8,8 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
@@ -28,6 +29,9 @@ public final class FirstThreads {
     /** A look may take this part of the time: a tenth. */
     private static final int REST_FACTOR = 10;
 
+    /** Nanoseconds that execve(2) of a second thread takes at most, on a busy machine. */
+    private static final long MOMENT = 2_000_000_000;
+
     /** include/linux/sched.h of the kernel. */
     private static final long PF_EXITING = 4;
 
@@ -36,7 +40,10 @@ public final class FirstThreads {
 
     private final boolean removesProbes;
     private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
-    private final Set<Integer> ended = new TreeSet<>();
+
+    /** The processes whose first thread has ended, and when that was seen. */
+    private final Map<Integer, Long> ended = new TreeMap<>();
+
     private long due = System.nanoTime();
 
     /** @param removesProbes whether probes that were installed before are removed, because they are perf uprobes */
@@ -44,9 +51,21 @@ public final class FirstThreads {
         this.removesProbes = removesProbes;
     }
 
-    /** Adds a traced process. */
-    public void add(int pid) {
+    /** Adds a traced process, or tells that it runs another program. */
+    public synchronized void add(int pid) {
         processes.add(pid);
+        forgiveIfJustSeen(pid);
+    }
+
+    /**
+     * While a second thread calls execve(2), the first one ends, and then the second one takes its number: that is the
+     * same to see for a moment.
+     */
+    private void forgiveIfJustSeen(int pid) {
+        Long seen = ended.get(pid);
+        if (seen != null && System.nanoTime() - seen < MOMENT) {
+            ended.remove(pid);
+        }
     }
 
     /** A process has ended. */
@@ -65,8 +84,12 @@ public final class FirstThreads {
 
     private void lookNow() {
         for (int pid : processes) {
-            if (ended.size() <= MAX_NAMED && hasEnded(pid)) {
-                ended.add(pid);
+            if (hasEnded(pid)) {
+                if (ended.size() <= MAX_NAMED) {
+                    ended.putIfAbsent(pid, System.nanoTime());
+                }
+            } else if (ended.containsKey(pid) && hasFirst(pid)) {
+                forgiveIfJustSeen(pid);
             }
         }
     }
@@ -83,6 +106,12 @@ public final class FirstThreads {
             }
         }
         return true;
+    }
+
+    /** Whether the first thread of a process lives. */
+    private static boolean hasFirst(int pid) {
+        String state = field(Host.running().process(pid), "State");
+        return !state.isEmpty() && !state.startsWith("Z") && !state.startsWith("X");
     }
 
     private static boolean livesWithoutFirst(int pid) {
@@ -135,8 +164,8 @@ public final class FirstThreads {
     /** Looks once more. What is missing, one sentence for each process, without a full stop. */
     public synchronized List<String> gaps() {
         lookNow();
-        List<String> gaps =
-                new ArrayList<>(ended.stream().limit(MAX_NAMED).map(this::gap).toList());
+        List<String> gaps = new ArrayList<>(
+                ended.keySet().stream().limit(MAX_NAMED).map(this::gap).toList());
         if (ended.size() > MAX_NAMED) {
             gaps.add("the same of further processes");
         }
