@@ -32,6 +32,12 @@ final class NeededFunctions implements AutoCloseable {
     private long bytes;
     private Optional<String> problem = Optional.empty();
 
+    /** Set if nothing more can be found, whatever is needed. */
+    private boolean ended;
+
+    /** The answer in which the symbols had no room; they are not tried again for it. */
+    private int refused = -1;
+
     NeededFunctions(ProcessFiles.Opened opened, String name, DebugFiles debugFiles) {
         this.opened = opened;
         this.name = name;
@@ -54,6 +60,9 @@ final class NeededFunctions implements AutoCloseable {
 
     /** Searches for the functions of those addresses that are not known yet. */
     void find(Collection<Long> addresses, SymbolBudget budget) {
+        if (ended || refused == budget.answer()) {
+            return;
+        }
         long[] missing = addresses.stream()
                 .filter(address -> !known.containsKey(address))
                 .limit(MOST_ADDRESSES)
@@ -71,6 +80,7 @@ final class NeededFunctions implements AutoCloseable {
         try (ElfFile elf = ElfFile.open(opened.file().path(), name, ProcessLimits.MAPPED_FILE)) {
             if (!elf.identity().equals(Optional.of(opened.file().identity()))) {
                 problem = Optional.of(CHANGED);
+                ended = true;
                 return;
             }
             SymbolPlaces.functions(elf, debugFiles, search);
@@ -78,6 +88,7 @@ final class NeededFunctions implements AutoCloseable {
             problem = Optional.of(String.valueOf(e.getMessage()));
         }
         if (!search.isComplete()) {
+            refused = budget.answer();
             problem = Optional.of("its functions have no names, because the files of these stacks have more than "
                     + SymbolBudget.MOST_SYMBOLS + " symbols");
             return;
@@ -96,6 +107,7 @@ final class NeededFunctions implements AutoCloseable {
 
     @Override
     public void close() {
+        ended = true; // another file may get the number of its descriptor
         opened.close();
     }
 }

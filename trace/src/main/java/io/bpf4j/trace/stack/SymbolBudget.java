@@ -2,7 +2,8 @@ package io.bpf4j.trace.stack;
 
 /**
  * The symbols that may be read for one answer, of all files together: their number is what naming takes time for. A
- * file may have four million, which take a tenth of a second, and a process may have mapped thousands of such files.
+ * file may have four million, which take a tenth of a second, and a process may have mapped thousands of such files. What
+ * is read before, as processes appear, is taken from what the answer before has left.
  * <i>Confined.</i>
  */
 final class SymbolBudget {
@@ -11,6 +12,7 @@ final class SymbolBudget {
 
     private final long most;
     private long left;
+    private int answer;
 
     SymbolBudget() {
         this(MOST_SYMBOLS);
@@ -23,7 +25,13 @@ final class SymbolBudget {
 
     /** Begins another answer. */
     void renew() {
+        answer++;
         left = most;
+    }
+
+    /** The number of the answer. What had no room in it may have room in the next one. */
+    int answer() {
+        return answer;
     }
 
     /** Whether that many symbols may still be read; if so, they count. */

@@ -80,7 +80,7 @@ public final class Symbolizer implements AutoCloseable {
     private final KernelFunctions kernel;
     private final Map<FileIdentity, FileFunctions> files = new LinkedHashMap<>(16, 0.75f, true);
     private final LinkedHashMap<Integer, KnownProcess> processes = new LinkedHashMap<>(16, 0.75f, true);
-    /** The version of each file that was read, by device and inode. */
+    /** The version of each file that was read for this answer, by device and inode. */
     private final Map<MappedFile.Key, FileIdentity> versions = new HashMap<>();
 
     private final Set<String> problems = new LinkedHashSet<>();
@@ -145,7 +145,7 @@ public final class Symbolizer implements AutoCloseable {
         }
         read(Map.of(pid, List.of(stack)));
         KnownProcess process = process(pid);
-        int end = endOfCode(process, stack);
+        int end = Math.min(stack.size(), endOfCode(process, stack) + 1);
         List<Frame> frames = new ArrayList<>(end);
         for (int i = 0; i < end; i++) {
             frames.add(frame(process, stack.get(i), i));
@@ -163,6 +163,7 @@ public final class Symbolizer implements AutoCloseable {
     public synchronized void prepare(Map<Integer, List<List<StackTraceMap.Frame>>> stacks) {
         prepared = true;
         budget.renew();
+        versions.clear();
         read(stacks);
     }
 
@@ -179,13 +180,21 @@ public final class Symbolizer implements AutoCloseable {
                         need.offsets().add(place.fileOffset());
                     }
                 }
+                if (needs.size() > MOST_OPEN / 2) {
+                    find(needs); // before other files are opened, and these are closed for them
+                }
             }
         });
+        find(needs);
+    }
+
+    private void find(Map<FileFunctions, Need> needs) {
         needs.forEach((functions, need) -> {
             functions.need(need.offsets(), budget);
             functions.problem().ifPresent(problem -> addProblem(need.first().module() + ": " + problem));
         });
         if (!needs.isEmpty()) {
+            needs.clear();
             boundFiles();
         }
     }
@@ -237,7 +246,7 @@ public final class Symbolizer implements AutoCloseable {
     /**
      * The number of frames before the first caller that is outside of all code. The kernel took something else for a
      * frame pointer there, so what follows is no caller either, even if it is in code: the kernel may have walked through
-     * a table of functions.
+     * a table of functions. Such a stack is shown to end with one unknown caller.
      */
     private static int endOfCode(KnownProcess process, List<StackTraceMap.Frame> stack) {
         for (int i = 1; i < stack.size(); i++) {
@@ -265,7 +274,6 @@ public final class Symbolizer implements AutoCloseable {
      * stacks can be named after it has ended.
      */
     public synchronized void remember(int pid) {
-        budget.renew();
         KnownProcess process = process(pid);
         process.code().remember();
         Set<FileKey> remembered = new HashSet<>();
@@ -408,6 +416,9 @@ public final class Symbolizer implements AutoCloseable {
             return unreadable(process, mapping, String.valueOf(e.getMessage()));
         }
         FileIdentity file = opened.file().identity();
+        if (versions.size() > MOST_FILES) {
+            versions.clear();
+        }
         FileIdentity before = versions.putIfAbsent(new MappedFile.Key(file.device(), file.inode()), file);
         if (before != null && !before.equals(file)) {
             // A file that is written all the time would be read again for each process.

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -249,6 +250,52 @@ class SymbolizerTest {
                 .containsExactly(library + ": was written while its stacks were named; its functions have no names");
     }
 
+    /** Files are many, and none is closed while it is still needed: each without names has the true reason. */
+    @Test
+    void moreFilesThanAreKeptOpen() throws IOException {
+        int count = 150;
+        StringBuilder lines = new StringBuilder();
+        List<List<StackTraceMap.Frame>> stacks = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            long start = START + i * 0x10_0000L;
+            Path copy = Files.copy(library, directory.resolve("lib" + i + ".so"));
+            lines.append(line(start, copy));
+            stacks.add(stack(start + 0x12));
+        }
+        maps(lines.toString());
+        symbolizer = withBudget(new SymbolBudget(1));
+        symbolizer.prepare(Map.of(PID, stacks));
+        assertThat(symbolizer.problems())
+                .hasSize(100)
+                .allSatisfy(problem -> assertThat(problem).contains("more than", "symbols"));
+        symbolizer = withBudget(new SymbolBudget());
+        symbolizer.prepare(Map.of(PID, stacks));
+        for (int i = 0; i < count; i++) {
+            assertThat(user(START + i * 0x10_0000L + 0x12).function()).isEqualTo("inner");
+        }
+        assertThat(symbolizer.problems()).isEmpty();
+    }
+
+    /** Processes that appear one after the other have one budget together. */
+    @Test
+    void rememberedProcessesShareTheBudget() throws IOException {
+        Files.createDirectories(directory.resolve("proc/8"));
+        Path other = Files.copy(library, directory.resolve("liby.so"));
+        Files.writeString(directory.resolve("proc/8/maps"), line(START, other));
+        Files.copy(directory.resolve("proc/7/status"), directory.resolve("proc/8/status"));
+        SymbolBudget budget = new SymbolBudget(10);
+        symbolizer = withBudget(budget);
+        symbolizer.remember(PID);
+        symbolizer.remember(8);
+        assertThat(budget.take(3)).as("each file has 5 symbols").isFalse();
+    }
+
+    private Symbolizer withBudget(SymbolBudget budget) {
+        symbolizer.close();
+        return Symbolizer.of(
+                Host.running().withProc(directory.resolve("proc")), new DebugFiles(directory.resolve("debug")), budget);
+    }
+
     private static List<StackTraceMap.Frame> stack(long address) {
         return List.of(new StackTraceMap.Address(address));
     }
@@ -341,7 +388,8 @@ class SymbolizerTest {
     @Test
     void whatFollowsAFrameOutsideOfCodeIsNoCaller() {
         List<Frame> frames = symbolizer.user(PID, new long[] {START + 0x10, START + 0x110, 0x123456, START + 0x210});
-        assertThat(frames).extracting(Frame::address).containsExactly(START + 0x10, START + 0x110);
+        assertThat(frames).extracting(Frame::address).containsExactly(START + 0x10, START + 0x110, 0x123456L);
+        assertThat(frames.getLast().isNamed()).isFalse();
         assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10, 0x123456, START + 0x210, START + 0x110}))
                 .isTrue();
     }
