@@ -52,7 +52,7 @@ final class RingConsumer extends RecordConsumer {
     static final int BUSY = 1 << 31;
     static final int DISCARD = 1 << 30;
 
-    /** The part of what is not given back that is read before the position is written: divided by this. */
+    /** The position is written whenever 1/PART of the bytes that are not given back has been read. */
     private static final int PART = 8;
 
     /** The largest record that is held back: the ring's size divided by this. */

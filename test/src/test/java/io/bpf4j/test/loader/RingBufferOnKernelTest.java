@@ -76,7 +76,7 @@ class RingBufferOnKernelTest {
         }
     }
 
-    /** A program that looks how much waits, to force a wake-up, is to see little more than what is not read. */
+    /** A program that forces a wake-up by {@code bpf_ringbuf_query} must see little more than the bytes not yet read. */
     @Test
     void theLessIsLeftTheSoonerSpaceIsGivenBack() {
         int records = 10_000;

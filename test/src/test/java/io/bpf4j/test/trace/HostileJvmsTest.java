@@ -28,6 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Root asks for the compiled methods of processes of another user, who wants root to write, to signal or to wait where
@@ -184,9 +185,10 @@ class HostileJvmsTest {
     }
 
     @Test
-    void aListThatIsALinkIsNotWritten() throws IOException {
+    void aListThatIsALinkIsNotWritten(@TempDir Path besideTheList) throws IOException {
         try (CallsJvm jvm = new CallsJvm()) {
-            Path secret = Files.writeString(folder.resolve("secret"), "secret");
+            // A hard link stays within a file system, and /tmp may be one of its own.
+            Path secret = Files.writeString(besideTheList.resolve("secret"), "secret");
             Path map = Path.of("/tmp/perf-" + jvm.pid() + ".map");
             for (boolean symbolic : new boolean[] {true, false}) {
                 if (symbolic) {

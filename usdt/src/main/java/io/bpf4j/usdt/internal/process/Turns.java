@@ -6,9 +6,9 @@ import java.util.NoSuchElementException;
 import java.util.Set;
 
 /**
- * The order in which processes get the next step of their work: each in its turn, so that one whose work has many steps
- * delays another by one step. The work for a process that is held comes as often as all other work, although there may
- * be much more of that. <b>Confined.</b>
+ * The order in which processes get the next step of their work: each in its turn. A process whose work has many steps
+ * therefore delays another process by one step only. Every second step belongs to a process that is held, however many
+ * other processes wait. <b>Confined.</b>
  *
  * <p>A process has one place. It loses the place when its turn comes; who has more to do for it adds it again.
  *
