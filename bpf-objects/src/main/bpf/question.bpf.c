@@ -24,6 +24,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile __u32 kind = QUESTION_COUNT;
 const volatile __u32 wanted_args = 0;   /* a bit for each */
 const volatile __u32 wanted_fields = 0; /* enum question_field */
+const volatile bool has_begin = false; /* the end of a pair needs values of its begin */
 const volatile bool has_where = false;
 const volatile bool has_keys = false;
 const volatile bool has_pair = false;
@@ -73,11 +74,19 @@ struct pair_key {
 	__u64 pid;  /* with an expression its process, with a frame its function and thread; else 0 */
 };
 
+/* User space cuts it after the last value. Its time is written last: without a time it is not there yet. */
+struct begin {
+	__u64 nsecs;
+	__u64 values[QUESTION_BEGIN_OUT / 8];
+};
+
+const volatile struct begin no_begin = {};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 10240);
-	__type(key, struct pair_key);
-	__type(value, __u64);
+	__uint(key_size, sizeof(struct pair_key));
+	__uint(value_size, sizeof(struct begin));
 } begins SEC(".maps");
 
 /*
@@ -140,6 +149,7 @@ const volatile struct question_distribution zero = {};
 		return result;                                                                                         \
 	}
 
+STUB(question_begin) /* writes values of a begin, and before them a bit for each that can't be read, to out; 0 */
 STUB(question_where) /* 1: take the event; 0: leave it */
 STUB(question_keys)  /* writes the key's bytes to out; 0 */
 STUB(question_value) /* writes 8 bytes to out; 0 */
@@ -308,30 +318,6 @@ static __noinline int add(void *key, __u64 value)
 	return 0;
 }
 
-/* Puts an event into the ring, with the values that are to be shown. */
-static __always_inline void show(struct question_event *event, __u64 value)
-{
-	__u32 size = shown_bytes > QUESTION_SHOW ? QUESTION_SHOW : shown_bytes;
-	struct question_record *record = bpf_ringbuf_reserve(&records, sizeof(*record) + size, 0);
-
-	if (!record) {
-		atomic_add(&lost, 1);
-		return;
-	}
-	record->nsecs = event->nsecs;
-	record->cookie = event->cookie;
-	record->value = value;
-	record->pid = event->pid;
-	record->tid = event->tid;
-	bpf_get_current_comm(record->comm, sizeof(record->comm));
-	record->bits = 0;
-	if (shown_bytes && question_show(event, record->shown, (const void *)tables) < 0)
-		record->bits |= QUESTION_FAILED;
-	if (pause_if_full(&records))
-		record->bits |= QUESTION_PAUSED;
-	bpf_ringbuf_submit(record, 0);
-}
-
 /*
  * The stack pointer after the return of a call: at its entry, and at its return. x86 pushes the return address; what
  * selects the segment of the code (cs, 0x23) tells processes of 32 bits apart.
@@ -374,38 +360,109 @@ static __always_inline bool too_deep(struct pt_regs *ctx, struct question_event 
 	return false;
 }
 
-/* Keeps the time of a begin, or gives that of an end's begin. */
-static __always_inline bool paired(struct pt_regs *ctx, struct question_event *event, __u64 *elapsed)
-{
-	struct pair_key key = {.pair = event->tid};
-	__u64 now = event->nsecs;
-	__u64 *begin;
+/* The begin of a pair at its end: which it is, to find whether it still is the same. */
+struct pair {
+	struct pair_key key;
+	struct begin *begin;
+	__u64 nsecs;
+};
 
+/*
+ * Whether the values of the begin were those of this pair while they were read. The begin of a thread's pair is its own.
+ * With an expression, another thread may end or begin the same pair: then the memory may be that of another begin.
+ */
+static __always_inline bool intact(struct pair *pair)
+{
+	struct begin *begin;
+
+	if (!has_begin || !has_pair)
+		return true;
+	begin = bpf_map_lookup_elem(&begins, &pair->key);
+	return begin && begin == pair->begin && begin->nsecs == pair->nsecs;
+}
+
+/* Keeps the time of a begin, and the values that are wanted of it. */
+static __always_inline void keep(struct question_event *event, struct pair_key *key)
+{
+	struct begin *begin;
+	__u64 nsecs = event->nsecs;
+
+	if (bpf_map_update_elem(&begins, key, has_begin ? (const void *)&no_begin : &nsecs, BPF_ANY)) {
+		atomic_add(&pairs_full, 1);
+		return;
+	}
+	if (!has_begin)
+		return;
+	begin = bpf_map_lookup_elem(&begins, key);
+	if (!begin)
+		return; /* another thread has ended it */
+	question_begin(event, begin->values, (const void *)tables);
+	begin->nsecs = nsecs;
+}
+
+/* Keeps a begin, or finds the begin of an end. */
+static __always_inline bool paired(struct pt_regs *ctx, struct question_event *event, struct pair *pair, __u64 *elapsed)
+{
+	struct begin *begin;
+
+	pair->key.pair = event->tid;
 	if (has_pair) {
-		if (question_pair(event, &key.pair, (const void *)tables) < 0) {
+		if (question_pair(event, &pair->key.pair, (const void *)tables) < 0) {
 			atomic_add(&unreadable, 1);
 			return false;
 		}
-		key.pid = event->pid;
+		pair->key.pid = event->pid;
 	} else if (by_frame) {
-		key.pair = frame(ctx, event->cookie);
-		key.pid = event->cookie << 32 | event->tid;
+		pair->key.pair = frame(ctx, event->cookie);
+		pair->key.pid = event->cookie << 32 | event->tid;
 	}
-	begin = bpf_map_lookup_elem(&begins, &key);
+	begin = bpf_map_lookup_elem(&begins, &pair->key);
 	if (event->cookie >> 32 & QUESTION_BEGIN) {
 		if (begin)
 			atomic_add(&unpaired_begins, 1);
-		if (bpf_map_update_elem(&begins, &key, &now, BPF_ANY))
-			atomic_add(&pairs_full, 1);
+		keep(event, &pair->key);
 		return false;
 	}
-	if (!begin) {
+	if (!begin || !begin->nsecs) {
 		atomic_add(&unpaired_ends, 1);
 		return false;
 	}
-	*elapsed = now - *begin;
-	bpf_map_delete_elem(&begins, &key);
+	pair->begin = begin;
+	pair->nsecs = begin->nsecs;
+	*elapsed = event->nsecs - pair->nsecs;
+	if (has_begin)
+		event->begin = begin->values;
+	else
+		bpf_map_delete_elem(&begins, &pair->key);
 	return true;
+}
+
+/* Puts an event into the ring, with the values that are to be shown. */
+static __always_inline void show(struct question_event *event, struct pair *pair, __u64 value)
+{
+	__u32 size = shown_bytes > QUESTION_SHOW ? QUESTION_SHOW : shown_bytes;
+	struct question_record *record = bpf_ringbuf_reserve(&records, sizeof(*record) + size, 0);
+
+	if (!record) {
+		atomic_add(&lost, 1);
+		return;
+	}
+	record->nsecs = event->nsecs;
+	record->cookie = event->cookie;
+	record->value = value;
+	record->pid = event->pid;
+	record->tid = event->tid;
+	bpf_get_current_comm(record->comm, sizeof(record->comm));
+	record->bits = 0;
+	if (shown_bytes && question_show(event, record->shown, (const void *)tables) < 0)
+		record->bits |= QUESTION_FAILED;
+	if (kind == QUESTION_LATENCY && !intact(pair)) {
+		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+		return;
+	}
+	if (pause_if_full(&records))
+		record->bits |= QUESTION_PAUSED;
+	bpf_ringbuf_submit(record, 0);
 }
 
 /*
@@ -471,15 +528,9 @@ static __always_inline void stack(struct pt_regs *ctx, void *key, __u32 at, __u6
 		*(__u64 *)(key + at) = hash;
 }
 
-static __always_inline int answer(struct pt_regs *ctx, struct question_event *event, bool entry)
+static __always_inline int take(struct pt_regs *ctx, struct question_event *event, __u64 *key, struct pair *pair,
+				__u64 value, bool entry)
 {
-	__u64 key[QUESTION_OUT / 8] = {};
-	__u64 value = 0;
-
-	if (suspended)
-		return 0;
-	if (kind == QUESTION_LATENCY && !paired(ctx, event, &value))
-		return 0;
 	if (has_where) {
 		/* The key isn't there yet, so its bytes are free for the memory that the filter reads. */
 		int wanted = question_where(event, key, (const void *)tables);
@@ -488,14 +539,14 @@ static __always_inline int answer(struct pt_regs *ctx, struct question_event *ev
 			atomic_add(&unreadable, 1);
 		if (wanted <= 0)
 			return 0;
-		__builtin_memset(key, 0, sizeof(key));
+		__builtin_memset(key, 0, QUESTION_OUT);
 	}
 	if (kind == QUESTION_EVENTS) {
-		show(event, 0);
+		show(event, pair, 0);
 		return 0;
 	}
 	if (kind == QUESTION_LATENCY && has_slower && value >= slower_than)
-		show(event, value);
+		show(event, pair, value);
 	if (kind == QUESTION_HISTOGRAM) {
 		if (question_value(event, key, (const void *)tables) < 0) {
 			atomic_add(&unreadable, 1);
@@ -512,7 +563,29 @@ static __always_inline int answer(struct pt_regs *ctx, struct question_event *ev
 		stack(ctx, key, user_stack_at, 256 /* BPF_F_USER_STACK */, entry ? caller(ctx) : 0);
 	if (kernel_stack_at != NO_STACK)
 		stack(ctx, key, kernel_stack_at, 0, 0);
+	if (kind == QUESTION_LATENCY && !intact(pair))
+		return 0;
 	return add(key, value);
+}
+
+static __always_inline int answer(struct pt_regs *ctx, struct question_event *event, bool entry)
+{
+	__u64 key[QUESTION_OUT / 8] = {};
+	struct pair pair = {};
+	__u64 value = 0;
+
+	if (suspended)
+		return 0;
+	if (kind == QUESTION_LATENCY && !paired(ctx, event, &pair, &value))
+		return 0;
+	take(ctx, event, key, &pair, value, entry);
+	if (kind == QUESTION_LATENCY && has_begin) {
+		if (intact(&pair))
+			bpf_map_delete_elem(&begins, &pair.key);
+		else
+			atomic_add(&unpaired_ends, 1);
+	}
+	return 0;
 }
 
 SEC("usdt")

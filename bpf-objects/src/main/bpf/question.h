@@ -11,6 +11,7 @@
 #define QUESTION_ARGS     12
 #define QUESTION_OUT      160 /* bytes that a generated function may write: keys, which lie on the stack */
 #define QUESTION_SHOW     1024 /* bytes of the values that are shown of an event, which lie in the ring buffer */
+#define QUESTION_BEGIN_OUT (8 + QUESTION_OUT + QUESTION_SHOW) /* bytes of a begin's values, for keys and to be shown */
 #define QUESTION_FRAMES   127 /* of a stack: what the kernel gives if kernel.perf_event_max_stack is not changed */
 #define QUESTION_TABLES   32768
 #define QUESTION_BUCKETS  1024
@@ -29,9 +30,10 @@ struct question_event {
 	__u32 arg_count;           /* 144 */
 	__u32 unreadable;          /* 148: bit n: args[n] could not be read, or the site has no such argument */
 	char comm[16];             /* 152 */
+	__u64 *begin;              /* 168: at the end of a pair: what question_begin wrote at its begin, if it is wanted */
 };
 
-_Static_assert(sizeof(struct question_event) == 168, "generated functions know these offsets");
+_Static_assert(sizeof(struct question_event) == 176, "generated functions know these offsets");
 
 /*
  * A probe's number, from 1, in the low 32 bits, and its part in the question. If the entry and the return of a function

@@ -7,6 +7,7 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.loader.map.TypedMap;
@@ -305,13 +306,16 @@ public final class Answer implements AutoCloseable {
                 .toList();
     }
 
+    private long openBegins() {
+        BpfMap begins = object.map("begins");
+        return TypedMap.of(begins, Codec.ofBytes(begins.keySize()), Codec.ofBytes(begins.valueSize()))
+                .toMap()
+                .size();
+    }
+
     /** The gaps so far. */
     public Gaps gaps() {
-        long open = question.kind() == QuestionKind.LATENCY
-                ? TypedMap.of(object.map("begins"), Codec.ofBytes(16), Codec.ofLong())
-                        .toMap()
-                        .size()
-                : 0;
+        long open = question.kind() == QuestionKind.LATENCY ? openBegins() : 0;
         return new Gaps(
                 counter("unreadable"),
                 counter("full"),

@@ -18,6 +18,7 @@ import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.ProbeArgument;
+import io.bpf4j.trace.expression.BeginValues;
 import io.bpf4j.trace.expression.Expression;
 import io.bpf4j.trace.expression.Field;
 import io.bpf4j.trace.expression.GeneratedFunction;
@@ -36,6 +37,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,6 +78,9 @@ final class CompiledQuestion {
     /** What the demangler says of the symbol of a type's name. */
     private static final String NAME_OF_TYPE = "typeinfo name for ";
 
+    /** What comes before the names of the values of a latency's begin. */
+    private static final String OF_BEGIN = "begin.";
+
     /** The end of a text that was cut. */
     private static final String CUT = "...";
 
@@ -91,6 +96,9 @@ final class CompiledQuestion {
 
     private static final long MEMORY_SHARE = 4;
 
+    /** {@code struct pair_key}. */
+    private static final int PAIR_BYTES = 16;
+
     /** {@code QUESTION_FRAMES}: the most addresses of a stack. */
     static final int FRAMES = 127;
 
@@ -104,6 +112,7 @@ final class CompiledQuestion {
     /** How many probes had a number when the question was compiled. */
     private final int probesKnown;
 
+    private final @Nullable GeneratedFunction begin;
     private final @Nullable GeneratedFunction where;
     private final @Nullable GeneratedFunction keys;
     private final @Nullable GeneratedFunction value;
@@ -130,14 +139,25 @@ final class CompiledQuestion {
                 latency ? known.stream().filter(ProbeNumbers.Known::ends).toList() : known;
         boolean open = !question.expected.isEmpty();
         later = new LaterProbes(open);
+        Optional<BeginValues> begins = latency
+                ? Optional.of(BeginValues.of(
+                        parsed(Stream.concat(Stream.of(question.where), question.by.stream())
+                                .filter(text -> !text.isEmpty())),
+                        MOST_KEY_BYTES,
+                        parsed(question.show.stream()),
+                        MOST_SHOWN_BYTES,
+                        new ProbeScope(numbers.begins(), later, open),
+                        tables))
+                : Optional.empty();
+        begin = begins.flatMap(BeginValues::function).orElse(null);
         where = question.where.isEmpty()
                 ? null
                 : GeneratedFunction.predicate(
-                        Expression.parse(question.where), new ProbeScope(filtered, later, open), tables);
+                        Expression.parse(question.where), new ProbeScope(filtered, later, open, begins), tables);
         List<ProbeNumbers.Known> taken = taken(question, where, filtered);
         leftOut = latency ? Set.of() : leftOut(known, taken);
         Scope answered = new ProbeScope(
-                taken, later, open && (where == null || where.probes().contains(Scope.LATER)));
+                taken, later, open && (where == null || where.probes().contains(Scope.LATER)), begins);
         value = question.kind == QuestionKind.HISTOGRAM
                 ? GeneratedFunction.value(Expression.parse(question.of), answered, tables)
                 : null;
@@ -244,8 +264,11 @@ final class CompiledQuestion {
     }
 
     private GeneratedFunction outputs(List<String> expressions, Scope scope, int limit) {
-        return GeneratedFunction.outputs(
-                expressions.stream().map(Expression::parse).toList(), scope, tables, limit);
+        return GeneratedFunction.outputs(parsed(expressions.stream()), scope, tables, limit);
+    }
+
+    private static List<Expression> parsed(Stream<String> expressions) {
+        return expressions.map(Expression::parse).toList();
     }
 
     private static int end(GeneratedFunction function) {
@@ -286,6 +309,7 @@ final class CompiledQuestion {
                 .global("pidns_device", namespace.device())
                 .global("pidns_inode", namespace.inode())
                 .global("kind", question.kind.number())
+                .global("has_begin", begin != null)
                 .global("has_where", where != null)
                 .global("has_keys", keys != null)
                 .global("has_pair", pair != null)
@@ -309,7 +333,10 @@ final class CompiledQuestion {
                                 .withSizes(keyBytes, valueBytes())
                                 .withMaxEntries(keyed() ? question.maxKeys : 1)
                                 .withAutocreate(question.kind != QuestionKind.EVENTS))
-                .map("begins", map -> map.withAutocreate(latency))
+                .map(
+                        "begins",
+                        map -> map.withSizes(PAIR_BYTES, Long.BYTES + (begin == null ? 0 : end(begin)))
+                                .withAutocreate(latency))
                 .map("nestings", map -> map.withAutocreate(hasReturns()))
                 .map("stacks", map -> map.withAutocreate(withStacks))
                 .map("stacks_in_work", map -> map.withAutocreate(withStacks))
@@ -319,6 +346,7 @@ final class CompiledQuestion {
         if (!question.features.has(Feature.ATOMIC_EXCHANGE)) {
             loader.function("question_exchange", stub -> stub.withInstructions(STORE));
         }
+        replace(loader, "question_begin", begin);
         replace(loader, "question_where", where);
         replace(loader, "question_keys", keys);
         replace(loader, "question_value", value);
@@ -362,7 +390,7 @@ final class CompiledQuestion {
 
     private List<GeneratedFunction> functions() {
         List<GeneratedFunction> all = new ArrayList<>();
-        for (GeneratedFunction function : new @Nullable GeneratedFunction[] {where, keys, value, pair, shown}) {
+        for (GeneratedFunction function : new @Nullable GeneratedFunction[] {begin, where, keys, value, pair, shown}) {
             if (function != null) {
                 all.add(function);
             }
@@ -436,15 +464,20 @@ final class CompiledQuestion {
         Map<String, Object> values = new LinkedHashMap<>();
         if (function != null) {
             for (Output output : function.outputs()) {
-                Object value = output.decode(bytes, numbers::name);
+                Object value = output.decode(bytes, ofBegin(output.text()) ? numbers::nameOfBegin : numbers::name);
                 if (value instanceof String text) {
-                    boolean encoded = encodedTypes.contains(output.text().strip());
+                    String name = output.text().strip();
+                    boolean encoded = encodedTypes.contains(ofBegin(name) ? name.substring(OF_BEGIN.length()) : name);
                     value = (encoded ? typeName(text) : text) + (output.isCut(bytes) ? CUT : "");
                 }
                 values.put(output.text(), value);
             }
         }
         return values;
+    }
+
+    private static boolean ofBegin(String expression) {
+        return expression.replace("(", "").strip().startsWith(OF_BEGIN);
     }
 
     /** {@code std::runtime_error} for {@code St13runtime_error}. What can't be decoded, as without its end, stays. */

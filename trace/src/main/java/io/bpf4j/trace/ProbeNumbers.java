@@ -82,6 +82,10 @@ final class ProbeNumbers {
         String fullName() {
             return provider + ":" + name;
         }
+
+        private Known withNumber(int other) {
+            return new Known(other, provider, name, arguments, sites, signature, function, begins, ends);
+        }
     }
 
     /** The numbers of a question's probes, and of those that it expects. */
@@ -184,6 +188,20 @@ final class ProbeNumbers {
         return List.copyOf(known);
     }
 
+    /** The probes that begin a pair, each with the number that its events have. */
+    synchronized List<Known> begins() {
+        return known.stream()
+                .filter(Known::begins)
+                .map(probe -> probe.withNumber(probe.function().map(this::shown).orElse(probe.number())))
+                .toList();
+    }
+
+    /** The number in the cookie of a function: if entry and return are a pair, both have that of the return. */
+    private int shown(FunctionProbe function) {
+        int number = Objects.requireNonNull(firsts.get(function.fullName()));
+        return byFrame ? firsts.getOrDefault("ur:" + function.function(), number) : number;
+    }
+
     /** The cookie of a probe. A version without a number gets that of another one; a probe without a number gets one. */
     synchronized long cookie(UsdtProbe probe) {
         Integer number = numbers.get(Version.of(probe));
@@ -221,8 +239,10 @@ final class ProbeNumbers {
     synchronized long cookie(FunctionProbe function, boolean both, int pid) {
         int number = Objects.requireNonNull(firsts.get(function.fullName()));
         long part = cookie(number) & -1L << Integer.SIZE;
-        int shown = byFrame ? firsts.getOrDefault("ur:" + function.function(), number) : number;
-        return shown | part | (function.returns() ? 1L << RETURN : both ? 1L << CALL : 0) | (long) pid << PROCESS;
+        return shown(function)
+                | part
+                | (function.returns() ? 1L << RETURN : both ? 1L << CALL : 0)
+                | (long) pid << PROCESS;
     }
 
     /** The part of a function's cookie that tells where its arguments are. */
@@ -251,6 +271,12 @@ final class ProbeNumbers {
     /** Whether a question has a use for a probe: in a latency only for those that begin or end a pair. */
     boolean uses(UsdtProbe probe) {
         return pair.isEmpty() || pair.stream().anyMatch(pattern -> pattern.matches(probe));
+    }
+
+    /** {@code provider:name} of the probe that began a pair, by the cookie of that event. */
+    String nameOfBegin(long cookie) {
+        String name = name(cookie);
+        return byFrame && name.startsWith("ur:") ? "u:" + name.substring("ur:".length()) : name;
     }
 
     /** {@code provider:name} of the probe with this cookie. */

@@ -3,6 +3,7 @@ package io.bpf4j.trace;
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.ProbeArgument;
 import io.bpf4j.trace.catalog.ProbeSignature;
+import io.bpf4j.trace.expression.BeginValues;
 import io.bpf4j.trace.expression.Scope;
 import io.bpf4j.usdt.site.UsdtArg;
 import java.util.Collection;
@@ -39,14 +40,27 @@ final class ProbeScope implements Scope {
 
     private final boolean open;
 
+    private final Optional<BeginValues> begin;
+
     /**
      * @param later is told of each argument that a function reads, and of each name that it compares
      * @param open whether probes may appear that are not known yet
      */
     ProbeScope(List<ProbeNumbers.Known> probes, LaterProbes later, boolean open) {
+        this(probes, later, open, Optional.empty());
+    }
+
+    /** @param begin what is known of the begin, if the probes end the pairs of a latency */
+    ProbeScope(List<ProbeNumbers.Known> probes, LaterProbes later, boolean open, Optional<BeginValues> begin) {
         this.probes = probes;
         this.later = later;
         this.open = open;
+        this.begin = begin;
+    }
+
+    @Override
+    public Optional<BeginValues> begin() {
+        return begin;
     }
 
     @Override

@@ -103,13 +103,19 @@ public final class Question {
         return this;
     }
 
-    /** Takes only events for which the expression is not 0. In a latency it is evaluated at the end probe. */
+    /**
+     * Takes only events for which the expression is not 0. In a latency it is evaluated at the end probe; {@code
+     * begin.arg0} is a value at the begin probe.
+     */
     public Question where(String expression) {
         where = expression;
         return this;
     }
 
-    /** Answers for each combination of values of these expressions. In a latency they are evaluated at the end probe. */
+    /**
+     * Answers for each combination of values of these expressions. In a latency they are evaluated at the end probe;
+     * {@code begin.arg0} is a value at the begin probe, and {@code str(begin.arg0)} the text that was there at the begin.
+     */
     public Question by(String... expressions) {
         by = List.of(expressions);
         return this;

@@ -30,10 +30,12 @@ import picocli.CommandLine.Option;
             "Shows how the time from one probe to another is distributed.",
             "Begin and end are paired by thread, unless --pair or the catalog says otherwise. The end may be "
                     + "left out if the catalog has it, and for a function (u:NAME), whose end is its return. --where, --by "
-                    + "and --show are evaluated at the end. Needs the same privileges as 'trace'."
+                    + "and --show are evaluated at the end; begin.NAME is a value of the begin, such as begin.arg0 or "
+                    + "str(begin.arg0). Needs the same privileges as 'trace'."
         },
         footer = {
             "  bpf4j latency -p 4711 hotspot:gc__begin hotspot:gc__end",
+            "  bpf4j latency -c 'cat f1 f2' u:libc.so.6:open --by 'str(begin.arg0)'",
             "  bpf4j latency -p 4711 postgresql:query__start postgresql:query__done --slower 50ms --show query"
         })
 final class LatencyCommand implements Callable<Integer> {

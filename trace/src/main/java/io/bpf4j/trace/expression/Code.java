@@ -42,6 +42,9 @@ final class Code {
     private static final int PROBE_READ_USER_STR = 114;
     private static final String FAIL = "fail";
 
+    /** The label of the code that runs if a value can't be read. */
+    private String failing = FAIL;
+
     private final Assembler assembler = Assembler.create();
     private final int reserved;
     private String text = "";
@@ -155,6 +158,36 @@ final class Code {
         jumpIf(Opcodes.JSET, register, 1 << argument, fail());
     }
 
+    /** Ends the function with -1 if a value of the begin could not be read. Changes the register. */
+    void failIfUnreadable(Term.Place place, int register) {
+        load(Long.BYTES, register, EVENT, EventField.BEGIN);
+        load(Long.BYTES, register, register, 0);
+        jumpIf(Opcodes.JSET, register, 1 << place.bit(), fail());
+    }
+
+    /**
+     * From now on, if a value can't be read, sets a bit in the first word of the output and continues after {@link
+     * #endOfPart}, instead of ending the function with -1.
+     */
+    void beginPart() {
+        failing = label();
+        canFail = false;
+    }
+
+    void endOfPart(int bit) {
+        if (canFail) {
+            String next = label();
+            jump(next);
+            place(failing);
+            load(Long.BYTES, Assembler.R1, OUT, 0);
+            compute(Opcodes.OR, Assembler.R1, 1 << bit);
+            store(OUT, 0, Assembler.R1);
+            place(next);
+        }
+        failing = FAIL;
+        canFail = false;
+    }
+
     /** Reads R2 bytes at the process's address R3 to R1. */
     void readUser() {
         count(1).call(PROBE_READ_USER);
@@ -214,7 +247,7 @@ final class Code {
 
     private String fail() {
         canFail = true;
-        return FAIL;
+        return failing;
     }
 
     private Assembler count(int slots) {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Compiles expressions to functions: finds their types, then generates their code. <i>Confined.</i>
@@ -49,7 +50,27 @@ final class Compiler {
 
     GeneratedFunction value(Expression expression) {
         Numeric term = new Typing(expression, scope, STACK_TEXT).number();
-        return writing(List.of(expression), List.of(term), Long.BYTES);
+        return writing(List.of(expression), List.of(term), 0);
+    }
+
+    /** What {@link BeginValues} are: after a word with a bit for each value that could not be read. */
+    GeneratedFunction begins(List<Expression> kept, int keptLimit, List<Expression> shown, int shownLimit) {
+        List<Expression> all = Stream.concat(kept.stream(), shown.stream()).toList();
+        if (all.size() > BeginValues.MOST) {
+            throw new ExpressionException(
+                    all.get(BeginValues.MOST).text(),
+                    0,
+                    "a latency has at most " + BeginValues.MOST + " values of its begin");
+        }
+        List<Term> terms = new ArrayList<>(bounded(kept, atBegin(kept), keptLimit));
+        terms.addAll(bounded(shown, atBegin(shown), shownLimit));
+        return writing(all, terms, Long.BYTES);
+    }
+
+    private List<Term> atBegin(List<Expression> expressions) {
+        return expressions.stream()
+                .map(expression -> Typing.atBegin(expression, scope, STACK_TEXT).output())
+                .toList();
     }
 
     GeneratedFunction outputs(List<Expression> expressions, int limit) {
@@ -57,20 +78,35 @@ final class Compiler {
         for (Expression expression : expressions) {
             terms.add(new Typing(expression, scope, STACK_TEXT).output());
         }
-        return writing(expressions, bounded(terms, limit), limit);
+        return writing(expressions, bounded(expressions, terms, limit), 0);
     }
 
     /**
      * The terms with their bounds as outputs: the default bounds, except for long names, which share the bytes left.
+     *
+     * @throws ExpressionException if they do not fit the limit
      */
-    private static List<Term> bounded(List<Term> terms, int limit) {
+    private static List<Term> bounded(List<Expression> expressions, List<Term> terms, int limit) {
         long names = terms.stream()
                 .filter(term -> term instanceof Textual text && Texts.has(text, extent -> extent == Extent.LONG))
                 .count();
         int left =
                 limit - terms.stream().mapToInt(term -> size(bounded(term, 0))).sum();
         int more = names == 0 || left < 0 ? 0 : (int) (left / names) & -Long.BYTES;
-        return terms.stream().map(term -> bounded(term, more)).toList();
+        List<Term> bounded = terms.stream().map(term -> bounded(term, more)).toList();
+        int offset = 0;
+        for (int i = 0; i < bounded.size(); i++) {
+            int size = size(bounded.get(i));
+            if (size > limit - offset) {
+                throw new ExpressionException(
+                        expressions.get(i).text(),
+                        0,
+                        "needs " + size + " bytes, but only " + (limit - offset) + " of " + limit + " are left"
+                                + (bounded.get(i) instanceof Textual ? "; str(…, n) bounds a text" : ""));
+            }
+            offset += size;
+        }
+        return bounded;
     }
 
     private static Term bounded(Term term, int more) {
@@ -81,25 +117,29 @@ final class Compiler {
         return term instanceof Textual text ? Math.max(1, text.bound()) + 7 & -8 : Long.BYTES;
     }
 
-    private GeneratedFunction writing(List<Expression> expressions, List<? extends Term> terms, int limit) {
+    /** @param start of the outputs; if it is not 0, a value that can't be read sets its bit there, and the others go on */
+    private GeneratedFunction writing(List<Expression> expressions, List<? extends Term> terms, int start) {
         int reserved = terms.stream().anyMatch(StackNeed::comparesText) ? STACK_TEXT : 0;
         Code code = new Code(reserved);
         NumberCode numbers = new NumberCode(code, tables, new Window(R10, -reserved, reserved));
         TextCode texts = new TextCode(code, numbers, tables);
         List<Output> outputs = new ArrayList<>();
-        int offset = 0;
+        int offset = start;
         for (int i = 0; i < terms.size(); i++) {
             Term term = terms.get(i);
             Expression expression = expressions.get(i);
             int size = size(term);
-            if (size > limit - offset) {
+            if (term instanceof Textual text && Texts.mayBeCutBelow(text, size)) {
                 throw new ExpressionException(
                         expression.text(),
                         0,
-                        "needs " + size + " bytes, but only " + (limit - offset) + " of " + limit + " are left"
-                                + (term instanceof Textual ? "; str(…, n) bounds a text" : ""));
+                        "bound the text of the begin, by str(begin.…, n): it has fewer bytes than"
+                                + " another text here, so nothing would tell that it was cut");
             }
             code.begin(expression);
+            if (start != 0) {
+                code.beginPart();
+            }
             switch (term) {
                 case Textual text -> texts.read(text, new Window(Code.OUT, offset, size));
                 case Numeric number -> {
@@ -111,6 +151,10 @@ final class Compiler {
                     numbers.evaluate(new Term.Argument(index, new Type.Int(type.size(), false)));
                     code.store(Code.OUT, offset, R0);
                 }
+                case Term.BeginBits(Term.Place place, Type type) -> {
+                    numbers.evaluate(new Term.BeginNumber(place, type));
+                    code.store(Code.OUT, offset, R0);
+                }
                 case ProbeName(Type.Basic type) -> {
                     if (type == Type.Basic.PROBE) {
                         Probes.loadProbe(code, scope.probes());
@@ -119,6 +163,9 @@ final class Compiler {
                     }
                     code.store(Code.OUT, offset, R0);
                 }
+            }
+            if (start != 0) {
+                code.endOfPart(i);
             }
             boolean cut = term instanceof Textual text && Texts.has(text, extent -> extent != Extent.CHOSEN);
             outputs.add(new Output(expression.text(), term.type(), offset, size, cut));
@@ -141,7 +188,7 @@ final class Compiler {
             if (offset < Scope.ARGUMENTS * Long.BYTES) {
                 arguments |= 1 << (offset / Long.BYTES);
             }
-            if (offset >= EventField.COMM) {
+            if (offset >= EventField.COMM && offset < EventField.COMM + EventField.COMM_SIZE) {
                 fields.add(Field.COMM);
             }
             for (EventField field : EventField.values()) {

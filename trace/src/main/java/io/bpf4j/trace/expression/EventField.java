@@ -24,6 +24,9 @@ enum EventField {
     static final int COMM = 152;
     static final int COMM_SIZE = 16;
 
+    /** The address of the values of the pair's begin. */
+    static final int BEGIN = 168;
+
     private final int offset;
     private final int size;
     private final Optional<Field> filled;

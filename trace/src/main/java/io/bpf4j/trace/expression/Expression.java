@@ -14,7 +14,8 @@ import java.util.Set;
  *
  * <ul>
  *   <li>Names: {@code pid tid comm cpu uid cgroup nsecs probe provider}, {@code retval} where functions return, {@code
- *       true false}, {@code arg0} to {@code arg11} for the arguments, and the names that the {@link Scope} knows.
+ *       true false}, {@code arg0} to {@code arg11} for the arguments, and the names that the {@link Scope} knows. At the
+ *       end of a pair, {@code begin.} before a name means its value at the begin: see {@link BeginValues}.
  *   <li>Numbers: {@code 50}, {@code 0xff}, {@code 'a'}; a time in nanoseconds, {@code 1.5ms}, and a size in bytes,
  *       {@code 4KiB}. The units are ns, us, ms, s, m, h, and B, KB, MB, GB, KiB, MiB, GiB.
  *   <li>Operators, from the tightest-binding: {@code - ~ ! *} and casts such as {@code (u32)}; {@code * / %}; {@code +
@@ -97,22 +98,24 @@ public final class Expression {
     }
 
     private static void addTexts(Syntax part, Set<String> texts) {
-        switch (part) {
-            case Syntax.Text(int _, Bytes bytes) -> texts.add(bytes.toString());
-            case Syntax.Unary unary -> addTexts(unary.operand(), texts);
-            case Syntax.Cast cast -> addTexts(cast.operand(), texts);
-            case Syntax.PointerCast cast -> addTexts(cast.operand(), texts);
-            case Syntax.Call call -> call.arguments().forEach(argument -> addTexts(argument, texts));
-            case Syntax.Binary binary -> {
-                addTexts(binary.left(), texts);
-                addTexts(binary.right(), texts);
-            }
-            case Syntax.Conditional choice -> {
-                addTexts(choice.condition(), texts);
-                addTexts(choice.then(), texts);
-                addTexts(choice.otherwise(), texts);
-            }
-            case Syntax.Numeral _, Syntax.Truth _, Syntax.Name _ -> {}
+        if (part instanceof Syntax.Text(int _, Bytes bytes)) {
+            texts.add(bytes.toString());
+        }
+        part.parts().forEach(each -> addTexts(each, texts));
+    }
+
+    /** The largest parts all of whose names are {@code begin.} ones, each as an expression with the whole text. */
+    List<Expression> partsOfBegin() {
+        List<Expression> parts = new ArrayList<>();
+        addPartsOfBegin(tree, parts);
+        return parts;
+    }
+
+    private void addPartsOfBegin(Syntax part, List<Expression> parts) {
+        if (part.isOfBegin()) {
+            parts.add(new Expression(text, part));
+        } else {
+            part.parts().forEach(each -> addPartsOfBegin(each, parts));
         }
     }
 

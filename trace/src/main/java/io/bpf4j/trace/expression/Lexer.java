@@ -16,6 +16,9 @@ final class Lexer {
             "<<", ">>", "<=", ">=", "==", "!=", "!~", "&&", "||", "<", ">", "+", "-", "*", "/", "%", "&", "^", "|", "~",
             "!", "?", ":", "(", ")", ",");
 
+    /** Comes before the name of a value of a latency's begin; the two are one word. */
+    static final String BEGIN = "begin.";
+
     private final String text;
     private int at;
 
@@ -56,6 +59,12 @@ final class Lexer {
             while (at < text.length() && (isWordStart(text.charAt(at)) || isDigit(text.charAt(at)))) {
                 at++;
             }
+            if (text.startsWith(BEGIN, start) && at == start + BEGIN.length() - 1 && wordStartsAt(at + 1)) {
+                at += 2;
+                while (at < text.length() && (isWordStart(text.charAt(at)) || isDigit(text.charAt(at)))) {
+                    at++;
+                }
+            }
             return new Token.Word(start, text.substring(start, at));
         }
         if (c == '"') {
@@ -75,6 +84,10 @@ final class Lexer {
             }
         }
         throw error(start, c == '=' ? "'=' assigns nothing here; '==' compares" : "no operator begins like this");
+    }
+
+    private boolean wordStartsAt(int index) {
+        return index < text.length() && isWordStart(text.charAt(index));
     }
 
     static boolean isDigit(char c) {

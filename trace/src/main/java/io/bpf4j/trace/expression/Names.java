@@ -37,6 +37,9 @@ final class Names {
 
     private static final List<String> OTHERS = List.of("comm", "probe", "provider", "retval", "true", "false", "str");
 
+    /** Those of {@link #OTHERS} that are no values of an event. */
+    private static final Set<String> WORDS = Set.of("true", "false", "str");
+
     private static final Pattern NUMBERED = Pattern.compile("arg\\d+");
 
     /** A message lists all names of arguments if there are at most this many. */
@@ -74,7 +77,9 @@ final class Names {
     private void requireReturns(Syntax.Name name, BitSet reached) {
         Set<Integer> returns = scope.returns();
         if (returns.isEmpty()) {
-            throw error(name.at(), "'retval' is the result of a function, but these probes are not returns");
+            throw error(
+                    name.at(),
+                    "'" + name.written() + "' is the result of a function, but these probes are not returns");
         }
         requireAll(name, reached, returns);
         if (reached.get(Scope.LATER)) {
@@ -107,7 +112,7 @@ final class Names {
                 .anyMatch(argument -> argument.kind() instanceof Scope.FloatingPoint(int size) && size == 0)) {
             throw error(
                     name.at(),
-                    "'" + name.name()
+                    "'" + name.written()
                             + "' is a floating-point number at some sites of the probe, and something else at others");
         }
         Term result = value(smallestFirst.getLast().getKey());
@@ -137,12 +142,12 @@ final class Names {
                 .ifPresent(number -> {
                     throw error(
                             name.at(),
-                            "probe " + probes.get(number) + " has no '" + name.name() + "'; other probes have it"
+                            "probe " + probes.get(number) + " has no '" + name.written() + "'; other probes have it"
                                     + having.stream()
                                             .filter(probes::containsKey)
                                             .min(Comparator.naturalOrder())
-                                            .map(other ->
-                                                    ": guard it, as in probe == \"" + probes.get(other) + "\" && …")
+                                            .map(other -> ": guard it, as in " + (name.ofBegin() ? Lexer.BEGIN : "")
+                                                    + "probe == \"" + probes.get(other) + "\" && …")
                                             .orElse(""));
                 });
     }
@@ -158,9 +163,9 @@ final class Names {
         if (then instanceof Term.FloatArgument || otherwise instanceof Term.FloatArgument) {
             throw error(
                     name.at(),
-                    "'" + name.name() + "' is a floating-point number, and not the same argument of all probes");
+                    "'" + name.written() + "' is a floating-point number, and not the same argument of all probes");
         }
-        throw error(name.at(), "'" + name.name() + "' is text in some of the probes, and a number in others");
+        throw error(name.at(), "'" + name.written() + "' is text in some of the probes, and a number in others");
     }
 
     private Term value(Scope.Argument argument) {
@@ -194,25 +199,36 @@ final class Names {
     }
 
     private ExpressionException unknown(Syntax.Name name) {
+        if (scope.begin().filter(begin -> begin.knows(name.name())).isPresent()) {
+            return error(
+                    name.at(),
+                    "no '" + name.name()
+                            + "' at the end of a latency, where filter, keys and shown values are evaluated;"
+                            + " write " + Lexer.BEGIN + name.name() + " for its value at the begin");
+        }
         if (NUMBERED.matcher(name.name()).matches()
                 && scope.names().isEmpty()
                 && !scope.probes().isEmpty()) {
             return error(
                     name.at(),
-                    "no '" + name.name() + "': these probes have no arguments"
+                    "no '" + name.written() + "': these probes have no arguments"
                             + (scope.returns().isEmpty() ? "" : "; the result of a function is 'retval'"));
         }
         List<String> known = Stream.of(FIELDS.keySet(), OTHERS, scope.names())
                 .flatMap(Collection::stream)
                 .filter(other -> !other.equals("retval") || !scope.returns().isEmpty())
+                .filter(other -> !name.ofBegin() || !WORDS.contains(other))
                 .distinct()
                 .sorted()
                 .toList();
-        String nearest = UnknownNameException.nearest(name.name(), known).orElseThrow();
-        List<String> given = scope.names().stream().distinct().toList();
+        String prefix = name.ofBegin() ? Lexer.BEGIN : "";
+        String nearest =
+                prefix + UnknownNameException.nearest(name.name(), known).orElseThrow();
+        List<String> given =
+                scope.names().stream().distinct().map(prefix::concat).toList();
         return error(
                 name.at(),
-                "no name '" + name.name() + "'; the nearest is '" + nearest + "'"
+                "no name '" + name.written() + "'; the nearest is '" + nearest + "'"
                         + (given.isEmpty() || given.size() > FEW
                                 ? ""
                                 : "; the arguments are " + String.join(", ", given)));

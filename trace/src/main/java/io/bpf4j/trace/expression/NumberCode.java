@@ -34,7 +34,7 @@ final class NumberCode {
     /** R0 = the value. */
     void evaluate(Numeric term) {
         switch (term) {
-            case Constant _, Term.Argument _, Term.FieldValue _ -> load(term, R0);
+            case Constant _, Term.Argument _, Term.FieldValue _, Term.BeginNumber _ -> load(term, R0);
             case Term.Converted(Numeric operand, Type.Int type) -> {
                 evaluate(operand);
                 code.extend(R0, type);
@@ -106,7 +106,10 @@ final class NumberCode {
 
     /** Whether the term can be loaded into any register without changing another one. */
     static boolean isSimple(Numeric term) {
-        return term instanceof Constant || term instanceof Term.Argument || term instanceof Term.FieldValue;
+        return term instanceof Constant
+                || term instanceof Term.Argument
+                || term instanceof Term.FieldValue
+                || term instanceof Term.BeginNumber;
     }
 
     private void load(Numeric simple, int register) {
@@ -124,6 +127,11 @@ final class NumberCode {
             case Term.FieldValue(EventField field) -> {
                 code.load(field.type().size(), register, Code.EVENT, field.offset());
                 separate(register);
+            }
+            case Term.BeginNumber(Term.Place place, Type _) -> {
+                code.failIfUnreadable(place, register);
+                code.load(Long.BYTES, register, Code.EVENT, EventField.BEGIN);
+                code.load(Long.BYTES, register, register, place.offset());
             }
             default -> throw new AssertionError(simple);
         }

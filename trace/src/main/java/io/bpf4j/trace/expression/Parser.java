@@ -149,10 +149,13 @@ final class Parser {
                 if (take("(")) {
                     return call(at, word);
                 }
+                if (word.startsWith(Lexer.BEGIN)) {
+                    return node(new Syntax.Name(at, word.substring(Lexer.BEGIN.length()), true));
+                }
                 return node(
                         word.equals("true") || word.equals("false")
                                 ? new Syntax.Truth(at, word.equals("true"))
-                                : new Syntax.Name(at, word));
+                                : new Syntax.Name(at, word, false));
             }
             case Token.Symbol _, Token.End _ ->
                 throw error("expected a name, a number or '(', found " + token.described());

@@ -54,6 +54,11 @@ public interface Scope {
      */
     default void compares(Predicate<String> isTrue) {}
 
+    /** The values of the pair's begin, for functions that are called at its end; empty for all others. */
+    default Optional<BeginValues> begin() {
+        return Optional.empty();
+    }
+
     /** All names that {@link #find} knows, for messages. */
     Collection<String> names();
 

@@ -22,6 +22,7 @@ final class StackNeed {
     private static int ofParts(Term term) {
         return switch (term) {
             case Term.Constant _, Term.Argument _, Term.FieldValue _, Term.OfProbe _ -> 0;
+            case Term.BeginNumber _, Term.BeginText _, Term.BeginBits _ -> 0;
             case Term.Literal _, Term.Comm _, Term.ProbeName _, Term.FloatArgument _ -> 0;
             case Term.Converted(Numeric operand, Type _) -> of(operand);
             case Term.Memory(Numeric address, Type _) -> Math.max(1, of(address));
@@ -53,6 +54,7 @@ final class StackNeed {
         return switch (term) {
             case Term.Matches _, Term.SameText _ -> true;
             case Term.Constant _, Term.Argument _, Term.FieldValue _, Term.OfProbe _ -> false;
+            case Term.BeginNumber _, Term.BeginText _, Term.BeginBits _ -> false;
             case Term.Literal _, Term.Comm _, Term.ProbeName _, Term.FloatArgument _ -> false;
             case Term.Converted(Numeric operand, Type _) -> comparesText(operand);
             case Term.Memory(Numeric address, Type _) -> comparesText(address);

@@ -28,6 +28,17 @@ sealed interface Term {
         }
     }
 
+    /**
+     * Where a value of the pair's begin is.
+     *
+     * @param offset in the values of the begin, in bytes
+     * @param bit in the first word of the values, which says that the value could not be read
+     */
+    record Place(int offset, int bit) {}
+
+    /** A number that was computed at the pair's begin. */
+    record BeginNumber(Place place, Type type) implements Numeric {}
+
     /** The low bytes of a number, extended to 64 bits. */
     record Converted(Numeric operand, Type.Int type) implements Numeric {}
 
@@ -105,6 +116,13 @@ sealed interface Term {
      */
     record UserText(Numeric address, Optional<Numeric> length, int bound, Extent extent) implements Textual {}
 
+    /**
+     * Text that was read at the pair's begin; zeros follow it up to its bound.
+     *
+     * @param cuts whether a text that fills the bound may have been cut
+     */
+    record BeginText(Place place, int bound, boolean cuts) implements Textual {}
+
     /** One of two texts. */
     record TextChoice(Numeric condition, Textual then, Textual otherwise) implements Textual {
         @Override
@@ -115,6 +133,9 @@ sealed interface Term {
 
     /** An argument that is a floating-point number: its bits are written as they are, without computation. */
     record FloatArgument(int index, Type.FloatingPoint type) implements Term {}
+
+    /** A floating-point number or the name of a probe or provider at the pair's begin, written as it is. */
+    record BeginBits(Place place, Type type) implements Term {}
 
     /** The name of the event's probe or provider. As an output it is a number, for which the reader finds the name. */
     record ProbeName(Type.Basic type) implements Term {}

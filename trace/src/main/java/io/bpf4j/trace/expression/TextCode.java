@@ -49,6 +49,14 @@ final class TextCode {
                 code.clear(window.base(), window.offset() + EventField.COMM_SIZE, window.size() - EventField.COMM_SIZE);
                 lengthOfComm(window);
             }
+            case Term.BeginText(Term.Place place, int bound, boolean _) -> {
+                code.failIfUnreadable(place, R1);
+                code.load(WORD, R2, Code.EVENT, EventField.BEGIN);
+                copy(window, R2, place.offset(), bound);
+                code.clear(window.base(), window.offset() + bound, window.size() - bound);
+                // It is only written, not compared, so its length does not matter.
+                code.constant(R0, bound);
+            }
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) -> {
                 String other = code.label();
                 String end = code.label();

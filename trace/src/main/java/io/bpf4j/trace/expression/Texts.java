@@ -83,6 +83,8 @@ final class Texts {
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
                 new Term.TextChoice(condition, bounded(then, bound, at), bounded(otherwise, bound, at));
             case Term.Literal _, Term.Comm _ -> throw typing.error(at, "str bounds the text of an argument only");
+            case Term.BeginText _ ->
+                throw typing.error(at, "a text of the begin gets its bound where it is read: str(begin.…, n)");
         };
     }
 
@@ -104,7 +106,7 @@ final class Texts {
                 new Term.UserText(address, length, lengthened(bound, extent, more), extent);
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
                 new Term.TextChoice(condition, lengthened(then, more), lengthened(otherwise, more));
-            case Term.Literal _, Term.Comm _ -> text;
+            case Term.Literal _, Term.Comm _, Term.BeginText _ -> text;
         };
     }
 
@@ -122,7 +124,7 @@ final class Texts {
             when extent != Extent.CHOSEN -> new Term.UserText(address, length, level, extent);
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
                 new Term.TextChoice(condition, levelled(then, level), levelled(otherwise, level));
-            case Term.UserText _, Term.Literal _, Term.Comm _ -> text;
+            case Term.UserText _, Term.Literal _, Term.Comm _, Term.BeginText _ -> text;
         };
     }
 
@@ -131,7 +133,18 @@ final class Texts {
         return switch (text) {
             case Term.UserText user -> extent.test(user.extent());
             case Term.TextChoice choice -> has(choice.then(), extent) || has(choice.otherwise(), extent);
+            case Term.BeginText begin -> begin.cuts() && extent.test(Extent.USUAL);
             case Term.Literal _, Term.Comm _ -> false;
+        };
+    }
+
+    /** Whether it, or a text of a choice, is a text of the begin that may be cut below this size. */
+    static boolean mayBeCutBelow(Textual text, int size) {
+        return switch (text) {
+            case Term.BeginText begin -> begin.cuts() && begin.bound() < size;
+            case Term.TextChoice choice ->
+                mayBeCutBelow(choice.then(), size) || mayBeCutBelow(choice.otherwise(), size);
+            case Term.UserText _, Term.Literal _, Term.Comm _ -> false;
         };
     }
 
@@ -153,6 +166,9 @@ final class Texts {
                 yield literal;
             }
             case Term.Comm comm -> comm;
+            case Term.BeginText _ ->
+                throw typing.error(
+                        at, "a text of the begin can be compared with texts between \"…\" and of the begin only");
         };
     }
 
@@ -172,7 +188,7 @@ final class Texts {
             case Textual text ->
                 new Term.Matches(fitted(text, room, binary.left().at()), pattern);
             case ProbeName name -> ofProbes(probe -> pattern.matches(Bytes.of(nameOf(name, probe))));
-            case Numeric _, Term.FloatArgument _ ->
+            case Numeric _, Term.FloatArgument _, Term.BeginBits _ ->
                 throw typing.error(
                         binary.left().at(), "a pattern is for text; if this is the address of text, write str(…)");
         };

@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
  */
 final class Typing {
     private final Expression expression;
+    private final Scope scope;
     private final Names names;
     private final Texts texts;
     private final Guards guards;
@@ -26,9 +27,23 @@ final class Typing {
     /** The probes for which the part that is typed now is evaluated. */
     private BitSet reached;
 
+    /** Whether this is about the begin of a pair, and all names are those of its values. */
+    private final boolean atBegin;
+
     /** @param room bytes of memory into which text can be read to compare it */
     Typing(Expression expression, Scope scope, int room) {
+        this(expression, scope, room, false);
+    }
+
+    /** Of an expression that is evaluated at a pair's begin. */
+    static Typing atBegin(Expression expression, Scope scope, int room) {
+        return new Typing(expression, scope, room, true);
+    }
+
+    private Typing(Expression expression, Scope scope, int room, boolean atBegin) {
         this.expression = expression;
+        this.scope = scope;
+        this.atBegin = atBegin;
         this.names = new Names(expression, scope);
         this.texts = new Texts(this, scope, room);
         Set<Integer> all = new HashSet<>(scope.probes().keySet());
@@ -55,6 +70,9 @@ final class Typing {
     }
 
     Term term(Syntax syntax) {
+        if (!atBegin && syntax.isOfBegin()) {
+            return ofBegin(syntax);
+        }
         return switch (syntax) {
             case Syntax.Numeral(int _, long value, Type.Int type) -> new Constant(value, type);
             case Syntax.Truth(int _, boolean value) -> Folding.truth(value);
@@ -69,6 +87,22 @@ final class Typing {
                         at,
                         "a pointer can only be read: *(" + type + "*)…; to compute with the address, omit the cast");
             case Syntax.Call call -> texts.call(call);
+        };
+    }
+
+    /** A part that was evaluated at the pair's begin. */
+    private Term ofBegin(Syntax part) {
+        BeginValues values = scope.begin()
+                .orElseThrow(() -> error(
+                        part.at(),
+                        "only the filter, the keys and the shown values of a latency have values of its begin"));
+        Output output = values.find(part);
+        Term.Place place = new Term.Place(output.offset(), values.bit(output));
+        return switch (output.type()) {
+            case Type.Basic.TEXT -> new Term.BeginText(place, output.size(), output.cuts());
+            case Type.Basic.BOOL -> new Term.BeginNumber(place, output.type());
+            case Type.Int _ -> new Term.BeginNumber(place, output.type());
+            case Type.Basic _, Type.FloatingPoint _ -> new Term.BeginBits(place, output.type());
         };
     }
 
@@ -90,10 +124,15 @@ final class Typing {
 
     /** BPF has no floating point, and would take the bits of such a number for a whole number. */
     private void requireNoFloat(Term term, Syntax syntax) {
+        if (term instanceof Term.BeginBits(Term.Place _, Type.FloatingPoint _)) {
+            throw error(
+                    syntax.at(),
+                    "this is a floating-point number of the begin; it can only be shown or be a key, as it is");
+        }
         if (term instanceof Term.FloatArgument(int index, Type.FloatingPoint _)) {
             throw error(
                     syntax.at(),
-                    (syntax instanceof Syntax.Name name ? name.name() : "arg" + index)
+                    (syntax instanceof Syntax.Name name ? name.written() : "arg" + index)
                             + " is a floating-point number; expressions compute with whole numbers, so it can only be"
                             + " shown or be a key, as it is");
         }
