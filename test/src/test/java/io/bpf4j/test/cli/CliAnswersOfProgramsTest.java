@@ -19,11 +19,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.data.Percentage;
@@ -173,6 +175,46 @@ class CliAnswersOfProgramsTest {
                         .as(protocol)
                         .containsEntry("events", logged)
                         .containsEntry("exact", true);
+            }
+        }
+    }
+
+    /** A prepared query is sent once and executed often, so the text comes from the server's status. */
+    @Test
+    @Requires(POSTGRESQL)
+    void textsOfPostgresqlsQueriesAreThoseOfItsLogInEachProtocol() throws IOException, InterruptedException {
+        Pattern logged = Pattern.compile("LOG:  (?:statement|execute [^:]*): (.*)");
+        try (PostgresServer server = PostgresServer.start()) {
+            server.sql("alter role postgres set log_statement = 'all'");
+            for (String protocol : List.of("simple", "extended", "prepared")) {
+                int before = server.log().size();
+                Commands.Result result;
+                try (RunningTrace queries = new RunningTrace(
+                        "postgres", "queries", "--json", server.executable().toString())) {
+                    queries.awaitMessage("tracing 2 probes");
+                    server.bench("select 6 * 7;\nselect 6 * :scale + 1", protocol, 1000);
+                    queries.interrupt();
+                    result = queries.await();
+                }
+                assertThat(result.exitCode()).as(result.err()).isZero();
+                List<String> log = server.log();
+                Map<String, Long> truth = log.subList(before, log.size()).stream()
+                        .map(logged::matcher)
+                        .filter(Matcher::find)
+                        .collect(Collectors.groupingBy(line -> line.group(1), Collectors.counting()));
+                assertThat(truth.values())
+                        .as(protocol)
+                        .filteredOn(count -> count == 1000)
+                        .hasSize(2);
+                List<Map<String, @Nullable Object>> lines = Json.lines(result.out());
+                assertThat(lines.getLast()).containsEntry("exact", true);
+                Map<String, Long> counts = new HashMap<>();
+                for (Map<String, @Nullable Object> line : lines.subList(0, lines.size() - 1)) {
+                    String text =
+                            String.valueOf(((Map<?, ?>) Objects.requireNonNull(line.get("key"))).get("begin.status"));
+                    counts.put(text, (Long) Objects.requireNonNull(line.get("count")));
+                }
+                assertThat(counts).as(protocol).isEqualTo(truth);
             }
         }
     }
