@@ -6,7 +6,7 @@ import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.SymbolPlaces;
 import io.bpf4j.loader.error.UnknownNameException.Nearest;
-import io.bpf4j.usdt.ProbePattern;
+import io.bpf4j.trace.internal.demangle.Demangler;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -31,22 +32,36 @@ import java.util.concurrent.atomic.AtomicReference;
 public sealed interface FunctionProbe permits FunctionProbeData {
     /** The start of a function, by its symbol. The file is read when the probe is attached. */
     static FunctionProbe entry(Path file, String function) {
-        return new FunctionProbeData(file, function, false, Optional.empty());
+        return new FunctionProbeData(file, function, function, false, Optional.empty());
     }
 
-    /** The return of a function. The file is read when the probe is attached. */
+    /**
+     * The return of a function. The file is read when the probe is attached.
+     *
+     * @throws IllegalArgumentException if the symbol is that of a part of a function, such as {@code parse.cold}, which
+     *     has no return: the kernel would change another word of the stack
+     */
     static FunctionProbe exit(Path file, String function) {
-        return new FunctionProbeData(file, function, true, Optional.empty());
+        if (FunctionPattern.isMovedPart(function)) {
+            throw new IllegalArgumentException(
+                    function + " is a part of a function, which is jumped to and does not return: probe the function");
+        }
+        return new FunctionProbeData(file, function, function, true, Optional.empty());
     }
 
     /**
      * The functions of a file whose names match a pattern: {@code *} matches any text, {@code ?} any character. Empty if
      * there are none.
      *
+     * <p>A pattern with {@code ::}, <code>(</code> or {@code <} is also compared with the names that C++ and Rust
+     * functions have in their sources, with and without parameters: {@code shop::checkout} and {@code
+     * shop::Order::pay(int)}. So is a name without a wildcard.
+     *
      * <p>Functions are looked up in the file's symbol tables, and in the separate debug symbols of a stripped file. Two
      * functions with the same name are two probes; two names of the same function are one probe. An indirect function
-     * (IFUNC) is left out: it only chooses the code that runs. If the pattern has a wildcard, a function that the
-     * kernel can't probe is left out when the others are attached.
+     * (IFUNC) is left out: it only chooses the code that runs. So is a part of a function that the compiler moved away
+     * ({@code parse.cold}), unless the pattern names its entry. If the pattern has a wildcard, a function that the kernel
+     * can't probe is left out when the others are attached.
      *
      * @param returns true for the returns of the functions, false for their entries
      * @throws IOException if the file can't be read
@@ -54,7 +69,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
      *     are broken
      */
     static List<FunctionProbe> matching(Path file, String pattern, boolean returns) throws IOException {
-        ProbePattern wanted = new ProbePattern("*", pattern);
+        FunctionPattern wanted = FunctionPattern.of(pattern);
         boolean wild = pattern.contains("*") || pattern.contains("?");
         try (ElfFile elf = ElfFile.open(file)) {
             elf.header().whyNotRun().ifPresent(why -> {
@@ -63,40 +78,58 @@ public sealed interface FunctionProbe permits FunctionProbeData {
             Path opened = elf.path().orElse(file);
             FileIdentity identity = elf.identity().orElseThrow();
             Optional<GoBuild> go = GoBuild.of(elf);
-            Map<Long, FunctionProbe> byOffset = new LinkedHashMap<>();
+            AtomicBoolean unwinds = new AtomicBoolean();
+            Map<Long, FunctionProbeData> byOffset = new LinkedHashMap<>();
             SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
-                if (symbol.isFunction() && symbol.isInSection()) {
-                    String name = unversioned(symbol.name());
-                    if (!wanted.matches("", name)) {
-                        return;
-                    }
-                    elf.fileOffset(symbol.value()).ifPresent(offset -> {
-                        long start = elf.containerOffset() + offset;
-                        FunctionProbeData.Place place = new FunctionProbeData.Place(
-                                opened, identity, start, wild, FunctionProbeData.Convention.of(elf, go, name));
-                        byOffset.putIfAbsent(start, new FunctionProbeData(file, name, returns, Optional.of(place)));
-                    });
+                String function = unversioned(symbol.name());
+                if (Unwinding.isSign(symbol)) {
+                    unwinds.set(true);
+                }
+                boolean isPlace = symbol.isFunction()
+                        && symbol.isInSection()
+                        && !(returns && FunctionPattern.isMovedPart(function));
+                if (isPlace) {
+                    wanted.nameOf(function)
+                            .ifPresent(name -> elf.fileOffset(symbol.value()).ifPresent(offset -> {
+                                long start = elf.containerOffset() + offset;
+                                FunctionProbeData.Place place = new FunctionProbeData.Place(
+                                        opened,
+                                        identity,
+                                        start,
+                                        wild,
+                                        FunctionProbeData.Convention.of(elf, go, function),
+                                        false);
+                                byOffset.putIfAbsent(
+                                        start,
+                                        new FunctionProbeData(file, function, name, returns, Optional.of(place)));
+                            }));
                 }
             });
-            return List.copyOf(byOffset.values());
+            return byOffset.values().stream()
+                    .<FunctionProbe>map(function -> unwinds.get() ? function.withUnwinding() : function)
+                    .toList();
         }
     }
 
     /**
      * The function of the files whose name is most like another one, for messages: the shortest name that contains it, as
      * mangled names contain the plain one, or else the name with the fewest characters to change, insert or delete, if
-     * they are at most half of them. Files with broken symbol tables are left out.
+     * they are at most half of them. If the other name has {@code ::}, the names are those of the sources, without
+     * parameters. Files with broken symbol tables are left out.
      *
      * @throws IOException if a file can't be read
      */
     static Optional<String> nearest(Collection<Path> files, String function) throws IOException {
+        boolean demangled = FunctionPattern.isOfSource(function);
         Nearest byLetters = new Nearest(function);
         AtomicReference<String> containing = new AtomicReference<>();
         for (Path file : files) {
             try (ElfFile elf = ElfFile.open(file)) {
                 SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
                     if (symbol.isFunction() && symbol.isInSection()) {
-                        String name = unversioned(symbol.name());
+                        String name = demangled
+                                ? Demangler.withoutParameters(unversioned(symbol.name()))
+                                : unversioned(symbol.name());
                         String shortest = containing.get();
                         if (name.contains(function) && (shortest == null || name.length() < shortest.length())) {
                             containing.set(name);
@@ -108,7 +141,10 @@ public sealed interface FunctionProbe permits FunctionProbeData {
                 // The name that was found so far is good enough for a message.
             }
         }
-        return Optional.ofNullable(containing.get()).or(byLetters::found);
+        boolean ofSymbols = demangled || Demangler.isMangled(function);
+        return Optional.ofNullable(containing.get())
+                .or(byLetters::found)
+                .map(name -> ofSymbols ? name : Demangler.withoutParameters(name));
     }
 
     /** The linker writes versions into the names of the full table: {@code memcpy@@GLIBC_2.14}. */
@@ -119,10 +155,21 @@ public sealed interface FunctionProbe permits FunctionProbeData {
 
     Path file();
 
+    /** Its symbol. */
     String function();
+
+    /** The name in answers: the symbol, or its demangled name if a pattern matched only that. */
+    String name();
 
     /** Why a count of its events may differ from the number of calls; empty if it does not. May read the file. */
     Optional<String> whyInexact();
+
+    /**
+     * Why the process may end because this probe is attached; empty if nothing is known of that. To notice a return, the
+     * kernel puts an address of its own in the place of the return address, where a C++ exception or a Rust panic finds
+     * no caller. Known of files that are linked with the functions that unwind a stack. May read the file.
+     */
+    Optional<String> whyRisky();
 
     /** Whether it fires when the function returns. */
     boolean returns();
@@ -132,8 +179,8 @@ public sealed interface FunctionProbe permits FunctionProbeData {
         return returns() ? "ur" : "u";
     }
 
-    /** {@code u:malloc} or {@code ur:malloc}. */
+    /** {@code u:malloc} or {@code ur:malloc}, with {@link #name}. */
     default String fullName() {
-        return provider() + ":" + function();
+        return provider() + ":" + name();
     }
 }

@@ -14,7 +14,8 @@ import java.util.Set;
  *
  * @param place where the function starts; empty if it is looked up by its name when it is attached
  */
-record FunctionProbeData(Path file, String function, boolean returns, Optional<Place> place) implements FunctionProbe {
+record FunctionProbeData(Path file, String function, String name, boolean returns, Optional<Place> place)
+        implements FunctionProbe {
     /**
      * The start of a function.
      *
@@ -23,8 +24,10 @@ record FunctionProbeData(Path file, String function, boolean returns, Optional<P
      * @param offset in the file, in bytes
      * @param oneOfMany whether it was found by a wildcard, and may be left out
      * @param convention how it takes its arguments
+     * @param unwinds whether the file has code for exceptions
      */
-    record Place(Path file, FileIdentity identity, long offset, boolean oneOfMany, Convention convention) {}
+    record Place(
+            Path file, FileIdentity identity, long offset, boolean oneOfMany, Convention convention, boolean unwinds) {}
 
     /** How a function takes its arguments. */
     enum Convention {
@@ -68,9 +71,36 @@ record FunctionProbeData(Path file, String function, boolean returns, Optional<P
                 : Optional.of("a Go function that finds its stack too small begins again, which counts as two calls");
     }
 
+    @Override
+    public Optional<String> whyRisky() {
+        return returns && unwinds()
+                ? Optional.of("if an exception or a panic passes a probed return of " + file
+                        + ", the process ends ('terminate called'), also where a caller would catch it")
+                : Optional.empty();
+    }
+
+    /** Whether the file has code for exceptions. False, if it can't be read: the attempt to attach says so. */
+    private boolean unwinds() {
+        if (place.isPresent()) {
+            return place.get().unwinds();
+        }
+        try (ElfFile elf = ElfFile.open(file)) {
+            return Unwinding.isIn(elf);
+        } catch (IOException | MalformedDataException e) {
+            return false;
+        }
+    }
+
+    /** The same function in a file with code for exceptions. */
+    FunctionProbeData withUnwinding() {
+        Optional<Place> unwinding = place.map(start ->
+                new Place(start.file(), start.identity(), start.offset(), start.oneOfMany(), start.convention(), true));
+        return new FunctionProbeData(file, function, name, returns, unwinding);
+    }
+
     /** The entry or the return of the same function. */
     FunctionProbeData withReturns(boolean returns) {
-        return new FunctionProbeData(file, function, returns, place);
+        return new FunctionProbeData(file, function, name, returns, place);
     }
 
     @Override

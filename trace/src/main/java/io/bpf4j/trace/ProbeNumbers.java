@@ -156,7 +156,7 @@ final class ProbeNumbers {
     }
 
     private void add(FunctionProbe function) {
-        add(function.provider(), function.function(), 0, List.of(), Optional.empty(), Optional.of(function));
+        add(function.provider(), function.name(), 0, List.of(), Optional.empty(), Optional.of(function));
     }
 
     private void add(
@@ -178,9 +178,15 @@ final class ProbeNumbers {
                     sites,
                     signature,
                     function,
-                    !pair.isEmpty() && pair.getFirst().matches(provider, name),
-                    !pair.isEmpty() && pair.getLast().matches(provider, name)));
+                    !pair.isEmpty() && matches(pair.getFirst(), provider, name, function),
+                    !pair.isEmpty() && matches(pair.getLast(), provider, name, function)));
         }
+    }
+
+    private static boolean matches(
+            ProbePattern pattern, String provider, String name, Optional<FunctionProbe> function) {
+        return function.map(probe -> FunctionPattern.matches(pattern, probe))
+                .orElseGet(() -> pattern.matches(provider, name));
     }
 
     /** The probes so far, in the order of their numbers. */
@@ -199,7 +205,7 @@ final class ProbeNumbers {
     /** The number in the cookie of a function: if entry and return are a pair, both have that of the return. */
     private int shown(FunctionProbe function) {
         int number = Objects.requireNonNull(firsts.get(function.fullName()));
-        return byFrame ? firsts.getOrDefault("ur:" + function.function(), number) : number;
+        return byFrame ? firsts.getOrDefault("ur:" + function.name(), number) : number;
     }
 
     /** The cookie of a probe. A version without a number gets that of another one; a probe without a number gets one. */

@@ -20,6 +20,10 @@ import java.util.regex.Pattern;
  */
 public final class ProbePattern {
     private static final String TARGET = "$target";
+
+    /** The names of functions, which may have {@code ::} in them. */
+    private static final Pattern FUNCTION = Pattern.compile("(ur?):(.*)");
+
     private static final Pattern WITH_PROCESS = Pattern.compile("[^:]*[^:0-9]([0-9]{1,9}):[^:]*:[^:]*:.*");
     private static final Pattern WITH_TARGET = Pattern.compile("[^:]*\\$target:[^:]*:[^:]*:.*");
 
@@ -53,11 +57,16 @@ public final class ProbePattern {
 
     /**
      * Parses a pattern. The fourth part is the rest of the text: compilers write no name with a colon, but a note may
-     * have one, and this is the way to name it.
+     * have one, and this is the way to name it. After {@code u:} and {@code ur:} the rest is the name of a function,
+     * such as {@code shop::checkout}.
      *
      * @throws IllegalArgumentException if the braces of a part stand for more than 1,000 texts, or nest deeply
      */
     public static ProbePattern parse(String text) {
+        Matcher function = FUNCTION.matcher(text);
+        if (function.matches()) {
+            return new ProbePattern(function.group(1), function.group(2));
+        }
         String[] parts = text.split(":", 4);
         return switch (parts.length) {
             case 1 -> new ProbePattern("*", text);

@@ -62,8 +62,12 @@ final class FunctionSelection {
 
     /** Adds the functions that no earlier operand has found: a function that two operands match must be counted once. */
     private static void addNew(List<FunctionProbe> known, List<FunctionProbe> more) {
-        Set<String> names = known.stream().map(FunctionProbe::fullName).collect(Collectors.toUnmodifiableSet());
-        more.stream().filter(function -> !names.contains(function.fullName())).forEach(known::add);
+        Set<String> symbols = known.stream().map(FunctionSelection::symbol).collect(Collectors.toUnmodifiableSet());
+        more.stream().filter(function -> !symbols.contains(symbol(function))).forEach(known::add);
+    }
+
+    private static String symbol(FunctionProbe function) {
+        return function.provider() + ":" + function.function();
     }
 
     /** The files in which a function is looked up whose operand names no file. */

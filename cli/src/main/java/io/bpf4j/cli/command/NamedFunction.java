@@ -7,7 +7,8 @@ import java.util.regex.Pattern;
 
 /**
  * A function as an operand names it: {@code u:NAME} for its entry, {@code ur:NAME} for its return. bpftrace's notation
- * has long names, too, and may have the file before the function: {@code uprobe:FILE:NAME}. <i>Immutable.</i>
+ * has long names, too, and may have the file before the function: {@code uprobe:FILE:NAME}. A name of C++ or Rust has
+ * {@code ::} in it. <i>Immutable.</i>
  *
  * <p>Tested by {@code CliFunctionsTest}.
  *
@@ -15,7 +16,7 @@ import java.util.regex.Pattern;
  * @param name {@code u:NAME} or {@code ur:NAME}; the name may be a pattern
  */
 record NamedFunction(Optional<Path> file, String name) {
-    private static final Pattern FORM = Pattern.compile("(u|ur|uprobe|uretprobe):(?:([^:]+):)?([^:/]+)");
+    private static final Pattern FORM = Pattern.compile("(u|ur|uprobe|uretprobe):(?:([^:]+):(?!:))?((?:[^:/]|::)+)");
 
     /** The function of an operand; empty if the operand is a file or a USDT probe. */
     static Optional<NamedFunction> of(String operand) {

@@ -50,6 +50,13 @@ final class TargetRun {
     /** Room for the probes of libraries that a command loads later. */
     private static final int SPECS_OF_LATER_FILES = 4096;
 
+    /** A shell tells a signal by this and the signal's number. */
+    private static final int STATUS_OF_SIGNALS = 128;
+
+    /** Signals that end a program that fails. */
+    private static final Map<Integer, String> FAILURES =
+            Map.of(4, "SIGILL", 5, "SIGTRAP", 6, "SIGABRT", 7, "SIGBUS", 8, "SIGFPE", 9, "SIGKILL", 11, "SIGSEGV");
+
     /** The time to wait for events before checking whether the run is to end. */
     private static final Duration PATIENCE = Duration.ofMillis(20);
 
@@ -225,6 +232,11 @@ final class TargetRun {
         Map<FileIdentity, List<FunctionProbe>> byFile = FunctionSelection.of(options, scans, child);
         List<FunctionProbe> functions =
                 byFile.values().stream().flatMap(List::stream).toList();
+        List<String> risks = functions.stream()
+                .flatMap(function -> function.whyRisky().stream())
+                .distinct()
+                .toList();
+        risks.forEach(console::remark);
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
         try (ProbeSession session = work.load(probes, functions, sites + (appearing ? SPECS_OF_LATER_FILES : 0))) {
             interruption.onRequest(session::wakeup);
@@ -247,6 +259,7 @@ final class TargetRun {
                 poll(work, this::isThere);
                 gaps = firstThreads.gaps();
             }
+            reportEnd(child, !risks.isEmpty());
             boolean hasChildren = !options.follow()
                     && options.process().stream()
                             .anyMatch(
@@ -280,6 +293,21 @@ final class TargetRun {
                         + options.process().orElseThrow()
                         + ", which has child processes; --follow traces these, too");
             }
+        }
+    }
+
+    /** Remarks on a target that failed, or that may have been ended by an exception that found no caller. */
+    private void reportEnd(@Nullable ChildCommand child, boolean risky) {
+        String cause = "an exception may have passed a probed return";
+        if (child != null) {
+            int status = child.status().orElse(0);
+            String signal = FAILURES.get(status - STATUS_OF_SIGNALS);
+            if (signal != null) {
+                console.remark("the command ended with status " + status + ", as after " + signal
+                        + (risky && signal.equals("SIGABRT") ? ": " + cause : ""));
+            }
+        } else if (risky && !isThere()) {
+            console.remark("process " + options.process().orElseThrow() + " has ended; if it aborted, " + cause);
         }
     }
 

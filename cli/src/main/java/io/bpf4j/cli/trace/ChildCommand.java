@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * The process of {@code trace -c CMD}. It is started, held before it executes the command, and released after the watch
@@ -63,6 +64,11 @@ public final class ChildCommand implements AutoCloseable {
 
     public boolean isAlive() {
         return command.isAlive();
+    }
+
+    /** The exit code of the command, or 128 and the number of the signal that ended it; empty if it still runs. */
+    public OptionalInt status() {
+        return command.status();
     }
 
     /** Lets the command run. */

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -132,6 +133,14 @@ public final class HeldCommand implements AutoCloseable {
     /** Whether the command has not ended yet, released or not. */
     public boolean isAlive() {
         return shell.isAlive() || command.isAlive();
+    }
+
+    /**
+     * How the command ended, as a shell tells it: its exit code, or 128 and the number of the signal that ended it. Empty
+     * if it still runs.
+     */
+    public OptionalInt status() {
+        return isAlive() ? OptionalInt.empty() : OptionalInt.of(shell.exitValue());
     }
 
     /** Executes the command. A second call does nothing. */

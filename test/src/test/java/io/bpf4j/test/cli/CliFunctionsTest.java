@@ -3,6 +3,7 @@ package io.bpf4j.test.cli;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.GXX;
 import static io.bpf4j.test.support.Requirement.HELD_COMMANDS;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -151,5 +152,74 @@ class CliFunctionsTest {
         assertThat(answer.out())
                 .as(answer.err())
                 .endsWith("{\"type\":\"end\",\"events\":10,\"lost\":0,\"exact\":true}\n");
+    }
+
+    /** Calls functions of C++ five times each; one of them throws at the fourth call, which main catches. */
+    private static Path cxxProgram() throws IOException, InterruptedException {
+        Path source = Files.writeString(folder.resolve("shop.cc"), """
+                #include <stdexcept>
+                namespace shop {
+                struct Cart { int items; };
+                __attribute__((noipa)) int checkout(Cart &cart, long price) { return cart.items > 2 ? -1 : (int)price; }
+                struct Order { int pay(int); long pay(long); };
+                __attribute__((noipa)) int Order::pay(int x) { return x + 1; }
+                __attribute__((noipa)) long Order::pay(long x) { return x + 2; }
+                __attribute__((noipa)) int fails(int x) { if (x == 3) throw std::runtime_error("three"); return x; }
+                }
+                int main() {
+                    shop::Cart cart;
+                    shop::Order order;
+                    long sum = 0;
+                    for (int i = 0; i < 5; i++) {
+                        cart.items = i;
+                        sum += shop::checkout(cart, i) + order.pay(i) + order.pay((long)i);
+                        try { sum += shop::fails(i); } catch (std::exception &) { sum++; }
+                    }
+                    return sum == 0;
+                }
+                """);
+        Path made = folder.resolve("shop");
+        Commands.check(List.of("g++", "-O2", "-o", made.toString(), source.toString()));
+        return made;
+    }
+
+    @Test
+    @Requires(GXX)
+    void functionsOfCxxHaveTheirNamesInTheSource() throws IOException, InterruptedException {
+        String shop = cxxProgram().toString();
+        assertThat(rows("count", "--json", "-c", shop, "u:shop::*", "--by", "probe"))
+                .containsExactlyInAnyOrder(
+                        row("u:shop::checkout(shop::Cart&, long)", 5),
+                        row("u:shop::Order::pay(int)", 5),
+                        row("u:shop::Order::pay(long)", 5),
+                        row("u:shop::fails(int)", 5));
+        assertThat(rows("count", "--json", "-c", shop, "u:shop::Order::pay(long)", "--by", "probe"))
+                .containsExactly(row("u:shop::Order::pay(long)", 5));
+        assertThat(rows("count", "--json", "-c", shop, "u:shop::Order::pay", "u:_ZN4shop5Order3payEi", "--by", "arg1"))
+                .as("each call once")
+                .contains("{\"type\":\"row\",\"key\":{\"arg1\":4},\"count\":2}");
+        Commands.Result latency = Cli.run("latency", "--json", "-c", shop, "u:shop::checkout");
+        assertThat(latency.out())
+                .as(latency.err())
+                .contains("{\"type\":\"end\",\"events\":5,\"lost\":0,\"exact\":true");
+        assertThat(Cli.fail("count", "-c", shop, "u:shop::chekout")).contains("the nearest is 'shop::checkout'");
+        assertThat(Cli.fail("count", "-c", shop, "u:checkout")).contains("the nearest is 'shop::checkout'");
+    }
+
+    /** The kernel puts an address of its own in the place of the return address, so the exception finds no caller. */
+    @Test
+    @Requires(GXX)
+    void whoProbesReturnsIsWarnedOfExceptions() throws IOException, InterruptedException {
+        Path shop = cxxProgram();
+        Commands.Result aborted = Cli.run("latency", "--json", "-c", shop.toString(), "u:shop::fails");
+        assertThat(aborted.err())
+                .contains("if an exception or a panic passes a probed return of " + shop + ", the process ends")
+                .contains("the command ended with status 134, as after SIGABRT: an exception may have passed");
+        // The part of it that throws is jumped to: to take the word at the stack pointer for a return address kills.
+        Commands.Result entries = Cli.run("count", "--json", "-c", shop.toString(), "u:*fails*");
+        assertThat(entries.err()).doesNotContain("exception");
+        assertThat(entries.out()).contains("\"events\":5");
+        Commands.Result ofC = Cli.run(question("latency", "u:own"));
+        assertThat(ofC.err()).doesNotContain("exception");
     }
 }

@@ -1,0 +1,78 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.trace.internal.demangle.Demangler;
+import io.bpf4j.usdt.ProbePattern;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * A pattern for functions. It is compared with symbols, and with the names that C++ and Rust functions have in their
+ * sources, with and without their parameters. <i>Immutable.</i>
+ *
+ * <p>A library can have a hundred thousand symbols, so they are demangled only if the pattern can be meant for such a
+ * name: if it has {@code ::} or parameters or template arguments, or else if it has no wildcard and is part of the
+ * symbol, as the last part of a name is.
+ *
+ * <p>Tested by {@code FunctionPatternTest}.
+ */
+final class FunctionPattern {
+    /**
+     * A part of a function that the compiler moved away from the others, because it runs seldom. It is jumped to and not
+     * called, so its first instruction is no entry of the function, and there is no return address.
+     */
+    private static final Pattern MOVED_PART = Pattern.compile(".*\\.cold(\\.\\d+)?(\\..*)?", Pattern.DOTALL);
+
+    private final ProbePattern pattern;
+    private final String text;
+    private final boolean ofSource;
+    private final boolean isExact;
+
+    private FunctionPattern(String text) {
+        this.pattern = new ProbePattern("*", text);
+        this.text = text;
+        this.ofSource = isOfSource(text);
+        this.isExact = pattern.toString().indexOf('*', 1) < 0 && text.indexOf('?') < 0;
+    }
+
+    static FunctionPattern of(String text) {
+        return new FunctionPattern(text);
+    }
+
+    /** Whether a name or pattern has what symbols do not have. */
+    static boolean isOfSource(String text) {
+        return text.contains("::") || text.indexOf('(') >= 0 || text.indexOf('<') >= 0;
+    }
+
+    /** Whether a symbol is that of a part of a function, which has no return. */
+    static boolean isMovedPart(String symbol) {
+        return symbol.contains(".cold") && MOVED_PART.matcher(symbol).matches();
+    }
+
+    /**
+     * The name that it matches: the symbol itself, or its demangled name with parameters; empty if it does not. A part of
+     * a function matches only if the pattern names such parts.
+     */
+    Optional<String> nameOf(String symbol) {
+        if (isMovedPart(symbol) && !text.contains(".cold")) {
+            return Optional.empty();
+        }
+        if (pattern.matches("", symbol)) {
+            return Optional.of(symbol);
+        }
+        boolean mayMatch = Demangler.isMangled(symbol) && (ofSource || (isExact && symbol.contains(text)));
+        if (!mayMatch) {
+            return Optional.empty();
+        }
+        String name = Demangler.demangle(symbol);
+        return pattern.matches("", name) || pattern.matches("", Demangler.withoutParameters(symbol))
+                ? Optional.of(name)
+                : Optional.empty();
+    }
+
+    /** Whether a pattern with {@code u:} or {@code ur:} matches a function. */
+    static boolean matches(ProbePattern pattern, FunctionProbe function) {
+        return pattern.matches(function.provider(), function.name())
+                || pattern.matches(function.provider(), function.function())
+                || pattern.matches(function.provider(), Demangler.withoutParameters(function.function()));
+    }
+}
