@@ -484,8 +484,8 @@ static __always_inline __u64 caller(struct pt_regs *ctx)
  * Keeps the stack, and returns its hash; 0 if there is none, or no room.
  *
  * At the entry of a function the frame pointer is still that of its caller, so the kernel begins with the caller's caller.
- * Where the function begins by saving the frame pointer it adds the caller itself, on x86 since Linux 6.11. The caller is
- * not added to a stack that ends with the function: it shows that there are no frame pointers.
+ * Where the function begins by saving the frame pointer it adds the caller itself, on x86 since Linux 6.11. A stack that
+ * ends with the function shows that there are no frame pointers: only the caller is known, and what comes after it is not.
  */
 static __noinline __u64 stack_hash(struct pt_regs *ctx, __u64 flags, __u64 caller)
 {
@@ -500,7 +500,10 @@ static __noinline __u64 stack_hash(struct pt_regs *ctx, __u64 flags, __u64 calle
 		return 0;
 	}
 	if (bpf_get_stack(ctx, stack, sizeof(*stack), flags) > 0) {
-		if (caller && stack->addresses[1] && stack->addresses[1] != caller) {
+		if (caller && !stack->addresses[1]) {
+			stack->addresses[1] = caller;
+			stack->addresses[2] = QUESTION_NOT_KNOWN;
+		} else if (caller && stack->addresses[1] != caller) {
 			stack->addresses[1] = caller;
 			bpf_get_stack(ctx, &stack->addresses[2], sizeof(*stack) - 16, flags + 1 /* without the function */);
 		}

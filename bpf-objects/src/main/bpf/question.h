@@ -13,6 +13,7 @@
 #define QUESTION_SHOW     1024 /* bytes of the values that are shown of an event, which lie in the ring buffer */
 #define QUESTION_BEGIN_OUT (8 + QUESTION_OUT + QUESTION_SHOW) /* bytes of a begin's values, for keys and to be shown */
 #define QUESTION_FRAMES   127 /* of a stack: what the kernel gives if kernel.perf_event_max_stack is not changed */
+#define QUESTION_NOT_KNOWN 1 /* in a stack, in the place of callers that are not known: no address of code */
 #define QUESTION_TABLES   32768
 #define QUESTION_BUCKETS  1024
 
