@@ -34,7 +34,7 @@ final class CatalogCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "PROVIDER:NAME",
-            description = "The probes to list; * and ? match any text.")
+            description = "The probes to list; * and ? match any text. A name alone is that of a provider or a probe.")
     private String pattern = "*:*";
 
     @Option(names = "--json", description = "One JSON object for each probe.")
@@ -48,13 +48,18 @@ final class CatalogCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         ProbePattern wanted = ProbePattern.parse(pattern);
         Catalog catalog = UserCatalog.read();
-        List<ProbeSignature> found = catalog.matching(wanted);
+        List<ProbeSignature> ofProvider =
+                pattern.contains(":") ? List.of() : catalog.matching(new ProbePattern(pattern, "*"));
+        List<ProbeSignature> found = ofProvider.isEmpty() ? catalog.matching(wanted) : ofProvider;
         if (found.isEmpty()) {
-            throw new CommandException("the catalog has no probe " + pattern + "; its providers are "
+            throw new CommandException("the catalog has no provider or probe " + pattern + "; its providers are "
                     + catalog.probes().stream()
                             .map(ProbeSignature::provider)
                             .distinct()
-                            .collect(Collectors.joining(", ")));
+                            .collect(Collectors.joining(", "))
+                    + (ReadyCommand.groups().contains(pattern)
+                            ? "; 'bpf4j " + pattern + "' lists the ready questions of that name"
+                            : ""));
         }
         if (json) {
             found.forEach(probe -> console.line(json(probe)));

@@ -1,5 +1,6 @@
 package io.bpf4j.cli.command;
 
+import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Table;
@@ -10,6 +11,7 @@ import io.bpf4j.trace.catalog.ReadyQuestion;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
@@ -21,7 +23,7 @@ import picocli.CommandLine.Parameters;
  * The questions of the catalog about one kind of program, such as {@code bpf4j jvm gc}. Each stands for a command line
  * of another command, to which the user adds the target and options.
  *
- * <p>Tested by {@code CliQuestionsTest}.
+ * <p>Tested by {@code ReadyCommandTest} and {@code CliQuestionsTest}.
  */
 @Command
 final class ReadyCommand implements Callable<Integer> {
@@ -93,6 +95,7 @@ final class ReadyCommand implements Callable<Integer> {
             return CommandTree.OK;
         }
         ReadyQuestion question = find(catalog);
+        requireEnd(catalog, question);
         List<String> given = words.subList(1, words.size());
         List<String> line = new ArrayList<>(List.of(question.command().getFirst()));
         line.addAll(given);
@@ -123,6 +126,27 @@ final class ReadyCommand implements Callable<Integer> {
             return catalog.question(group, words.getFirst());
         } catch (UnknownNameException e) {
             throw new UsageException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A question of the user's catalog can stand for another question. Refuses those that stand for themselves. */
+    static void requireEnd(Catalog catalog, ReadyQuestion question) {
+        List<String> chain = new ArrayList<>();
+        Optional<ReadyQuestion> next = Optional.of(question);
+        while (next.isPresent()) {
+            String name = next.get().group() + " " + next.get().name();
+            boolean isKnown = chain.contains(name);
+            chain.add(name);
+            if (isKnown) {
+                throw new CommandException(
+                        "these questions of the catalog stand for each other: " + String.join(", ", chain));
+            }
+            List<String> words = next.get().command();
+            next = words.size() < 2
+                    ? Optional.empty()
+                    : catalog.questions(words.getFirst()).stream()
+                            .filter(other -> other.name().equals(words.get(1)))
+                            .findFirst();
         }
     }
 
