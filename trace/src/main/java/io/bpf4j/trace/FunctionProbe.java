@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -160,6 +161,9 @@ public sealed interface FunctionProbe permits FunctionProbeData {
 
     /** The name in answers: the symbol, or its demangled name if a pattern matched only that. */
     String name();
+
+    /** Where it starts in its file, in bytes; empty if it is looked up when it is attached. */
+    OptionalLong fileOffset();
 
     /** Why a count of its events may differ from the number of calls; empty if it does not. May read the file. */
     Optional<String> whyInexact();

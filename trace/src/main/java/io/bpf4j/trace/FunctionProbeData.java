@@ -7,6 +7,7 @@ import io.bpf4j.elf.MalformedDataException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -62,6 +63,11 @@ record FunctionProbeData(Path file, String function, String name, boolean return
         } catch (IOException | MalformedDataException e) {
             return Convention.C;
         }
+    }
+
+    @Override
+    public OptionalLong fileOffset() {
+        return place.map(start -> OptionalLong.of(start.offset())).orElseGet(OptionalLong::empty);
     }
 
     @Override

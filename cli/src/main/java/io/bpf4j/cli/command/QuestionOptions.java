@@ -148,6 +148,13 @@ final class QuestionOptions {
         };
     }
 
+    /** Whether the user asked for an answer by this value. */
+    boolean asksFor(String value) {
+        return by.stream()
+                .flatMap(list -> Expression.split(list).stream())
+                .anyMatch(expression -> expression.strip().equals(value));
+    }
+
     /** A question about probes and functions, without filter and keys. */
     static Question about(TargetOptions target, List<UsdtProbe> probes, List<FunctionProbe> functions, int specs)
             throws IOException {

@@ -9,20 +9,30 @@ import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.picture.AnswerPage;
 import io.bpf4j.cli.question.AnswerValues;
 import io.bpf4j.cli.trace.Interruption;
+import io.bpf4j.cli.trace.ProbeSession;
+import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.trace.Answer;
+import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
 import io.bpf4j.trace.stack.Frame;
 import io.bpf4j.trace.stack.StackCounts;
 import io.bpf4j.trace.stack.Symbolizer;
+import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -139,9 +149,37 @@ final class StackCommand implements Callable<Integer> {
 
         /** A stack with its names. */
         private record Named(Map<String, Object> key, List<Frame> user, List<Frame> kernel, long count) {
+            Named with(Map<String, Object> otherKey, long otherCount) {
+                return new Named(otherKey, user, kernel, otherCount);
+            }
+
             /** Whether outer frames are missing, because the stack had more than are kept. */
             boolean isCut() {
                 return user.size() >= KEPT_FRAMES || kernel.size() >= KEPT_FRAMES;
+            }
+        }
+
+        @Override
+        public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
+            // Only if all probes are known: the place of another one would be taken for one of these.
+            if (user && !options.target().filesMayAppear()) {
+                Map<Path, List<Long>> places = new HashMap<>();
+                probes.forEach(probe -> probe.sites()
+                        .forEach(site -> places.computeIfAbsent(probe.binary().path(), _ -> new ArrayList<>())
+                                .add(site.fileOffset())));
+                functions.forEach(function -> function.fileOffset()
+                        .ifPresent(offset -> places.computeIfAbsent(function.file(), _ -> new ArrayList<>())
+                                .add(offset)));
+                places.forEach(this::tell);
+            }
+            return super.load(probes, functions, specs);
+        }
+
+        private void tell(Path file, List<Long> offsets) {
+            try {
+                symbolizer.probesAt(file, offsets);
+            } catch (IOException | MalformedDataException e) {
+                // The attempt to attach says so; if only this fails, processes that have ended lack names.
             }
         }
 
@@ -194,17 +232,58 @@ final class StackCommand implements Callable<Integer> {
             tellOfNoKernelStacks(rows);
             if (folded) {
                 fold(counts(rows));
+            } else if (options.target().json()) {
+                rows.forEach(row -> console.line(json(named(row))));
             } else {
-                for (Answer.Row row : rows) {
-                    Named stack = named(row);
-                    if (options.target().json()) {
-                        console.line(json(stack));
-                    } else {
-                        text(stack);
-                    }
-                }
+                alike(rows).forEach(same -> text(named(same.first()).with(same.key(), same.count())));
             }
             last = rows;
+        }
+
+        /** Stacks of several processes that look alike, of which the first stands for all. */
+        private record Alike(Answer.Row first, Map<String, Object> key, long count) {
+            /** The process is left out if there are several. */
+            Alike and(Answer.Row other) {
+                Map<String, Object> common = new LinkedHashMap<>(key);
+                common.entrySet().retainAll(other.key().entrySet());
+                return new Alike(first, common, count + other.count());
+            }
+        }
+
+        /** Unless the user asked for processes, one row for the stacks of all, the most frequent first. */
+        private List<Alike> alike(List<Answer.Row> rows) {
+            Stream<Alike> single = rows.stream().map(row -> new Alike(row, row.key(), row.count()));
+            boolean isOfOne = rows.stream().map(Run::pid).distinct().limit(2).count() < 2;
+            if (isOfOne || options.asksFor("pid")) {
+                return single.toList();
+            }
+            Map<String, Alike> byLook = new LinkedHashMap<>();
+            single.forEach(row -> byLook.merge(look(row.first()), row, (all, one) -> all.and(one.first())));
+            return byLook.values().stream()
+                    .sorted(Comparator.comparingLong(Alike::count).reversed())
+                    .toList();
+        }
+
+        /** A digest of what is shown of a stack but its process and count: the names themselves could fill the memory. */
+        private String look(Answer.Row row) {
+            Named stack = named(row);
+            Map<String, Object> key = new LinkedHashMap<>(stack.key());
+            key.remove("pid");
+            MessageDigest digest = sha256();
+            digest.update(key.toString().getBytes(StandardCharsets.UTF_8));
+            for (List<Frame> frames : List.of(stack.kernel(), stack.user())) {
+                digest.update((byte) '\n');
+                frames.forEach(frame -> digest.update((frame.label() + "\n").getBytes(StandardCharsets.UTF_8)));
+            }
+            return HexFormat.of().formatHex(digest.digest());
+        }
+
+        private static MessageDigest sha256() {
+            try {
+                return MessageDigest.getInstance("SHA-256");
+            } catch (NoSuchAlgorithmException e) {
+                throw new AssertionError("every Java has SHA-256", e);
+            }
         }
 
         @Override
@@ -327,7 +406,8 @@ final class StackCommand implements Callable<Integer> {
         }
 
         private void text(Named stack) {
-            console.line(options.paint(console).strong(stack.count() + " " + AnswerValues.text(stack.key())));
+            String key = stack.key().isEmpty() ? "" : " " + AnswerValues.text(stack.key());
+            console.line(options.paint(console).strong(stack.count() + key));
             stack.kernel().forEach(frame -> console.line("    " + Text.printable(frame.label())));
             stack.user().forEach(frame -> console.line("    " + Text.printable(frame.label())));
             if (stack.isCut()) {

@@ -16,6 +16,7 @@ import io.bpf4j.test.support.RunningTrace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +48,27 @@ class CliStackTest {
                 .containsSequence("probed", "inner_static", "[unknown]")
                 .doesNotContain("outermost");
         assertThat(result.err()).contains("the stacks of 5 of 5 events end early", "-fno-omit-frame-pointer");
+    }
+
+    /** Each ends before its mappings could be read, but where the file was is known from the place of the probe. */
+    @Test
+    void processesThatHaveEndedHaveTheNamesOfTheFile() throws IOException, InterruptedException {
+        Path program = CPrograms.compile("stacks", "-O2", CPrograms.WALKABLE);
+        try (RunningTrace stacks = new RunningTrace("stack", program.toString(), "u:probed")) {
+            stacks.awaitMessage("tracing 1 function");
+            for (int i = 0; i < 3; i++) {
+                Commands.check(List.of(program.toString(), "2"));
+            }
+            stacks.interrupt();
+            Commands.Result result = stacks.await();
+            assertThat(result.out().lines().map(String::strip))
+                    .as("one row for all: %s", result.err())
+                    .startsWith("6", "probed")
+                    .containsSequence("inner_static", "middle_one", "outermost", "main")
+                    .endsWith("6 events");
+            assertThat(result.err())
+                    .contains("3 processes ended before bpf4j looked up the names of their stacks: only functions");
+        }
     }
 
     @Test

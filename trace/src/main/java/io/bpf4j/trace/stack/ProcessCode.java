@@ -31,6 +31,8 @@ final class ProcessCode {
     private final Rereads listRereads = new Rereads();
     private final PerfMapFile list;
     private boolean read;
+    private boolean gone;
+    private boolean assumed;
     private String problem = "";
 
     ProcessCode(Host host, int pid) {
@@ -64,9 +66,33 @@ final class ProcessCode {
         return known;
     }
 
-    /** Whether an address is outside of all code; false if the mappings are unknown. */
+    /** Whether an address is outside of all code; false if the mappings are not all known. */
     boolean isElsewhere(long address) {
-        return mapping(address).isEmpty() && !mappings.isEmpty();
+        return mapping(address).isEmpty() && !mappings.isEmpty() && !assumed;
+    }
+
+    /** Whether the process ended before its mappings were read; some may have been assumed since. */
+    boolean isGone() {
+        if (!read) {
+            refresh();
+        }
+        return gone || assumed;
+    }
+
+    /** Whether no mapping is known, not even an assumed one. */
+    boolean isUnknown() {
+        return mappings.isEmpty();
+    }
+
+    /** Takes mappings for those of a process that has ended, of which others are not known. */
+    void assume(List<MappedRange> ranges) {
+        for (MappedRange range : ranges) {
+            Map.Entry<Long, MappedRange> before = mappings.lowerEntry(range.end());
+            if (before == null || before.getValue().end() <= range.start()) {
+                mappings.put(range.start(), range);
+                assumed = true;
+            }
+        }
     }
 
     private Optional<MappedRange> find(long address) {
@@ -98,11 +124,15 @@ final class ProcessCode {
             now = files.mappings(pid, MappedRange::executable);
         } catch (IOException e) {
             // Of a process that has ended, the mappings that were read remain.
-            String why = e.getCause() instanceof NoSuchFileException
-                    ? "process " + pid + " ended before bpf4j looked up the names of its stacks"
-                    : String.valueOf(e.getMessage());
-            problem = mappings.isEmpty() ? why : "";
+            boolean ended = e.getCause() instanceof NoSuchFileException;
+            gone = ended && mappings.isEmpty();
+            problem = ended || !mappings.isEmpty() ? "" : String.valueOf(e.getMessage());
             return;
+        }
+        gone = false;
+        if (assumed) {
+            assumed = false; // another process has the number now
+            mappings.clear();
         }
         if (mappings.size() + now.size() > MOST_KEPT) {
             mappings.clear();

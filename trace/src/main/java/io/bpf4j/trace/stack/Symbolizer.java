@@ -12,8 +12,10 @@ import io.bpf4j.usdt.internal.process.MappedRange;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessLimits;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -84,6 +86,14 @@ public final class Symbolizer implements AutoCloseable {
     private final Map<MappedFile.Key, FileIdentity> versions = new HashMap<>();
 
     private final Set<String> problems = new LinkedHashSet<>();
+    private final ProbePlaces probes = new ProbePlaces();
+
+    /** Processes that ended before their mappings were read. */
+    private final Set<Integer> gone = new LinkedHashSet<>();
+
+    /** Further ones of which the files with the probes are known. */
+    private final Set<Integer> partlyKnown = new LinkedHashSet<>();
+
     private final SymbolBudget budget;
     private boolean prepared;
 
@@ -171,6 +181,10 @@ public final class Symbolizer implements AutoCloseable {
         Map<FileFunctions, Need> needs = new HashMap<>();
         stacks.forEach((pid, ofProcess) -> {
             KnownProcess process = process(pid);
+            if (process.code().isGone()) {
+                process.code().assume(probes.mappings(innermost(ofProcess)));
+                rememberEnd(pid, process);
+            }
             for (List<StackTraceMap.Frame> stack : ofProcess) {
                 for (int i = 0; i < stack.size(); i++) {
                     Place place = place(process, stack.get(i), i);
@@ -186,6 +200,25 @@ public final class Symbolizer implements AutoCloseable {
             }
         });
         find(needs);
+    }
+
+    private void rememberEnd(int pid, KnownProcess process) {
+        if (process.code().isUnknown()) {
+            gone.add(pid);
+        } else {
+            gone.remove(pid);
+            partlyKnown.add(pid);
+        }
+    }
+
+    private static Set<Long> innermost(List<List<StackTraceMap.Frame>> stacks) {
+        Set<Long> addresses = new HashSet<>();
+        for (List<StackTraceMap.Frame> stack : stacks) {
+            if (!stack.isEmpty() && stack.getFirst() instanceof StackTraceMap.Address at) {
+                addresses.add(at.address());
+            }
+        }
+        return addresses;
     }
 
     private void find(Map<FileFunctions, Need> needs) {
@@ -276,6 +309,9 @@ public final class Symbolizer implements AutoCloseable {
     public synchronized void remember(int pid) {
         KnownProcess process = process(pid);
         process.code().remember();
+        if (process.code().isGone()) {
+            rememberEnd(pid, process);
+        }
         Set<FileKey> remembered = new HashSet<>();
         for (MappedRange mapping : process.code().filesWithCode()) {
             if (remembered.size() < MOST_REMEMBERED && remembered.add(FileKey.of(mapping))) {
@@ -285,9 +321,41 @@ public final class Symbolizer implements AutoCloseable {
         boundLists(process);
     }
 
+    /**
+     * Tells where the probes are at which the stacks are taken. Then functions of the file with the probe have names even
+     * in the stacks of a process that ended before its mappings were read. The caller tells of all probes, or of none:
+     * the innermost address of a stack is taken for one of these.
+     *
+     * @param file with the probes, by a path of this machine
+     * @param offsets of the probes in the file, in bytes
+     * @throws IOException if the file can't be read
+     * @throws MalformedDataException if it is not an ELF file
+     */
+    public synchronized void probesAt(Path file, Collection<Long> offsets) throws IOException {
+        try (ElfFile elf = ElfFile.open(file)) {
+            probes.add(elf, FileName.of(file.toRealPath()), elf.identity().orElseThrow(), offsets);
+        }
+    }
+
     /** The reasons why frames have no names: distinct lines, at most 100. */
     public synchronized List<String> problems() {
-        return List.copyOf(problems);
+        List<String> all = new ArrayList<>();
+        ended(gone).ifPresent(all::add);
+        ended(partlyKnown)
+                .map(ended -> ended + ": only functions of the files with the probes have names")
+                .ifPresent(all::add);
+        all.addAll(problems);
+        return List.copyOf(all);
+    }
+
+    private static Optional<String> ended(Set<Integer> pids) {
+        return switch (pids.size()) {
+            case 0 -> Optional.empty();
+            case 1 ->
+                Optional.of(
+                        "process " + pids.iterator().next() + " ended before bpf4j looked up the names of its stacks");
+            default -> Optional.of(pids.size() + " processes ended before bpf4j looked up the names of their stacks");
+        };
     }
 
     /** Frees the symbols. The symbolizer may still be used and then reads again what it needs. */

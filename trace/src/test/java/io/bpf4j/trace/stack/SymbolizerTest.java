@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -122,6 +123,44 @@ class SymbolizerTest {
         assertThat(symbolizer.user(8, new long[] {START})).hasToString("[[unknown]]");
         assertThat(symbolizer.problems())
                 .containsExactly("process 8 ended before bpf4j looked up the names of its stacks");
+    }
+
+    /** The innermost address is that of a probe, so it tells where the process had mapped the probe's file. */
+    @Test
+    void aProcessThatIsGoneHasTheNamesOfTheFilesWithTheProbes() throws IOException {
+        symbolizer.probesAt(library, List.of(0x1010L));
+        assertThat(symbolizer.user(8, new long[] {START + 0x10, START + 0x111, 0x5555_0000, START + 0x301}))
+                .hasToString("[inner, foo::bar, [unknown], exported]");
+        symbolizer.user(9, new long[] {START + 0x10});
+        assertThat(symbolizer.user(10, new long[] {START + 0x11}))
+                .as("at no probe")
+                .hasToString("[[unknown]]");
+        assertThat(symbolizer.problems())
+                .containsExactly(
+                        "process 10 ended before bpf4j looked up the names of its stacks",
+                        "2 processes ended before bpf4j looked up the names of their stacks: only functions of the files"
+                                + " with the probes have names");
+    }
+
+    /** Pages are what is mapped, so two probes at the same place of a page can't be told apart. */
+    @Test
+    void whatTwoProbesExplainStaysUnknown() throws IOException {
+        Path other = Files.write(
+                directory.resolve("liby.so"),
+                new SmallElf().local("other", 0x3010, 0x10).build());
+        symbolizer.probesAt(library, List.of(0x1010L, 0x1100L));
+        symbolizer.probesAt(other, List.of(0x1010L));
+        assertThat(symbolizer.user(8, new long[] {START + 0x10})).hasToString("[[unknown]]");
+        symbolizer.prepare(Map.of(9, List.of(addresses(START + 0x10), addresses(START + 0x100))));
+        assertThat(symbolizer.user(9, new long[] {START + 0x10}))
+                .as("another stack has shown where the file is")
+                .hasToString("[inner]");
+    }
+
+    private static List<StackTraceMap.Frame> addresses(long... addresses) {
+        return Arrays.stream(addresses)
+                .<StackTraceMap.Frame>mapToObj(StackTraceMap.Address::new)
+                .toList();
     }
 
     @Test
