@@ -60,7 +60,8 @@ final class FunctionPattern {
             return Optional.of(symbol);
         }
         boolean mayMatch = Demangler.isMangled(symbol) && (ofSource || (isExact && symbol.contains(text)));
-        if (!mayMatch) {
+        // The compiler's other versions of a function (f.constprop.0) may have other parameters.
+        if (!mayMatch || (isExact && symbol.indexOf('.') >= 0)) {
             return Optional.empty();
         }
         String name = Demangler.demangle(symbol);

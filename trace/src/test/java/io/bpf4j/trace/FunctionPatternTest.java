@@ -27,6 +27,8 @@ class FunctionPatternTest {
             *checkout*;            _Z8checkouti;                      _Z8checkouti
             _Z8checkouti;          _Z8checkouti;                      _Z8checkouti
             shop::checkout;        _RNvC4shop8checkout;               shop::checkout
+            shop::Order::pay;      _ZN4shop5Order3payEi.constprop.0;
+            shop::Order::pay*;     _ZN4shop5Order3payEi.constprop.0;  shop::Order::pay(int) [clone .constprop.0]
             parse;                 parse.cold;
             parse*;                parse.cold.3;
             parse*;                parse.constprop.0;                 parse.constprop.0

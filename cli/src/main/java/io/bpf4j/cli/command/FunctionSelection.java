@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code CliQuestionsTest}.
  */
 final class FunctionSelection {
+    /** Functions of a file whose other versions are looked for: more are the result of a wildcard. */
+    private static final int MOST_WITH_VERSIONS = 4;
+
     private FunctionSelection() {}
 
     /**
@@ -58,6 +61,26 @@ final class FunctionSelection {
             found.forEach((file, more) -> addNew(functions.computeIfAbsent(file, _ -> new ArrayList<>()), more));
         }
         return functions;
+    }
+
+    /**
+     * Remarks on the versions that the compiler made of the functions, such as {@code f.constprop.0} for calls with a
+     * constant argument, and that no operand names: their calls are not among those of the function.
+     */
+    static List<String> otherVersions(Map<FileIdentity, List<FunctionProbe>> functions) throws IOException {
+        List<String> remarks = new ArrayList<>();
+        for (List<FunctionProbe> ofFile : functions.values()) {
+            Set<String> known = ofFile.stream().map(FunctionSelection::symbol).collect(Collectors.toUnmodifiableSet());
+            for (FunctionProbe function : ofFile.subList(0, Math.min(ofFile.size(), MOST_WITH_VERSIONS))) {
+                FunctionProbe.matching(function.file(), function.function() + ".*", function.returns()).stream()
+                        .filter(version -> !known.contains(symbol(version)))
+                        .map(version -> function.file() + " has " + version.function() + ", a version that the compiler made of "
+                                + function.name() + ": its calls are not among those of " + function.fullName()
+                                + "; name it, too, as " + version.fullName())
+                        .forEach(remarks::add);
+            }
+        }
+        return remarks;
     }
 
     /** Adds the functions that no earlier operand has found: a function that two operands match must be counted once. */

@@ -237,6 +237,7 @@ final class TargetRun {
                 .distinct()
                 .toList();
         risks.forEach(console::remark);
+        FunctionSelection.otherVersions(byFile).stream().map(Text::printable).forEach(console::remark);
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
         try (ProbeSession session = work.load(probes, functions, sites + (appearing ? SPECS_OF_LATER_FILES : 0))) {
             interruption.onRequest(session::wakeup);

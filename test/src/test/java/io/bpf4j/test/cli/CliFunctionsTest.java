@@ -154,6 +154,26 @@ class CliFunctionsTest {
                 .endsWith("{\"type\":\"end\",\"events\":10,\"lost\":0,\"exact\":true}\n");
     }
 
+    /** As gcc names it, if it makes a version of a static function for calls with a constant argument. */
+    @Test
+    void otherVersionsOfAFunctionAreMentioned() throws IOException, InterruptedException {
+        Path source = Files.writeString(folder.resolve("versions.c"), """
+                #include <stdlib.h>
+                __attribute__((noipa)) int work(int n) { return n + 1; }
+                __attribute__((noipa)) int work_version(int n) { return n + 2; }
+                __asm__(".globl work.constprop.0\\n.type work.constprop.0, %function\\n.set work.constprop.0, work_version");
+                int main(void) { int sum = 0; for (int i = 0; i < 5; i++) sum += work(i) + work_version(i); return sum == 0; }
+                """);
+        Path made = folder.resolve("versions");
+        Commands.check(List.of("gcc", "-O1", "-o", made.toString(), source.toString()));
+        Commands.Result one = Cli.run("count", "-c", made.toString(), "u:work");
+        assertThat(one.out()).isEqualTo("5 events\n");
+        assertThat(one.err()).contains("versions has work.constprop.0, a version that the compiler made of work");
+        Commands.Result both = Cli.run("count", "-c", made.toString(), "u:work", "u:work.constprop.0");
+        assertThat(both.out()).isEqualTo("10 events\n");
+        assertThat(both.err()).doesNotContain("a version");
+    }
+
     /** Calls functions of C++ five times each; one of them throws at the fourth call, which main catches. */
     private static Path cxxProgram() throws IOException, InterruptedException {
         Path source = Files.writeString(folder.resolve("shop.cc"), """
