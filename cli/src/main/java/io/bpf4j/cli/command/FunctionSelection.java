@@ -72,9 +72,11 @@ final class FunctionSelection {
         for (List<FunctionProbe> ofFile : functions.values()) {
             Set<String> known = ofFile.stream().map(FunctionSelection::symbol).collect(Collectors.toUnmodifiableSet());
             for (FunctionProbe function : ofFile.subList(0, Math.min(ofFile.size(), MOST_WITH_VERSIONS))) {
-                FunctionProbe.matching(function.file(), function.function() + ".*", function.returns()).stream()
+                FunctionProbe.matching(function.file(), literal(function.function()) + ".*", function.returns())
+                        .stream()
                         .filter(version -> !known.contains(symbol(version)))
-                        .map(version -> function.file() + " has " + version.function() + ", a version that the compiler made of "
+                        .map(version -> function.file() + " has " + version.function()
+                                + ", a version that the compiler made of "
                                 + function.name() + ": its calls are not among those of " + function.fullName()
                                 + "; name it, too, as " + version.fullName())
                         .forEach(remarks::add);
@@ -87,6 +89,11 @@ final class FunctionSelection {
     private static void addNew(List<FunctionProbe> known, List<FunctionProbe> more) {
         Set<String> symbols = known.stream().map(FunctionSelection::symbol).collect(Collectors.toUnmodifiableSet());
         more.stream().filter(function -> !symbols.contains(symbol(function))).forEach(known::add);
+    }
+
+    /** The pattern for a symbol, which may have any characters. */
+    private static String literal(String symbol) {
+        return symbol.replaceAll("[\\\\*?\\[\\]{}]", "\\\\$0");
     }
 
     private static String symbol(FunctionProbe function) {

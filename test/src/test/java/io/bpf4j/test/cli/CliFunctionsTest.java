@@ -162,7 +162,10 @@ class CliFunctionsTest {
                 __attribute__((noipa)) int work(int n) { return n + 1; }
                 __attribute__((noipa)) int work_version(int n) { return n + 2; }
                 __asm__(".globl work.constprop.0\\n.type work.constprop.0, %function\\n.set work.constprop.0, work_version");
-                int main(void) { int sum = 0; for (int i = 0; i < 5; i++) sum += work(i) + work_version(i); return sum == 0; }
+                __attribute__((noipa)) int plain(int n) { return n + 3; }
+                #define ODD "\\"odd{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}\\""
+                __asm__(".globl " ODD "\\n.type " ODD ", %function\\n.set " ODD ", plain");
+                int main(void) { int sum = 0; for (int i = 0; i < 5; i++) sum += work(i) + work_version(i) + plain(i); return sum == 0; }
                 """);
         Path made = folder.resolve("versions");
         Commands.check(List.of("gcc", "-O1", "-o", made.toString(), source.toString()));
@@ -172,6 +175,10 @@ class CliFunctionsTest {
         Commands.Result both = Cli.run("count", "-c", made.toString(), "u:work", "u:work.constprop.0");
         assertThat(both.out()).isEqualTo("10 events\n");
         assertThat(both.err()).doesNotContain("a version");
+        Commands.Result odd = Cli.run("count", "-c", made.toString(), "u:od*");
+        assertThat(odd.out())
+                .as("a symbol may look like a pattern: %s", odd.err())
+                .isEqualTo("5 events\n");
     }
 
     /** Calls functions of C++ five times each; one of them throws at the fourth call, which main catches. */
