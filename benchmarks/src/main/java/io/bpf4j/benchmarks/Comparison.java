@@ -18,11 +18,26 @@ import org.openjdk.jmh.results.RunResult;
  * The times of each piece of work, by size of the target and by the way to do it.
  *
  * <p>The shortest time says what the work costs, the median what a user waits for: the kernel's own grace periods make
- * the difference. The slowest tenth says how much a shot differs from the next.
+ * the difference. The slowest tenth says how much a shot differs from the next. Some times are also shown as a rate, by
+ * bpf4j's median: sites or attaches per second.
  * <b>Confined</b>.
  */
 final class Comparison {
     static final String BPF4J = "bpf4j";
+
+    /** Work whose time is also shown as a rate: what is counted, and how many of it there are for each unit of the size. */
+    private static final Map<String, Rate> RATES = Map.of(
+            "attach", new Rate("sites/s", 1),
+            "attachFound", new Rate("sites/s", 1),
+            "attachSmall", new Rate("attaches/s", ConcurrentBenchmark.SMALL_ATTACHES));
+
+    private record Rate(String counted, int each) {
+        /** By the median time in milliseconds. */
+        String text(Size size, Times times) {
+            double rate = size.number().orElse(0L) * each / times.median() * 1000;
+            return String.format(Locale.ROOT, "%,14.0f", rate);
+        }
+    }
 
     /** The secondary result of JMH's GC profiler. */
     private static final String ALLOCATED = "gc.alloc.rate.norm";
@@ -176,9 +191,11 @@ final class Comparison {
             out.append(String.format(Locale.ROOT, "%n%-26s", work.unit));
             work.ways().forEach(_ -> out.append(String.format(Locale.ROOT, "%10s%10s%10s", "min", "median", "p90")));
             peer.ifPresent(_ -> out.append(String.format(Locale.ROOT, "%12s%10s", "min", "median")));
+            Optional<Rate> rate = Optional.ofNullable(RATES.get(name));
+            rate.ifPresent(r -> out.append(String.format(Locale.ROOT, "%14s", r.counted())));
             out.append(work.allocated.isEmpty() ? "" : String.format(Locale.ROOT, "%14s", "KB allocated"));
             out.append(System.lineSeparator());
-            work.sizes.forEach((size, byWay) -> line(out, work, size, byWay, peer));
+            work.sizes.forEach((size, byWay) -> line(out, work, size, byWay, peer, rate));
             work.growth()
                     .ifPresent(growth -> out.append(String.format(
                             Locale.ROOT,
@@ -194,7 +211,13 @@ final class Comparison {
         return theirs == 0 ? "-" : String.format(Locale.ROOT, "%.2fx", own / theirs);
     }
 
-    private static void line(StringBuilder out, Work work, Size size, Map<String, Times> byWay, Optional<String> peer) {
+    private static void line(
+            StringBuilder out,
+            Work work,
+            Size size,
+            Map<String, Times> byWay,
+            Optional<String> peer,
+            Optional<Rate> rate) {
         out.append(String.format(Locale.ROOT, "%-26s", size.text()));
         for (String way : work.ways()) {
             Times times = byWay.get(way);
@@ -219,6 +242,13 @@ final class Comparison {
                                     "%12s%10s",
                                     ratio(own.shortest(), theirs.shortest()),
                                     ratio(own.median(), theirs.median())));
+        }
+        Times ours = byWay.get(BPF4J);
+        if (rate.isPresent()) {
+            out.append(
+                    ours == null
+                            ? String.format(Locale.ROOT, "%14s", "-")
+                            : rate.get().text(size, ours));
         }
         Double allocated = work.allocated.get(size);
         if (allocated != null) {
