@@ -81,7 +81,7 @@ record FunctionProbeData(Path file, String function, String name, boolean return
     public Optional<String> whyRisky() {
         return returns && unwinds()
                 ? Optional.of("if an exception or a panic passes a probed return of " + file
-                        + ", the process ends ('terminate called'), also where a caller would catch it")
+                        + ", the process ends ('terminate called'), even if a caller would catch it")
                 : Optional.empty();
     }
 
