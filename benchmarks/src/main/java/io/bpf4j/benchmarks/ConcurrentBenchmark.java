@@ -7,6 +7,7 @@ import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtScan;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,28 +48,41 @@ public class ConcurrentBenchmark {
     /** Attaches of each thread in a shot of {@link #attachSmall}. */
     static final int SMALL_ATTACHES = 16;
 
-    /** The threads, and an object and a link of each. <b>Confined</b>. */
-    @State(Scope.Thread)
-    @SuppressWarnings("NullAway.Init") // JMH sets the fields
-    public static class Threads {
+    /** Threads that attach, each by an object of its own. <b>Confined</b>. */
+    @SuppressWarnings("NullAway.Init") // a setup sets the fields
+    public abstract static class Attaching {
         private final List<BpfObject> objects = new ArrayList<>();
-        private final List<Callable<UsdtLink>> attaches = new ArrayList<>();
+        private final List<Callable<List<UsdtLink>>> attaches = new ArrayList<>();
         private final List<UsdtLink> links = new ArrayList<>();
         private ExecutorService pool;
 
-        @Setup
-        public void load() {
-            Path target = Targets.withSites(100);
+        /** Loads the objects, each of which will attach so many times to a program with so many sites. */
+        void load(int threads, int times, int sites) {
+            Path target = Targets.withSites(sites);
             ObjectSpec spec = ObjectSpec.parse(Loaded.OBJECT, TestObjects.bytes(Loaded.OBJECT));
-            for (int i = 0; i < THREADS; i++) {
+            for (int i = 0; i < threads; i++) {
                 BpfObject object = BpfLoader.of(spec).load();
                 objects.add(object);
-                attaches.add(() -> Usdt.of(object)
+                attaches.add(() -> attach(object, target, times));
+            }
+            pool = Executors.newFixedThreadPool(threads);
+        }
+
+        private static List<UsdtLink> attach(BpfObject object, Path target, int times) throws IOException {
+            List<UsdtLink> own = new ArrayList<>();
+            for (int i = 0; i < times; i++) {
+                own.add(Usdt.of(object)
                         .attach(
                                 object.program(Loaded.PROGRAM),
                                 UsdtScan.ofFile(target).matching("bench:site")));
             }
-            pool = Executors.newFixedThreadPool(THREADS);
+            return own;
+        }
+
+        void attachAll() throws InterruptedException, ExecutionException {
+            for (Future<List<UsdtLink>> own : pool.invokeAll(attaches)) {
+                links.addAll(own.get());
+            }
         }
 
         @TearDown(Level.Invocation)
@@ -85,50 +99,24 @@ public class ConcurrentBenchmark {
         }
     }
 
-    /** Threads that attach to a program with one site again and again, each by an object of its own. <b>Confined</b>. */
+    /** 64 threads, which attach to 100 sites once. <b>Confined</b>. */
     @State(Scope.Thread)
-    @SuppressWarnings("NullAway.Init") // JMH sets the fields
-    public static class Small {
+    public static class Threads extends Attaching {
+        @Setup
+        public void load() {
+            load(THREADS, 1, 100);
+        }
+    }
+
+    /** Threads that attach to one site again and again. <b>Confined</b>. */
+    @State(Scope.Thread)
+    public static class Small extends Attaching {
         @Param({"1", "2"})
         public int threads;
 
-        private final List<BpfObject> objects = new ArrayList<>();
-        private final List<Callable<List<UsdtLink>>> attaches = new ArrayList<>();
-        private final List<UsdtLink> links = new ArrayList<>();
-        private ExecutorService pool;
-
         @Setup
         public void load() {
-            Path target = Targets.withSites(1);
-            ObjectSpec spec = ObjectSpec.parse(Loaded.OBJECT, TestObjects.bytes(Loaded.OBJECT));
-            for (int i = 0; i < threads; i++) {
-                BpfObject object = BpfLoader.of(spec).load();
-                objects.add(object);
-                attaches.add(() -> {
-                    List<UsdtLink> own = new ArrayList<>();
-                    for (int n = 0; n < SMALL_ATTACHES; n++) {
-                        own.add(Usdt.of(object)
-                                .attach(
-                                        object.program(Loaded.PROGRAM),
-                                        UsdtScan.ofFile(target).matching("bench:site")));
-                    }
-                    return own;
-                });
-            }
-            pool = Executors.newFixedThreadPool(threads);
-        }
-
-        @TearDown(Level.Invocation)
-        public void detach() {
-            links.forEach(UsdtLink::closeAsync);
-            links.forEach(UsdtLink::close); // waits for the former
-            links.clear();
-        }
-
-        @TearDown
-        public void unload() {
-            pool.shutdown();
-            objects.forEach(BpfObject::close);
+            load(threads, SMALL_ATTACHES, 1);
         }
     }
 
@@ -154,16 +142,12 @@ public class ConcurrentBenchmark {
 
     @Benchmark
     public void attach64Threads(Threads state) throws InterruptedException, ExecutionException {
-        for (Future<UsdtLink> link : state.pool.invokeAll(state.attaches)) {
-            state.links.add(link.get());
-        }
+        state.attachAll();
     }
 
     @Benchmark
     public void attachSmall(Small state) throws InterruptedException, ExecutionException {
-        for (Future<List<UsdtLink>> links : state.pool.invokeAll(state.attaches)) {
-            state.links.addAll(links.get());
-        }
+        state.attachAll();
     }
 
     @Benchmark
