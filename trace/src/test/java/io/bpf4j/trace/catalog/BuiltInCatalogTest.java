@@ -214,8 +214,11 @@ class BuiltInCatalogTest {
             List<String> patterns = patterns(question);
             assertThat(patterns).hasSize(2);
             // A begin without a pair has no end of its own, such as the status of a server.
-            matching(patterns.getFirst()).getFirst().pair().ifPresent(pair -> assertThat(pair.end())
-                    .isEqualTo(matching(patterns.getLast()).getFirst().name()));
+            matching(patterns.getFirst())
+                    .getFirst()
+                    .pair()
+                    .ifPresent(pair -> assertThat(pair.end())
+                            .isEqualTo(matching(patterns.getLast()).getFirst().name()));
         }
     }
 
