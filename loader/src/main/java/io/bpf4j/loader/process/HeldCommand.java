@@ -140,7 +140,15 @@ public final class HeldCommand implements AutoCloseable {
      * if it still runs.
      */
     public OptionalInt status() {
-        return isAlive() ? OptionalInt.empty() : OptionalInt.of(shell.exitValue());
+        if (command.isAlive()) {
+            return OptionalInt.empty();
+        }
+        try {
+            shell.waitFor(POLITE.toMillis(), TimeUnit.MILLISECONDS); // it ends when it has seen the end of the command
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return shell.isAlive() ? OptionalInt.empty() : OptionalInt.of(shell.exitValue());
     }
 
     /** Executes the command. A second call does nothing. */
