@@ -2,6 +2,8 @@ package io.bpf4j.btf;
 
 import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.ElfLimits;
+import io.bpf4j.elf.FileOpener;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Section;
 import java.io.BufferedInputStream;
@@ -90,11 +92,16 @@ public final class BtfFile {
      * @throws MalformedDataException if the BTF breaks the rules
      */
     public static Btf read(Path file) throws IOException {
+        return read(file, FileOpener.JAVA);
+    }
+
+    /** Like {@link #read(Path)}, by an opener that can be trusted with files in other users' folders. */
+    public static Btf read(Path file, FileOpener opener) throws IOException {
         if (Files.isDirectory(file)) {
             throw new IOException(file + " is a directory, not one BTF");
         }
         Btf[] found = new Btf[1];
-        forEach(file, (name, btf) -> {
+        forEach(file, opener, (name, btf) -> {
             if (found[0] != null) {
                 throw new IOException(file + " has several BTFs; unpack the one that is meant");
             }
@@ -112,7 +119,7 @@ public final class BtfFile {
      * @throws MalformedDataException if the BTF breaks the rules
      */
     public static Btf read(Path file, Btf base) throws IOException {
-        byte[] bytes = bytes(file, MAX_ELF_BYTES);
+        byte[] bytes = bytes(file, file.toString(), MAX_ELF_BYTES);
         if (isBtf(bytes)) {
             return Btf.parse(view(file.toString(), bytes), base);
         }
@@ -144,8 +151,13 @@ public final class BtfFile {
      * @throws IOException if a file can't be read, or no BTF is found; also any exception of the taker
      */
     public static void forEach(Path path, Taker taker) throws IOException {
+        forEach(path, FileOpener.JAVA, taker);
+    }
+
+    /** Like {@link #forEach(Path, Taker)}, by an opener that can be trusted with files in other users' folders. */
+    public static void forEach(Path path, FileOpener opener, Taker taker) throws IOException {
         if (!Files.isDirectory(path)) {
-            one(path, taker);
+            one(path, opener, taker);
             return;
         }
         List<Path> files;
@@ -160,7 +172,7 @@ public final class BtfFile {
         boolean any = false;
         for (Path file : files) {
             try {
-                if (kind(start(file)) == Kind.OTHER) {
+                if (isOther(file, opener)) {
                     continue;
                 }
             } catch (IOException e) {
@@ -168,7 +180,7 @@ public final class BtfFile {
                 continue;
             }
             any = true;
-            one(file, taker);
+            one(file, opener, taker);
         }
         if (!any) {
             throw new IOException(path + ": no BTF, ELF file or archive in this directory");
@@ -184,10 +196,16 @@ public final class BtfFile {
         OTHER
     }
 
-    private static void one(Path file, Taker taker) throws IOException {
+    private static boolean isOther(Path file, FileOpener opener) throws IOException {
+        try (FileOpener.Opened opened = opener.open(file)) {
+            return kind(start(opened.path())) == Kind.OTHER;
+        }
+    }
+
+    private static void one(Path file, FileOpener opener, Taker taker) throws IOException {
         String name = file.toString();
-        try {
-            read(file, name, (entry, btf) -> {
+        try (FileOpener.Opened opened = opener.open(file)) {
+            read(opened.path(), name, (entry, btf) -> {
                 try {
                     taker.take(entry, btf);
                 } catch (IOException e) {
@@ -210,9 +228,9 @@ public final class BtfFile {
 
     private static void read(Path file, String name, Taker taker) throws IOException {
         switch (kind(start(file))) {
-            case BTF -> taker.take(name, Btf.parse(view(name, bytes(file, MAX_BYTES))));
+            case BTF -> taker.take(name, Btf.parse(view(name, bytes(file, name, MAX_BYTES))));
             case ELF -> {
-                try (ElfFile elf = ElfFile.open(file)) {
+                try (ElfFile elf = ElfFile.open(file, name, ElfLimits.defaults())) {
                     taker.take(name, Btf.parse(section(elf)));
                 }
             }
@@ -303,10 +321,10 @@ public final class BtfFile {
         return bytes;
     }
 
-    private static byte[] bytes(Path file, long most) throws IOException {
+    private static byte[] bytes(Path file, String name, long most) throws IOException {
         // Files of sysfs report a correct size, files of procfs report 0.
         if (Files.size(file) > most) {
-            throw new IOException(file + ": larger than " + most + " bytes, too large for BTF");
+            throw new IOException(name + ": larger than " + most + " bytes, too large for BTF");
         }
         return Files.readAllBytes(file);
     }

@@ -46,7 +46,8 @@ public record DebugFiles(Path debugRoot) {
         if (buildId.isPresent()) {
             String id = buildId.get();
             Path candidate = debugRoot.resolve(".build-id/" + id.substring(0, 2) + "/" + id.substring(2) + ".debug");
-            Optional<ElfFile> found = open(candidate, debug -> debug.buildId().equals(buildId));
+            Optional<ElfFile> found =
+                    open(candidate, elf.opener(), debug -> debug.buildId().equals(buildId));
             if (found.isPresent()) {
                 return found;
             }
@@ -56,7 +57,7 @@ public record DebugFiles(Path debugRoot) {
             return Optional.empty();
         }
         for (Path candidate : linked(elf, link.get().fileName())) {
-            Optional<ElfFile> found = open(candidate, debug -> belongs(debug, buildId, link.get()));
+            Optional<ElfFile> found = open(candidate, elf.opener(), debug -> belongs(debug, buildId, link.get()));
             if (found.isPresent()) {
                 return found;
             }
@@ -81,13 +82,13 @@ public record DebugFiles(Path debugRoot) {
         return candidates;
     }
 
-    private static Optional<ElfFile> open(Path candidate, Predicate<ElfFile> wanted) {
+    private static Optional<ElfFile> open(Path candidate, FileOpener opener, Predicate<ElfFile> wanted) {
         if (!Files.isRegularFile(candidate)) {
             return Optional.empty();
         }
         ElfFile debug;
         try {
-            debug = ElfFile.open(candidate);
+            debug = ElfFile.open(candidate, opener);
         } catch (IOException | MalformedDataException e) {
             return Optional.empty(); // a debug file that can't be read is as good as none
         }

@@ -88,7 +88,15 @@ public final class ElfFile implements AutoCloseable {
      * @throws MalformedDataException if it isn't a well-formed ELF file
      */
     public static ElfFile open(Path path) throws IOException {
-        return open(path, FileName.of(path).toString(), ElfLimits.defaults());
+        return open(path, FileOpener.JAVA);
+    }
+
+    /**
+     * Like {@link #open(Path)}, by an opener that can be trusted with files in other users' folders. The debug file of
+     * this one is opened by it as well.
+     */
+    public static ElfFile open(Path path, FileOpener opener) throws IOException {
+        return open(path, FileName.of(path).toString(), ElfLimits.defaults(), opener);
     }
 
     /**
@@ -97,6 +105,10 @@ public final class ElfFile implements AutoCloseable {
      * @param name the file's name in messages, for a path like {@code /proc/self/fd/7} that isn't descriptive
      */
     public static ElfFile open(Path path, String name, ElfLimits limits) throws IOException {
+        return open(path, name, limits, FileOpener.JAVA);
+    }
+
+    private static ElfFile open(Path path, String name, ElfLimits limits, FileOpener opener) throws IOException {
         Optional<StoredEntry> stored = StoredEntry.of(path);
         Path file = stored.isPresent() ? stored.get().archive() : path;
         // Checked before the open: opening a FIFO waits for its writer.
@@ -108,17 +120,15 @@ public final class ElfFile implements AutoCloseable {
             throw new FileSystemException(file.toString(), null, "is not a regular file, so it can't be an ELF file");
         }
         FileIdentity identity = FileIdentity.of(file);
-        OpenedFile opened = OpenedFile.open(file, identity);
+        OpenedFile opened = OpenedFile.open(file, identity, opener);
         try {
             long offset = 0;
             long size = identity.size();
             if (stored.isPresent()) {
-                StoredEntry.Place place = stored.get().locate();
+                StoredEntry.Place place = stored.get().locate(opened.again());
                 offset = place.offset();
                 size = place.size();
-                if (!FileIdentity.of(file).equals(identity)) {
-                    throw new FileSystemException(file.toString(), null, "was replaced or written while it was read");
-                }
+                opened.requireSame();
             }
             FileBlocks blocks = new FileBlocks(name, opened, offset, size);
             return new ElfFile(
@@ -142,6 +152,11 @@ public final class ElfFile implements AutoCloseable {
     /** Like {@link #parse(String, byte[])}, with other limits than the defaults. */
     public static ElfFile parse(String source, byte[] bytes, ElfLimits limits) {
         return new ElfFile(ByteView.of(source, bytes, ByteOrder.LITTLE_ENDIAN), null, null, 0, null, limits);
+    }
+
+    /** What this file was opened by. */
+    FileOpener opener() {
+        return file == null ? FileOpener.JAVA : file.opener();
     }
 
     /** The name of the file in messages; {@code archive!/entry} for an entry of an archive. */

@@ -57,6 +57,10 @@ final class FileBlocks implements AutoCloseable {
         return size;
     }
 
+    FileOpener opener() {
+        return file.opener();
+    }
+
     /**
      * The block that an offset lies in; the byte is at {@link #indexInBlock}. The offset is known to be in the file.
      */

@@ -19,15 +19,20 @@ import java.nio.file.StandardOpenOption;
  * <p>Tested by {@code OpenElfFileTest}.
  */
 final class OpenedFile implements AutoCloseable {
+    private final FileOpener opener;
+    private final FileOpener.Opened opened;
     private final Path path;
     private final FileIdentity identity;
     private volatile FileChannel channel;
     private volatile boolean closed;
 
-    private OpenedFile(Path path, FileIdentity identity, FileChannel channel) {
+    private OpenedFile(FileOpener opener, FileOpener.Opened opened, Path path, FileIdentity identity)
+            throws IOException {
+        this.opener = opener;
+        this.opened = opened;
         this.path = path;
         this.identity = identity;
-        this.channel = channel;
+        this.channel = openChannel();
     }
 
     /**
@@ -36,22 +41,42 @@ final class OpenedFile implements AutoCloseable {
      * @param identity of the file at the path before this call
      * @throws IOException if it can't be opened, or is not that file any more
      */
-    static OpenedFile open(Path path, FileIdentity identity) throws IOException {
-        return new OpenedFile(path, identity, channel(path, identity));
-    }
-
-    private static FileChannel channel(Path path, FileIdentity identity) throws IOException {
-        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+    static OpenedFile open(Path path, FileIdentity identity, FileOpener opener) throws IOException {
+        FileOpener.Opened opened = opener.open(path);
         try {
-            // If the path led to the same file before and after the open, that file was opened.
-            if (!FileIdentity.of(path).equals(identity)) {
-                throw new FileSystemException(path.toString(), null, "was replaced or written while it was opened");
-            }
-            return channel;
+            return new OpenedFile(opener, opened, path, identity);
         } catch (Throwable e) {
-            channel.close();
+            opened.close();
             throw e;
         }
+    }
+
+    private FileChannel openChannel() throws IOException {
+        FileChannel opening = FileChannel.open(opened.path(), StandardOpenOption.READ);
+        try {
+            // If the path led to the same file before and after the open, that file was opened.
+            requireSame();
+            return opening;
+        } catch (Throwable e) {
+            opening.close();
+            throw e;
+        }
+    }
+
+    /** @throws IOException if this is not the file any more whose identity was taken before it was opened */
+    void requireSame() throws IOException {
+        if (!FileIdentity.of(opened.path()).equals(identity)) {
+            throw new FileSystemException(path.toString(), null, "was replaced or written while it was opened");
+        }
+    }
+
+    FileOpener opener() {
+        return opener;
+    }
+
+    /** The path to open this file by once more. */
+    Path again() {
+        return opened.path();
     }
 
     boolean isOpen() {
@@ -88,7 +113,7 @@ final class OpenedFile implements AutoCloseable {
             throw cause;
         }
         if (!channel.isOpen()) {
-            channel = channel(path, identity);
+            channel = openChannel();
         }
     }
 
@@ -100,5 +125,6 @@ final class OpenedFile implements AutoCloseable {
         } catch (IOException e) {
             // Nothing was written. Linux has released the file descriptor, whatever close(2) returns.
         }
+        opened.close();
     }
 }

@@ -50,13 +50,17 @@ record StoredEntry(Path archive, String entry) {
         return Optional.empty();
     }
 
-    /** Finds the entry in the archive's directory; an {@code IOException} says why it can't be mapped. */
-    Place locate() throws IOException {
+    /**
+     * Finds the entry in the archive's directory; an {@code IOException} says why it can't be mapped.
+     *
+     * @param opened a path that leads to the archive
+     */
+    Place locate(Path opened) throws IOException {
         boolean interrupted = false;
         try {
             while (true) {
                 interrupted |= Thread.interrupted(); // it would close the channel: see OpenedFile
-                try (FileChannel channel = FileChannel.open(archive, StandardOpenOption.READ)) {
+                try (FileChannel channel = FileChannel.open(opened, StandardOpenOption.READ)) {
                     return locate(channel);
                 } catch (ClosedByInterruptException e) {
                     // Once more, without the interrupt.
@@ -71,6 +75,7 @@ record StoredEntry(Path archive, String entry) {
 
     private Place locate(FileChannel channel) throws IOException {
         ZipArchiveEntry found;
+        long archiveSize = channel.size();
         // Also closes the channel; otherwise its finalizer would close it and print a warning on stderr.
         try (ZipFile zip = ZipFile.builder()
                 .setSeekableByteChannel(channel)
@@ -104,7 +109,7 @@ record StoredEntry(Path archive, String entry) {
         }
         long offset = found.getDataOffset();
         long size = found.getSize();
-        if (offset < 0 || size < 0 || offset > Files.size(archive) - size) {
+        if (offset < 0 || size < 0 || offset > archiveSize - size) {
             throw new MalformedDataException(
                     archive.toString(), Math.max(offset, 0), "entry " + entry + " lies outside the archive");
         }

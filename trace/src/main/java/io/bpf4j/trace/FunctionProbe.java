@@ -6,6 +6,8 @@ import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.SymbolPlaces;
 import io.bpf4j.loader.error.UnknownNameException.Nearest;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.trace.internal.demangle.Demangler;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -72,7 +74,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
     static List<FunctionProbe> matching(Path file, String pattern, boolean returns) throws IOException {
         FunctionPattern wanted = FunctionPattern.of(pattern);
         boolean wild = pattern.contains("*") || pattern.contains("?");
-        try (ElfFile elf = ElfFile.open(file)) {
+        try (ElfFile elf = ElfFile.open(file, OpenFile.opener(Host.running()))) {
             elf.header().whyNotRun().ifPresent(why -> {
                 throw new MalformedDataException(elf.source(), 16, why);
             });
@@ -125,7 +127,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
         Nearest byLetters = new Nearest(function);
         AtomicReference<String> containing = new AtomicReference<>();
         for (Path file : files) {
-            try (ElfFile elf = ElfFile.open(file)) {
+            try (ElfFile elf = ElfFile.open(file, OpenFile.opener(Host.running()))) {
                 SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
                     if (symbol.isFunction() && symbol.isInSection()) {
                         String name = demangled

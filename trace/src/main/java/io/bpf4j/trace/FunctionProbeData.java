@@ -4,6 +4,8 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.ElfMachine;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.link.OpenFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -58,7 +60,7 @@ record FunctionProbeData(Path file, String function, String name, boolean return
         if (place.isPresent()) {
             return place.get().convention();
         }
-        try (ElfFile elf = ElfFile.open(file)) {
+        try (ElfFile elf = ElfFile.open(file, OpenFile.opener(Host.running()))) {
             return Convention.of(elf, GoBuild.of(elf), function);
         } catch (IOException | MalformedDataException e) {
             return Convention.C;
@@ -90,7 +92,7 @@ record FunctionProbeData(Path file, String function, String name, boolean return
         if (place.isPresent()) {
             return place.get().unwinds();
         }
-        try (ElfFile elf = ElfFile.open(file)) {
+        try (ElfFile elf = ElfFile.open(file, OpenFile.opener(Host.running()))) {
             return Unwinding.isIn(elf);
         } catch (IOException | MalformedDataException e) {
             return false;

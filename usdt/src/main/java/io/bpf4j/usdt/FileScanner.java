@@ -7,6 +7,8 @@ import io.bpf4j.elf.ElfHeader;
 import io.bpf4j.elf.ElfMachine;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.usdt.internal.note.NoteScan;
 import io.bpf4j.usdt.internal.note.StapsdtReader;
 import io.bpf4j.usdt.internal.process.MappedFile;
@@ -34,7 +36,7 @@ final class FileScanner {
      * @throws MalformedDataException if it is not an ELF file, or is broken
      */
     static UsdtScan.File scan(Path path) throws IOException {
-        try (ElfFile elf = ElfFile.open(path)) {
+        try (ElfFile elf = ElfFile.open(path, OpenFile.opener(Host.running()))) {
             UsdtScan.File file = scan(elf, elf.path().orElse(path), elf.source());
             return file.probes().isEmpty() && file.problems().isEmpty()
                     ? inDebugFile(elf).map(file::withProblem).orElse(file)

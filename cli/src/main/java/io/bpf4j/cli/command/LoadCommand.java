@@ -13,6 +13,7 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.DryRun;
 import io.bpf4j.loader.dryrun.Fit;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -96,7 +97,9 @@ final class LoadCommand implements Callable<Integer> {
                     Objects.requireNonNull(command).commandLine(),
                     "--btf can be given more than once only with --dry-run: an object is loaded for one kernel");
         }
-        target = btfs.isEmpty() ? Optional.empty() : Optional.of(BtfFile.read(InputFile.check(btfs.getFirst())));
+        target = btfs.isEmpty()
+                ? Optional.empty()
+                : Optional.of(BtfFile.read(InputFile.check(btfs.getFirst()), OpenFile.opener(Host.running())));
         boolean failed = false;
         for (Path file : files) {
             Outcome outcome = load(file);
@@ -141,7 +144,7 @@ final class LoadCommand implements Callable<Integer> {
         for (Path btf : btfs) {
             try {
                 boolean folder = !btf.toString().isEmpty() && Files.isDirectory(btf);
-                BtfFile.forEach(folder ? btf : InputFile.check(btf), runs);
+                BtfFile.forEach(folder ? btf : InputFile.check(btf), OpenFile.opener(Host.running()), runs);
             } catch (OutputClosedException e) {
                 throw e;
             } catch (IOException | RuntimeException | OutOfMemoryError e) {

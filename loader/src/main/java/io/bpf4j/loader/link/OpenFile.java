@@ -1,10 +1,15 @@
 package io.bpf4j.loader.link;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.FileOpener;
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
@@ -14,7 +19,7 @@ import java.nio.file.Path;
  * <p>The path may come from an untrusted source, and may change while it is opened. So only a regular file is opened:
  * opening a FIFO waits for its writer, and opening a device may have side effects.
  */
-public final class OpenFile implements TargetFile, AutoCloseable {
+public final class OpenFile implements TargetFile, FileOpener.Opened {
     private final Fd fd;
     private final Path path;
     private final String name;
@@ -33,7 +38,7 @@ public final class OpenFile implements TargetFile, AutoCloseable {
      * @param host the machine to open it on
      * @param path of any bytes, also if the locale has no characters for them
      * @param name of the file in messages
-     * @throws io.bpf4j.loader.error.SyscallException if it can't be opened, or is not a regular file
+     * @throws SyscallException if it can't be opened, or is not a regular file
      */
     public static OpenFile open(Host host, Path path, String name) {
         Kernel kernel = host.kernel();
@@ -41,6 +46,28 @@ public final class OpenFile implements TargetFile, AutoCloseable {
             FileIdentity identity = kernel.execute(new FileCommand.Identify(fd));
             return new OpenFile(fd, host.self().resolve("fd/" + fd.number()), name, identity);
         });
+    }
+
+    /**
+     * Opens regular files for {@link io.bpf4j.elf.ElfFile} and others that read files by Java: it never waits for a
+     * FIFO that was put in a file's place.
+     *
+     * @param host the machine to open them on
+     */
+    public static FileOpener opener(Host host) {
+        return path -> {
+            try {
+                return open(host, path, path.toString());
+            } catch (SyscallException e) {
+                IOException failure = switch (e.errno()) {
+                    case ENOENT -> new NoSuchFileException(path.toString());
+                    case EACCES -> new AccessDeniedException(path.toString());
+                    default -> new IOException(e.getMessage());
+                };
+                failure.initCause(e);
+                throw failure;
+            }
+        };
     }
 
     /**

@@ -5,9 +5,12 @@ import io.bpf4j.btf.BtfExt;
 import io.bpf4j.core.CoreException;
 import io.bpf4j.core.CoreRelocator;
 import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.FileOpener;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnknownNameException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.link.OpenFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteOrder;
@@ -57,9 +60,10 @@ public sealed interface ObjectSpec permits ObjectSpecData {
     Optional<BtfExt> btfExt();
 
     /**
-     * Reads an object file into memory; the file is not needed afterwards.
+     * Reads an object file into memory; the file is not needed afterwards. What comes from a pipe is read by the caller,
+     * and parsed.
      *
-     * @throws IOException if the file does not exist or can't be read
+     * @throws IOException if the file does not exist, can't be read, or is not a regular file
      * @throws MalformedDataException if it breaks the rules of ELF or BTF
      * @throws InvalidObjectException if it is not a BPF object, or is inconsistent
      */
@@ -68,8 +72,9 @@ public sealed interface ObjectSpec permits ObjectSpecData {
             throw new IOException(path + " is a directory, not an object file");
         }
         byte[] bytes;
-        // Does not rely on the file size, which is meaningless for a device or a pipe.
-        try (InputStream in = Files.newInputStream(path)) {
+        // Does not rely on the file's size: it may grow meanwhile.
+        try (FileOpener.Opened opened = OpenFile.opener(Host.running()).open(path);
+                InputStream in = Files.newInputStream(opened.path())) {
             bytes = in.readNBytes(ObjectSpecData.MAX_BYTES + 1);
         } catch (FileSystemException e) {
             throw e;

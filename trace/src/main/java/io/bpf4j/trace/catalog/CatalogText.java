@@ -1,5 +1,8 @@
 package io.bpf4j.trace.catalog;
 
+import io.bpf4j.elf.FileOpener;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.link.OpenFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -25,7 +28,8 @@ final class CatalogText {
             throw new IOException(file + (Files.exists(file) ? ": not a regular file" : ": no such file"));
         }
         byte[] bytes;
-        try (InputStream in = Files.newInputStream(file)) {
+        try (FileOpener.Opened opened = OpenFile.opener(Host.running()).open(file);
+                InputStream in = Files.newInputStream(opened.path())) {
             bytes = in.readNBytes(MOST_BYTES + 1);
         }
         if (bytes.length > MOST_BYTES) {

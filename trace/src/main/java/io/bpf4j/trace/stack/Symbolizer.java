@@ -6,6 +6,7 @@ import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.FileName;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.MappedRange;
@@ -332,7 +333,7 @@ public final class Symbolizer implements AutoCloseable {
      * @throws MalformedDataException if it is not an ELF file
      */
     public synchronized void probesAt(Path file, Collection<Long> offsets) throws IOException {
-        try (ElfFile elf = ElfFile.open(file)) {
+        try (ElfFile elf = ElfFile.open(file, OpenFile.opener(host))) {
             probes.add(elf, FileName.of(file.toRealPath()), elf.identity().orElseThrow(), offsets);
         }
     }

@@ -12,6 +12,7 @@ import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.OpenFile;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ public final class Attacher {
     Attacher(Host host, Features features, DebugFiles debugFiles) {
         this.host = host;
         this.features = features;
-        this.functions = new FunctionSites(debugFiles);
+        this.functions = new FunctionSites(debugFiles, OpenFile.opener(host));
     }
 
     /**

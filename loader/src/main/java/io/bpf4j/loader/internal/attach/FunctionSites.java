@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.FileOpener;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.SymbolPlaces;
 import io.bpf4j.loader.error.AttachException;
@@ -25,7 +26,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Resolves names of functions to the places in a file that the kernel probes. <i>Immutable.</i> */
-record FunctionSites(DebugFiles debugFiles) {
+record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
     /** MAX_UPROBE_MULTI_CNT in kernel/trace/bpf_trace.c. */
     private static final int MOST_SITES = 1 << 20;
 
@@ -207,8 +208,8 @@ record FunctionSites(DebugFiles debugFiles) {
     }
 
     /** Reads a file; a problem gets the attempt put before it. */
-    private static Places reading(String what, Path file, java.util.function.Function<ElfFile, Places> reading) {
-        try (ElfFile elf = ElfFile.open(file)) {
+    private Places reading(String what, Path file, java.util.function.Function<ElfFile, Places> reading) {
+        try (ElfFile elf = ElfFile.open(file, opener)) {
             elf.header().whyNotRun().ifPresent(why -> {
                 throw new AttachException(file + " " + why);
             });

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.FileOpener;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.Function;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.VersionedName;
@@ -32,7 +33,7 @@ class FunctionSitesTest {
     Path noDebugFiles;
 
     private FunctionSites sites() {
-        return new FunctionSites(new DebugFiles(noDebugFiles));
+        return new FunctionSites(new DebugFiles(noDebugFiles), FileOpener.JAVA);
     }
 
     @Test
