@@ -4,6 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.ring.PerfBuffer;
+import io.bpf4j.loader.ring.RecordHandler;
 import io.bpf4j.loader.ring.RecordReader;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
@@ -42,8 +43,11 @@ final class RecordsMain {
     private static final int PAGES = 256;
     private static final Duration WAIT = Duration.ofMillis(10);
 
-    /** Until the JVM has compiled what reads. */
-    private static final int WARM_UP = 3;
+    /**
+     * Until the JVM has compiled what reads: with two CPUs, one of which fires, its compilers take the other from the
+     * reader for milliseconds.
+     */
+    private static final int WARM_UP = 12;
 
     /** Of {@code struct counts}: records fired, and of these lost; each of 8 bytes. */
     private static final int LOST = 8;
@@ -62,6 +66,7 @@ final class RecordsMain {
     private long count;
     private long first;
     private long last;
+    private long latest;
     private final long[] latencies = new long[LATENCY_COUNT];
 
     /** @param wakeAt bytes that wait when the program forces a wake-up; 0: it does not look */
@@ -107,16 +112,19 @@ final class RecordsMain {
         double[] idle = new double[shots];
         double[][] percentiles = new double[PERCENTS.length][shots];
         for (int shot = shots == 1 ? 0 : -WARM_UP; shot < shots; shot++) {
-            long lost = readFired(rateCount, 0);
+            long lost = readFired(rateCount, 0, this::count);
             if (count + lost != rateCount) {
                 throw new IllegalStateException(
                         name + ": " + count + " records read and " + lost + " lost of " + rateCount);
+            }
+            if (latest < first) {
+                throw new IllegalStateException(name + ": the records were not read in their order");
             }
             if (shot >= 0) {
                 rates[shot] = (double) (last - first) / count;
                 losses[shot] = 100.0 * lost / rateCount;
             }
-            lost = readFired(LATENCY_COUNT, LATENCY_INTERVAL_NS);
+            lost = readFired(LATENCY_COUNT, LATENCY_INTERVAL_NS, this::time);
             if (lost != 0) {
                 throw new IllegalStateException(name + ": " + lost + " records lost at a slow pace");
             }
@@ -142,13 +150,14 @@ final class RecordsMain {
         long cpu = PROCESS.getProcessCpuTime();
         long start = System.nanoTime();
         while (System.nanoTime() - start < IDLE_NS) {
-            reader.poll(WAIT, this::take);
+            reader.poll(WAIT, this::time);
         }
         return 100.0 * (PROCESS.getProcessCpuTime() - cpu) / (System.nanoTime() - start);
     }
 
     /** Reads until all that was fired is read or lost. Returns how many were lost. */
-    private long readFired(int records, int intervalNs) throws IOException, InterruptedException {
+    private long readFired(int records, int intervalNs, RecordHandler handler)
+            throws IOException, InterruptedException {
         long lost = lost();
         count = 0;
         Process fire = new ProcessBuilder(
@@ -158,24 +167,36 @@ final class RecordsMain {
                         Integer.toString(intervalNs))
                 .inheritIO()
                 .start();
-        while (reader.poll(WAIT, this::take) > 0 || fire.isAlive()) {
-            // Nothing to do: it has been handled.
-        }
-        reader.consume(this::take); // what was less than a batch woke nobody
+        int taken;
+        do {
+            taken = reader.poll(WAIT, handler);
+            if (taken > 0) {
+                last = System.nanoTime();
+            }
+        } while (taken > 0 || fire.isAlive());
+        reader.consume(handler); // what was less than a batch woke nobody
         if (fire.waitFor() != 0) {
             throw new IllegalStateException("fire ended with " + fire.exitValue());
         }
         return lost() - lost;
     }
 
-    private void take(int ring, MemorySegment data, long offset, int size) {
-        long fired = data.get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
-        long now = System.nanoTime(); // on Linux CLOCK_MONOTONIC, as the program's
-        if (count == 0) {
+    /** Reads a field, and looks at no clock: that would take several times as long as reading the record. */
+    private void count(int ring, MemorySegment data, long offset, int size) {
+        long fired = fired(data, offset);
+        if (count++ == 0) {
             first = fired;
         }
-        last = now;
-        latencies[(int) (count++ % LATENCY_COUNT)] = now - fired;
+        latest = fired;
+    }
+
+    private void time(int ring, MemorySegment data, long offset, int size) {
+        // On Linux System.nanoTime() is CLOCK_MONOTONIC, as the program's.
+        latencies[(int) (count++ % LATENCY_COUNT)] = System.nanoTime() - fired(data, offset);
+    }
+
+    private static long fired(MemorySegment data, long offset) {
+        return data.get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
     }
 
     private long lost() {
