@@ -1,6 +1,7 @@
 package io.bpf4j.test.cli;
 
 import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.GDB;
 import static io.bpf4j.test.support.Requirement.GXX;
 import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
 import static io.bpf4j.test.support.Requirement.POSTGRESQL;
@@ -23,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -343,6 +345,39 @@ class CliAnswersOfProgramsTest {
                         .as("no caller is made up")
                         .isSubsetOf("__cxa_throw", "inner", "outer", "main", "__libc_start_call_main", "[unknown]"));
         assertThat(ofProbe.getLast().get("remarks")).asString().contains("end early");
+    }
+
+    @Test
+    @Requires({GXX, GDB})
+    void thoseWhoThrowAreTheCallersThatGdbFinds() throws IOException, InterruptedException {
+        String program = throwing("paths", "-O1", "-fno-omit-frame-pointer").toString();
+        Path script = Files.writeString(
+                folder.resolve("script"),
+                "set breakpoint pending on\nset debuginfod enabled off\nbreak __cxa_throw\n"
+                        + "commands\nsilent\nbt\ncontinue\nend\nrun\n");
+        String stacks = Commands.check(
+                List.of("gdb", "-nx", "-batch", "-x", script.toString(), "--args", program, "90"));
+        // "#1  0x00005555555553d6 in shop::Order::pay(long) ()"; a stack starts at #0 and ends in main.
+        Map<String, Long> byGdb = Pattern.compile("(?<=^|\n)(?=#0 )")
+                .splitAsStream(stacks)
+                .filter(stack -> stack.startsWith("#0 "))
+                .map(stack -> Pattern.compile("^#\\d+ .* in ([\\w:]+)\\(?.*$", Pattern.MULTILINE)
+                        .matcher(stack)
+                        .results()
+                        .map(frame -> frame.group(1))
+                        .collect(Collectors.joining(" ")))
+                .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
+        assertThat(byGdb).hasSize(5).containsEntry("__cxa_throw shop::Order::check shop::Order::pay main", 30L);
+
+        List<Map<String, @Nullable Object>> lines = ask("cxx", "throws", "--json", "-c", program + " 90");
+        Map<String, Long> ours = lines.subList(0, lines.size() - 1).stream()
+                .collect(Collectors.toMap(
+                        stack -> String.join(" ", untilMain(frames(stack))), stack -> (Long) stack.get("count")));
+        assertThat(ours).isEqualTo(byGdb);
+    }
+
+    private static List<String> untilMain(List<String> frames) {
+        return frames.subList(0, frames.indexOf("main") + 1);
     }
 
     private static List<String> frames(Map<String, @Nullable Object> stack) {

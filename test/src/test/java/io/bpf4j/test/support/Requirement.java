@@ -510,6 +510,12 @@ public enum Requirement {
             return Commands.find("g++").isPresent();
         }
     },
+    GDB("gdb (Debian: apt-get install gdb)") {
+        @Override
+        boolean present() {
+            return Commands.find("gdb").isPresent();
+        }
+    },
     GO("go (Debian: apt-get install golang-go)") {
         @Override
         boolean present() {
