@@ -10,7 +10,6 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.internal.load.LoadedObject;
-import io.bpf4j.loader.internal.plan.InitialValue;
 import io.bpf4j.loader.internal.plan.LoadOptions;
 import io.bpf4j.loader.internal.plan.ResizedData;
 import io.bpf4j.loader.internal.sys.TokenKernel;
@@ -24,7 +23,6 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +65,8 @@ public final class BpfLoader {
      * @throws UnknownNameException if the variable does not exist
      */
     public BpfLoader global(String name, long value) {
-        return global(name, InitialValue.of(value));
+        spec = spec.withGlobal(name, value);
+        return this;
     }
 
     /**
@@ -76,7 +75,8 @@ public final class BpfLoader {
      * @throws UnknownNameException if the variable does not exist
      */
     public BpfLoader global(String name, boolean value) {
-        return global(name, InitialValue.of(value ? 1 : 0));
+        spec = spec.withGlobal(name, value);
+        return this;
     }
 
     /**
@@ -85,7 +85,8 @@ public final class BpfLoader {
      * @throws UnknownNameException if the variable does not exist
      */
     public BpfLoader global(String name, byte[] value) {
-        return global(name, InitialValue.of(value));
+        spec = spec.withGlobal(name, value);
+        return this;
     }
 
     /**
@@ -94,7 +95,8 @@ public final class BpfLoader {
      * @throws UnknownNameException if the variable does not exist
      */
     public BpfLoader global(String name, String text) {
-        return global(name, InitialValue.of(text.getBytes(StandardCharsets.UTF_8)));
+        spec = spec.withGlobal(name, text);
+        return this;
     }
 
     /**
@@ -104,12 +106,7 @@ public final class BpfLoader {
      * @throws UnknownNameException if the variable does not exist
      */
     public <T> BpfLoader global(String name, Codec<T> codec, T value) {
-        return global(name, InitialValue.of(codec, value));
-    }
-
-    private BpfLoader global(String name, InitialValue value) {
-        spec.global(name);
-        options.globals.put(name, value);
+        spec = spec.withGlobal(name, codec, value);
         return this;
     }
 
@@ -191,8 +188,7 @@ public final class BpfLoader {
      * @throws UnknownNameException if no struct_ops variable has that name
      */
     public BpfLoader structOps(String name, UnaryOperator<StructOpsSpec> edit) {
-        StructOpsSpec original = spec.structOps(name);
-        options.structOps.put(name, edit.apply(options.structOps.getOrDefault(name, original)));
+        spec = spec.withStructOps(Map.of(name, edit.apply(spec.structOps(name))));
         return this;
     }
 
@@ -214,9 +210,7 @@ public final class BpfLoader {
      * @throws UnknownNameException if the program does not exist
      */
     public BpfLoader skipProgram(String name) {
-        spec.program(name);
-        options.skipped.add(name);
-        return this;
+        return program(name, program -> program.withAutoload(false));
     }
 
     /**
@@ -240,9 +234,7 @@ public final class BpfLoader {
      * @throws UnknownNameException if the program does not exist
      */
     public BpfLoader withProgram(String name) {
-        spec.program(name);
-        options.wanted.add(name);
-        return this;
+        return program(name, program -> program.withAutoload(true));
     }
 
     /**
@@ -342,6 +334,11 @@ public final class BpfLoader {
     public BpfLoader host(Host newHost) {
         host = newHost;
         return this;
+    }
+
+    /** The object with all edits so far, for {@link DryRun}: exactly what {@link #load()} loads. */
+    public ObjectSpec spec() {
+        return spec;
     }
 
     /**

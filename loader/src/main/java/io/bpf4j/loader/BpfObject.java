@@ -161,7 +161,7 @@ public final class BpfObject implements AutoCloseable {
                 !data.readOnly(),
                 variable.offset(),
                 variable.size(),
-                DeclaredTypes.typeOf(spec, variable.typeId(), variable.size()));
+                spec.declaredType(variable.typeId(), variable.size()));
     }
 
     /**

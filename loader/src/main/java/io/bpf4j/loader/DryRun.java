@@ -26,8 +26,8 @@ import java.util.List;
  * counts only if the program can reach it. Code that {@code bpf_core_field_exists} and the like,
  * or constants in {@code .rodata}, rule out does not count.
  *
- * <p>Changes before the load can be made here, too: {@link ObjectSpec#withPrograms} and {@link ObjectSpec#withMaps}
- * give an object with other targets, or without a map.
+ * <p>What a load would load is judged with {@link BpfLoader#spec()}: with the values of global variables, other targets,
+ * and without the maps that are left out.
  *
  * <p>The dry run does not check whether the verifier accepts a program, which differs between kernels; nor kconfig
  * options; nor symbols without type, except against the running kernel ({@link #ofKernel}); nor kprobes, tracepoints and other targets that are named when a program is

@@ -101,6 +101,7 @@ final class ObjectReader {
                 functions,
                 maps,
                 structOps,
+                Map.of(),
                 externs.all(),
                 file.btf,
                 btfExt);

@@ -2,6 +2,7 @@ package io.bpf4j.loader.spec;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfExt;
+import io.bpf4j.btf.BtfKind;
 import io.bpf4j.core.CoreException;
 import io.bpf4j.core.CoreRelocator;
 import io.bpf4j.elf.ElfFile;
@@ -11,16 +12,21 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.loader.map.CType;
+import io.bpf4j.loader.map.Codec;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -194,6 +200,99 @@ public sealed interface ObjectSpec permits ObjectSpecData {
         } catch (CoreException e) {
             return String.valueOf(e.getMessage());
         }
+    }
+
+    /**
+     * The C type with an id, if it has that size, to check a codec with: an edit may have changed the size of a map or a
+     * section.
+     *
+     * @param size in bytes
+     */
+    default Optional<CType> declaredType(int id, long size) {
+        if (id == 0 || btf().isEmpty()) {
+            return Optional.empty();
+        }
+        Btf types = btf().get();
+        try {
+            return types.kind(types.resolve(id)) != BtfKind.DATASEC && types.size(id) == size
+                    ? Optional.of(new CType(types, id))
+                    : Optional.empty();
+        } catch (MalformedDataException e) {
+            return Optional.empty(); // without a size, such as void
+        }
+    }
+
+    /** The names of the global variables that {@link #withGlobal(String, long)} and its other forms gave a value. */
+    Set<String> changedGlobals();
+
+    /**
+     * The value that {@link #withGlobal(String, long)} or another form of it gave a variable: all its bytes, in the
+     * object's byte order.
+     *
+     * @param global one of {@link #changedGlobals()}
+     * @throws InvalidObjectException if the value does not fit the variable
+     */
+    byte[] initialValue(String global);
+
+    /**
+     * The same object with another value of an integer or enum. The load and the dry run refuse a value that does not
+     * fit the variable, as for the other forms of this method.
+     *
+     * @throws UnknownNameException if the variable does not exist
+     */
+    default ObjectSpec withGlobal(String name, long value) {
+        return withGlobal(name, InitialValue.of(value));
+    }
+
+    /**
+     * The same object with a boolean or integer that is 0 or 1.
+     *
+     * @throws UnknownNameException if the variable does not exist
+     */
+    default ObjectSpec withGlobal(String name, boolean value) {
+        return withGlobal(name, InitialValue.of(value ? 1 : 0));
+    }
+
+    /**
+     * The same object with other bytes of a variable: all of them, or the first bytes of an array, whose others become 0.
+     *
+     * @throws UnknownNameException if the variable does not exist
+     */
+    default ObjectSpec withGlobal(String name, byte[] value) {
+        return withGlobal(name, InitialValue.of(value));
+    }
+
+    /**
+     * The same object with text in an array of characters: UTF-8 followed by zeroes.
+     *
+     * @throws UnknownNameException if the variable does not exist
+     */
+    default ObjectSpec withGlobal(String name, String text) {
+        return withGlobal(name, InitialValue.of(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /**
+     * The same object with another value of a variable of any type. The codec is compared with the variable's type, as
+     * {@link Codec#ofRecord} says.
+     *
+     * @throws UnknownNameException if the variable does not exist
+     */
+    default <T> ObjectSpec withGlobal(String name, Codec<T> codec, T value) {
+        return withGlobal(name, InitialValue.of(codec, value));
+    }
+
+    private ObjectSpec withGlobal(String name, InitialValue value) {
+        global(name);
+        Map<String, InitialValue> values = new HashMap<>(((ObjectSpecData) this).values());
+        values.put(name, value);
+        return with("values", values);
+    }
+
+    /** The same object with other definitions of some struct_ops variables, by name. */
+    default ObjectSpec withStructOps(Map<String, StructOpsSpec> edited) {
+        return with(
+                "structOps",
+                structOps().stream().map(s -> edited.getOrDefault(s.name(), s)).toList());
     }
 
     /** The same object with other definitions of some maps, by name. */

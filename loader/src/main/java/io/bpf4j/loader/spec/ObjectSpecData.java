@@ -3,9 +3,12 @@ package io.bpf4j.loader.spec;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfExt;
 import io.bpf4j.elf.ElfLimits;
+import io.bpf4j.loader.error.UnknownNameException;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The one implementation of {@link ObjectSpec}. */
 record ObjectSpecData(
@@ -17,6 +20,7 @@ record ObjectSpecData(
         List<FunctionSpec> functions,
         List<MapSpec> maps,
         List<StructOpsSpec> structOps,
+        Map<String, InitialValue> values,
         List<ExternSpec> externs,
         Optional<Btf> btf,
         Optional<BtfExt> btfExt)
@@ -33,7 +37,22 @@ record ObjectSpecData(
         functions = List.copyOf(functions);
         maps = List.copyOf(maps);
         structOps = List.copyOf(structOps);
+        values = Map.copyOf(values);
         externs = List.copyOf(externs);
+    }
+
+    @Override
+    public Set<String> changedGlobals() {
+        return values.keySet();
+    }
+
+    @Override
+    public byte[] initialValue(String global) {
+        InitialValue value = values.get(global);
+        if (value == null) {
+            throw new UnknownNameException("changed value of global variable", global, source, values.keySet());
+        }
+        return value.encode(this, global(global));
     }
 
     @Override

@@ -62,10 +62,13 @@ public sealed interface ProgramSpec permits ProgramSpecData {
     int ifindex();
 
     /**
-     * Whether it is loaded. False if the section name starts with {@code ?}: loaded only on request, or if a struct_ops
-     * map that uses it is created.
+     * Whether it is loaded. False if the section name starts with {@code ?}. Unless {@link #autoloadSet}, a program that
+     * struct_ops variables refer to is loaded if one of their maps is created, whatever this says.
      */
     boolean autoload();
+
+    /** Whether {@link #withAutoload} decided about {@link #autoload}. */
+    boolean autoloadSet();
 
     /** Whether {@code attachAll()} attaches it, if the section name has a target. */
     boolean autoattach();
@@ -105,6 +108,7 @@ public sealed interface ProgramSpec permits ProgramSpecData {
                 kind.map(k -> SectionKinds.targetOf(k, sectionName)).orElse(""),
                 0,
                 !optional,
+                false,
                 true,
                 OptionalInt.empty(),
                 function);
@@ -157,7 +161,8 @@ public sealed interface ProgramSpec permits ProgramSpecData {
                 .with("attachType", there.attachType())
                 .with("flags", there.flags())
                 .with("target", there.target())
-                .with("autoload", there.autoload());
+                .with("autoload", there.autoload())
+                .with("autoloadSet", false);
     }
 
     /** With another type. This drops the kind of the section name, so the program must be attached in code. */
@@ -199,11 +204,10 @@ public sealed interface ProgramSpec permits ProgramSpecData {
     }
 
     /**
-     * Loaded or left out, regardless of its section. A program that struct_ops variables refer to is loaded with the
-     * first of their maps that is created; {@code BpfLoader.skipProgram} leaves out even such a program.
+     * Loaded or left out, regardless of its section and of the struct_ops variables that refer to it.
      */
     default ProgramSpec withAutoload(boolean load) {
-        return with("autoload", load);
+        return with("autoload", load).with("autoloadSet", true);
     }
 
     /** Attached by {@code attachAll()}, or left to be attached in code. */

@@ -16,6 +16,7 @@ record ProgramSpecData(
         String target,
         int ifindex,
         boolean autoload,
+        boolean autoloadSet,
         boolean autoattach,
         OptionalInt verifierLog,
         FunctionSpec function)

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -126,7 +127,8 @@ final class StructOpsReader {
                     file.elf.header().order(),
                     value,
                     shape.members(),
-                    functions);
+                    functions,
+                    Set.of());
             placed.put(start, read);
             all.add(read);
         }

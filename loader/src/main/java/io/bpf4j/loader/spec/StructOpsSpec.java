@@ -7,10 +7,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A struct_ops variable of an object, whose programs the kernel calls: a variable in {@code SEC(".struct_ops")} or
@@ -59,6 +62,9 @@ public sealed interface StructOpsSpec permits StructOpsSpecData {
     /** Programs by the name of the member that calls them. */
     Map<String, String> functions();
 
+    /** Programs that an edit took out of {@link #functions}: they are loaded only if another variable refers to them. */
+    Set<String> removed();
+
     /** Whether it is attached by a link, which can be updated and pinned. */
     default boolean isLinked() {
         return sectionName().equals(StructOpsSpecData.LINKED);
@@ -83,8 +89,8 @@ public sealed interface StructOpsSpec permits StructOpsSpecData {
     default StructOpsSpec withFunction(String member, String program) {
         requireFunction(member);
         Map<String, String> changed = new LinkedHashMap<>(functions());
-        changed.put(member, Objects.requireNonNull(program));
-        return with("functions", changed);
+        String before = changed.put(member, Objects.requireNonNull(program));
+        return withFunctions(changed, before);
     }
 
     /**
@@ -96,8 +102,16 @@ public sealed interface StructOpsSpec permits StructOpsSpecData {
     default StructOpsSpec withoutFunction(String member) {
         requireFunction(member);
         Map<String, String> changed = new LinkedHashMap<>(functions());
-        changed.remove(member);
-        return with("functions", changed);
+        String before = changed.remove(member);
+        return withFunctions(changed, before);
+    }
+
+    private StructOpsSpec withFunctions(Map<String, String> changed, @Nullable String before) {
+        Set<String> all = new HashSet<>(removed());
+        if (before != null) {
+            all.add(before);
+        }
+        return with("functions", changed).with("removed", all);
     }
 
     /**

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The one implementation of {@link StructOpsSpec}. */
 @SuppressWarnings("ArrayRecordComponent") // never compared; copied by the accessor
@@ -18,7 +19,8 @@ record StructOpsSpecData(
         ByteOrder order,
         byte[] content,
         List<StructOpsSpec.Member> members,
-        Map<String, String> functions)
+        Map<String, String> functions,
+        Set<String> removed)
         implements StructOpsSpec {
     /** A section whose variables are attached by a link (Linux 6.4). */
     static final String LINKED = ".struct_ops.link";
@@ -30,6 +32,7 @@ record StructOpsSpecData(
         content = content.clone();
         members = List.copyOf(members);
         functions = Collections.unmodifiableMap(new LinkedHashMap<>(functions));
+        removed = Set.copyOf(removed);
     }
 
     @Override

@@ -2,11 +2,13 @@ package io.bpf4j.loader.dryrun;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.EnumValue;
+import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.DryRun;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.dryrun.Fit.Finding;
@@ -106,6 +108,10 @@ class DryRunTest {
         assertThat(program(fit, "guarded").fits())
                 .as("a constant keeps it from there")
                 .isTrue();
+        assertThat(program(fit(edits.withGlobal("use_extra", true)), "guarded").findings())
+                .as("another constant leads there")
+                .extracting(Finding::problem)
+                .containsExactly("the kernel has no helper bpf_map_lookup_elem");
         Finding finding = program(fit, "unguarded").findings().getFirst();
         assertThat(finding.kind()).isEqualTo(Finding.Kind.HELPER);
         assertThat(finding.problem()).isEqualTo("the kernel has no helper bpf_map_lookup_elem");
@@ -116,6 +122,33 @@ class DryRunTest {
         assertThat(fit.fits()).as("an optional program").isTrue();
         assertThat(fit(with(edits, "unguarded", p -> p.withAutoload(true))).fits())
                 .isFalse();
+    }
+
+    @Test
+    void theObjectOfALoaderIsJudgedWithItsEdits() {
+        BpfLoader loader = BpfLoader.of(edits).map("extra", map -> map.withAutocreate(false));
+        assertThat(fit(loader.spec()).fits()).isTrue();
+        loader.global("use_extra", true);
+        assertThat(program(fit(loader.spec()), "guarded").findings())
+                .as("comes to a map that is left out")
+                .extracting(Finding::problem)
+                .singleElement(STRING)
+                .contains("\"extra\"");
+        loader.skipProgram("guarded");
+        assertThat(fit(loader.spec()).fits()).isTrue();
+        assertThat(fit(edits.withGlobal("use_extra", true)).fits())
+                .as("with its map")
+                .isTrue();
+    }
+
+    @Test
+    void aValueThatDoesNotFitItsVariable() {
+        assertThat(fit(edits.withGlobal("use_extra", 300)).findings())
+                .singleElement()
+                .satisfies(finding -> {
+                    assertThat(finding.kind()).isEqualTo(Finding.Kind.OBJECT);
+                    assertThat(finding.problem()).contains("\"use_extra\"").contains("too few for 300");
+                });
     }
 
     @Test

@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Specifications that no file was read for. */
 public final class Specs {
@@ -26,7 +27,18 @@ public final class Specs {
             List<ExternSpec> externs,
             Optional<Btf> types) {
         return new ObjectSpecData(
-                name, order, "GPL", 0, programs, functions, maps, List.of(), externs, types, Optional.empty());
+                name,
+                order,
+                "GPL",
+                0,
+                programs,
+                functions,
+                maps,
+                List.of(),
+                Map.of(),
+                externs,
+                types,
+                Optional.empty());
     }
 
     public static FunctionSpec function(
@@ -67,6 +79,6 @@ public final class Specs {
             List<StructOpsSpec.Member> members,
             Map<String, String> functions) {
         return new StructOpsSpecData(
-                name, StructOpsSpecData.LINKED, true, true, type, typeId, order, content, members, functions);
+                name, StructOpsSpecData.LINKED, true, true, type, typeId, order, content, members, functions, Set.of());
     }
 }

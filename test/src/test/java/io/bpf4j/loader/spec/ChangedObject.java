@@ -2,6 +2,7 @@ package io.bpf4j.loader.spec;
 
 import io.bpf4j.btf.Btf;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Objects that no compiler writes. */
@@ -19,6 +20,7 @@ public final class ChangedObject {
                 spec.functions(),
                 List.of(),
                 spec.structOps(),
+                Map.of(),
                 List.of(),
                 types,
                 Optional.empty());

@@ -351,12 +351,19 @@ class CliAnswersOfProgramsTest {
     @Requires({GXX, GDB})
     void thoseWhoThrowAreTheCallersThatGdbFinds() throws IOException, InterruptedException {
         String program = throwing("paths", "-O1", "-fno-omit-frame-pointer").toString();
-        Path script = Files.writeString(
-                folder.resolve("script"),
-                "set breakpoint pending on\nset debuginfod enabled off\nbreak __cxa_throw\n"
-                        + "commands\nsilent\nbt\ncontinue\nend\nrun\n");
-        String stacks = Commands.check(
-                List.of("gdb", "-nx", "-batch", "-x", script.toString(), "--args", program, "90"));
+        Path script = Files.writeString(folder.resolve("script"), """
+                set breakpoint pending on
+                set debuginfod enabled off
+                break __cxa_throw
+                commands
+                silent
+                bt
+                continue
+                end
+                run
+                """);
+        String stacks =
+                Commands.check(List.of("gdb", "-nx", "-batch", "-x", script.toString(), "--args", program, "90"));
         // "#1  0x00005555555553d6 in shop::Order::pay(long) ()"; a stack starts at #0 and ends in main.
         Map<String, Long> byGdb = Pattern.compile("(?<=^|\n)(?=#0 )")
                 .splitAsStream(stacks)

@@ -89,7 +89,7 @@ public final class DryRunJudgement {
             return new Fit(spec.source(), kernel.source(), List.of(finding), List.of());
         }
         LoadOptions options = new LoadOptions();
-        spec.programs().forEach(program -> options.wanted.add(program.name()));
+        options.allPrograms = true;
         LoadPlan plan = LoadPlan.of(spec, options, TargetKernel.ofTypes(target, symbols));
         DryRunJudgement judgement = new DryRunJudgement(plan, kernel);
         return new Fit(

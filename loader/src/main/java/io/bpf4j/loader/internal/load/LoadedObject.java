@@ -4,7 +4,6 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.plan.DeclaredTypes;
 import io.bpf4j.loader.internal.plan.LoadOptions;
 import io.bpf4j.loader.internal.plan.LoadPlan;
 import io.bpf4j.loader.internal.plan.MapPlan;
@@ -136,8 +135,8 @@ public final class LoadedObject implements AutoCloseable {
                     : pinning.findOrMake(each.spec(), () -> creation.create(each));
             maps.put(each.name(), map);
             map.describe(
-                    DeclaredTypes.typeOf(spec, each.spec().keyTypeId(), map.keySize()),
-                    DeclaredTypes.typeOf(spec, each.spec().valueTypeId(), map.valueSize()));
+                    spec.declaredType(each.spec().keyTypeId(), map.keySize()),
+                    spec.declaredType(each.spec().valueTypeId(), map.valueSize()));
         }
         for (StructOpsImage image : plan.structOps()) {
             String name = image.variable().name();

@@ -1,8 +1,6 @@
 package io.bpf4j.loader.internal.plan;
 
-import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
-import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.map.CType;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.util.List;
@@ -11,7 +9,7 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
- * The C types that an object declares for its maps and variables; codecs are checked against them.
+ * The structs that an object declares; codecs are checked against them.
  *
  * <p>Tested by {@code TypedViewsOnKernelTest}.
  */
@@ -19,21 +17,6 @@ public final class DeclaredTypes {
     private static final List<BtfKind> STRUCTS = List.of(BtfKind.STRUCT, BtfKind.UNION, BtfKind.TYPEDEF);
 
     private DeclaredTypes() {}
-
-    /** A type of the object if it has that size: an edit may have changed the size of a map or a section. */
-    public static Optional<CType> typeOf(ObjectSpec spec, int id, long size) {
-        if (id == 0 || spec.btf().isEmpty()) {
-            return Optional.empty();
-        }
-        Btf types = spec.btf().get();
-        try {
-            return types.kind(types.resolve(id)) != BtfKind.DATASEC && types.size(id) == size
-                    ? Optional.of(new CType(types, id))
-                    : Optional.empty();
-        } catch (MalformedDataException e) {
-            return Optional.empty(); // without a size, such as void
-        }
-    }
 
     /** A struct, union or typedef of the object. */
     public static Optional<CType> struct(ObjectSpec spec, String name) {

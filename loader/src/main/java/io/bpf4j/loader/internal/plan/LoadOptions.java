@@ -9,39 +9,28 @@ import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.ProgramSpec;
-import io.bpf4j.loader.spec.StructOpsSpec;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 /**
- * The options of a load, besides edits to the definitions in the object. {@code BpfLoader} has a setter for each; a
- * plan copies the options and keeps no reference to mutable ones. <i>Confined.</i>
+ * What a load needs besides the object: what it is loaded with and where. The object itself, with all edits, is an
+ * {@code ObjectSpec}. {@code BpfLoader} has a setter for each option; a plan copies the options and keeps no reference to
+ * mutable ones. <i>Confined.</i>
  */
 public final class LoadOptions {
-    /** Values of variables, by name. */
-    public final Map<String, InitialValue> globals = new HashMap<>();
-
-    /** Edited struct_ops variables, by name. */
-    public final Map<String, StructOpsSpec> structOps = new HashMap<>();
-
     /** Maps to use in place of new ones, by name; their owner closes them. */
     public final Map<String, BpfMap> reused = new HashMap<>();
 
     /** The last edits to a program's instructions, by its name. */
     public final Map<String, UnaryOperator<List<Instruction>>> instructions = new HashMap<>();
 
-    /** Programs not to load. */
-    public final Set<String> skipped = new HashSet<>();
-
-    /** Programs to load although their section starts with {@code ?}. */
-    public final Set<String> wanted = new HashSet<>();
+    /** Whether to plan also for the programs that are not loaded. */
+    public boolean allPrograms;
 
     /**
      * Programs whose functions are replaced or traced, by the name of the program that does so; their objects close

@@ -43,10 +43,11 @@ final class MapContents {
      * @param isWanted whether this program is loaded
      */
     void check(Predicate<ProgramSpec> isWanted, Problems problems) {
-        options.globals.forEach((name, value) -> problems.attempt(Finding.Kind.OBJECT, () -> {
-            GlobalSpec variable = existing(name);
-            values.put(variable, value.encode(spec, variable));
-        }));
+        spec.changedGlobals()
+                .forEach(name -> problems.attempt(Finding.Kind.OBJECT, () -> {
+                    GlobalSpec variable = existing(name);
+                    values.put(variable, spec.initialValue(name));
+                }));
         Map<String, ProgramSpec> programs = new HashMap<>();
         spec.programs().forEach(program -> programs.put(program.name(), program));
         Map<String, MapSpec> maps = new HashMap<>();
@@ -88,7 +89,7 @@ final class MapContents {
         if (!isWanted.test(program)) {
             throw new InvalidObjectException(spec.source() + ": slot " + slot.index() + " of map \"" + map.name()
                     + "\" holds program \"" + slot.target() + "\", which this load leaves out; load it"
-                    + " (BpfLoader.withProgram), or leave it out of the map (MapSpec.withSlots)");
+                    + " (ProgramSpec.withAutoload), or leave it out of the map (MapSpec.withSlots)");
         }
     }
 
@@ -113,7 +114,7 @@ final class MapContents {
                     : overridden(
                             data,
                             new KconfigValues(host, spec, kernel.features(), options.kconfig)
-                                    .fill(data, options.globals.keySet()));
+                                    .fill(data, spec.changedGlobals()));
         }
         boolean given = data.variables().stream().anyMatch(values::containsKey);
         return data.isZero() && !data.readOnly() && !given ? null : overridden(data, data.initial());

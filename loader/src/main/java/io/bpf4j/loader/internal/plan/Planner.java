@@ -41,7 +41,7 @@ final class Planner {
         this.kernel = kernel;
         this.features = kernel.features();
         this.contents = new MapContents(spec, options, kernel);
-        this.structOps = new StructOpsImages(spec, options.structOps);
+        this.structOps = new StructOpsImages(spec);
     }
 
     LoadPlan plan() {
@@ -81,8 +81,7 @@ final class Planner {
     }
 
     private boolean isWanted(ProgramSpec program) {
-        return !options.skipped.contains(program.name())
-                && (options.wanted.contains(program.name()) || structOps.loadsByItself(program));
+        return options.allPrograms || structOps.isLoaded(program);
     }
 
     /** The object's types in the form that the kernel accepts; empty if the plan is not for the running kernel. */
@@ -120,7 +119,7 @@ final class Planner {
                 places.flatMap(where -> own.attempt(Finding.Kind.RELOCATION, () -> assembly.assemble(where)));
         return new ProgramPlan(
                 program,
-                structOps.loadsByItself(program),
+                structOps.isLoaded(program),
                 options.attachType.apply(program, features),
                 point,
                 places.orElse(Map.of()),

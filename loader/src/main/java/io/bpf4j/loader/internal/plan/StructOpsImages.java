@@ -20,7 +20,6 @@ import java.util.Set;
  */
 final class StructOpsImages {
     private final ObjectSpec spec;
-    private final List<StructOpsSpec> variables;
     private final Map<String, StructOpsImage> images = new LinkedHashMap<>();
     private final Map<String, Served> served = new HashMap<>();
 
@@ -46,16 +45,11 @@ final class StructOpsImages {
         }
     }
 
-    /** Of the variables as the embedder edited them. */
-    StructOpsImages(ObjectSpec spec, Map<String, StructOpsSpec> edited) {
+    StructOpsImages(ObjectSpec spec) {
         this.spec = spec;
         spec.programs().forEach(program -> types.put(program.name(), program.type()));
-        this.variables = spec.structOps().stream()
-                .map(original -> edited.getOrDefault(original.name(), original))
-                .toList();
-        spec.structOps()
-                .forEach(original -> mentioned.addAll(original.functions().values()));
-        for (StructOpsSpec variable : variables) {
+        for (StructOpsSpec variable : spec.structOps()) {
+            mentioned.addAll(variable.removed());
             mentioned.addAll(variable.functions().values());
             if (variable.autocreate()) {
                 needed.addAll(variable.functions().values());
@@ -80,7 +74,7 @@ final class StructOpsImages {
 
     /** Looks up the registered variables in the kernel's types; a variable that fails is a problem, and is left out. */
     void find(TargetKernel kernel, Problems problems) {
-        for (StructOpsSpec variable : variables) {
+        for (StructOpsSpec variable : spec.structOps()) {
             if (variable.autocreate()) {
                 problems.attempt(Finding.Kind.STRUCT_OPS, () -> {
                     requirePrograms(variable);
@@ -107,11 +101,14 @@ final class StructOpsImages {
     }
 
     /**
-     * Whether a program is loaded by default. If struct_ops variables refer to the program, they decide, whatever its
-     * section says ({@code SEC("?struct_ops")}): it is loaded if one of them is registered, else left out, as in libbpf
-     * (bpf_object_adjust_struct_ops_autoload()).
+     * Whether a program is loaded. Unless an edit decides, and if struct_ops variables refer to the program, they do,
+     * whatever its section says ({@code SEC("?struct_ops")}): it is loaded if one of them is registered, else left out,
+     * as in libbpf (bpf_object_adjust_struct_ops_autoload()).
      */
-    boolean loadsByItself(ProgramSpec program) {
+    boolean isLoaded(ProgramSpec program) {
+        if (program.autoloadSet()) {
+            return program.autoload();
+        }
         boolean mine = program.type() == ProgramType.STRUCT_OPS && mentioned.contains(program.name());
         return mine ? needed.contains(program.name()) : program.autoload();
     }

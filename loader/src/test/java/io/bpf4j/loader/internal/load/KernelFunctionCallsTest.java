@@ -92,11 +92,9 @@ class KernelFunctionCallsTest {
             each.find(LOOK_UP, BtfKind.FUNC).ifPresent(id -> ids.put(LOOK_UP, id));
             each.find(RELEASE, BtfKind.FUNC).ifPresent(id -> ids.put(RELEASE, id));
         }
-        LoadOptions options = new LoadOptions();
-        options.wanted.add("look_up");
         return LoadPlan.of(
-                spec,
-                options,
+                spec.withPrograms(Map.of("look_up", spec.program("look_up").withAutoload(true))),
+                new LoadOptions(),
                 new TargetKernel(kernel.host(), ScriptedLoads.everything(), CoreTarget.of(vmlinux, () -> split)));
     }
 

@@ -29,6 +29,7 @@ import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -87,9 +88,8 @@ class StructOpsOfModuleTest {
 
     /** Of the struct and the programs that it calls. */
     private LoadPlan plan(CoreTarget target) {
-        LoadOptions options = new LoadOptions();
-        options.structOps.put("first", first);
-        return LoadPlan.of(spec, options, TargetKernel.ofTypes(target, null));
+        return LoadPlan.of(
+                spec.withStructOps(Map.of("first", first)), new LoadOptions(), TargetKernel.ofTypes(target, null));
     }
 
     private static AttachPoint point(LoadPlan plan, String program) {

@@ -11,7 +11,6 @@ import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.MapSpec;
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.Test;
 /** Plans are read as they are: no kernel has been asked for anything. */
 class LoadPlanTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
-    private final LoadOptions options = new LoadOptions();
 
     @AfterEach
     void theKernelWasAskedForNothing() {
@@ -36,7 +34,7 @@ class LoadPlanTest {
     private LoadPlan plan(ObjectSpec spec, Feature... without) {
         return LoadPlan.of(
                 spec,
-                options,
+                new LoadOptions(),
                 new TargetKernel(
                         kernel.host(),
                         ScriptedLoads.everything().without(without),
@@ -52,8 +50,8 @@ class LoadPlanTest {
 
     @Test
     void mapsHaveTheirFirstBytesAndWhatTheKernelCallsThem() {
-        ObjectSpec spec = ScriptedLoads.spec("globals.bpf.o");
-        options.globals.put("set_before_load", InitialValue.of(new byte[] {(byte) 0xc7, (byte) 0xcf}));
+        ObjectSpec spec = ScriptedLoads.spec("globals.bpf.o")
+                .withGlobal("set_before_load", new byte[] {(byte) 0xc7, (byte) 0xcf});
         LoadPlan plan = plan(spec);
         plan.requireSound();
         assertThat(plan.btf()).isPresent();
@@ -110,24 +108,25 @@ class LoadPlanTest {
                 .filter(map -> map.inner() != null && !map.slots().isEmpty())
                 .findFirst()
                 .orElseThrow();
-        ObjectSpec spec = forms.withMaps(
-                Map.of(holder.name(), holder.withSlots(List.of(new MapSpec.Slot(0, "nothing_like_it")))));
-        options.globals.put("no_such_variable", InitialValue.of(new byte[4]));
+        ObjectSpec spec = forms.withMaps(Map.of(
+                holder.name(),
+                holder.withSlots(List.of(new MapSpec.Slot(0, "nothing_like_it"), new MapSpec.Slot(1, "nor_like_it")))));
         LoadPlan plan = plan(spec);
         assertThat(plan.problems())
                 .extracting(LoadPlan.Problem::kind, problem -> problem.failure().getMessage())
                 .containsExactly(
                         tuple(
-                                Finding.Kind.OBJECT,
-                                "no global variable 'no_such_variable' in forms.bpf.o, which has none"),
+                                Finding.Kind.MAP,
+                                "forms.bpf.o: map \"" + holder.name()
+                                        + "\" holds \"nothing_like_it\", which is not a map"),
                         tuple(
                                 Finding.Kind.MAP,
                                 "forms.bpf.o: map \"" + holder.name()
-                                        + "\" holds \"nothing_like_it\", which is not a map"));
+                                        + "\" holds \"nor_like_it\", which is not a map"));
         assertThat(plan.programs()).as("planned all the same").isNotEmpty();
         assertThatThrownBy(plan::requireSound)
-                .isInstanceOf(UnknownNameException.class)
-                .hasMessageContaining("no_such_variable");
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("nothing_like_it");
     }
 
     @Test
@@ -146,7 +145,9 @@ class LoadPlanTest {
     void ofAKernelElsewhereOnlyTypesAreKnown() {
         ObjectSpec spec = ScriptedLoads.spec("kconfig.bpf.o");
         LoadPlan plan = LoadPlan.of(
-                spec, options, TargetKernel.ofTypes(CoreTarget.of(spec.btf().orElseThrow()), null));
+                spec,
+                new LoadOptions(),
+                TargetKernel.ofTypes(CoreTarget.of(spec.btf().orElseThrow()), null));
         assertThat(plan.btf()).isEmpty();
         assertThat(map(plan, ".kconfig").initial()).isNull();
     }

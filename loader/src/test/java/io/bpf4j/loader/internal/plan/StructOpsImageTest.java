@@ -95,14 +95,22 @@ class StructOpsImageTest {
         assertThat(loaded(spec, Map.of())).isEmpty();
         assertThat(loaded(spec, Map.of("second", second)))
                 .containsExactly("ssthresh", "undo_cwnd", "second_avoid", "on_init", "on_release");
-        assertThat(loaded(spec, Map.of("second", second.withoutFunction("init").withoutFunction("cong_avoid"))))
+        StructOpsSpec smaller = second.withoutFunction("init").withoutFunction("cong_avoid");
+        assertThat(loaded(spec, Map.of("second", smaller)))
+                .as("what was taken out of every struct is not loaded")
                 .containsExactly("ssthresh", "undo_cwnd", "on_release");
+        assertThat(loaded(spec, Map.of("second", smaller.withFunction("ssthresh", "undo_cwnd"))))
+                .containsExactly("undo_cwnd", "on_release");
+        ProgramSpec left = spec.program("undo_cwnd").withAutoload(false);
+        assertThat(loaded(spec.withPrograms(Map.of("undo_cwnd", left)), Map.of("second", smaller)))
+                .as("an edit of the program decides")
+                .containsExactly("ssthresh", "on_release");
     }
 
     private static List<String> loaded(ObjectSpec spec, Map<String, StructOpsSpec> edited) {
-        StructOpsImages images = new StructOpsImages(spec, edited);
+        StructOpsImages images = new StructOpsImages(spec.withStructOps(edited));
         return spec.programs().stream()
-                .filter(images::loadsByItself)
+                .filter(images::isLoaded)
                 .map(ProgramSpec::name)
                 .toList();
     }

@@ -1,22 +1,20 @@
-package io.bpf4j.loader.internal.plan;
+package io.bpf4j.loader.spec;
 
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.map.Codec;
-import io.bpf4j.loader.spec.GlobalSpec;
-import io.bpf4j.loader.spec.ObjectSpec;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * The value that an embedder gives a variable before the load. The plan encodes it, when all edits are known: the
- * variable may have another size by then. <i>Immutable.</i>
+ * The value that an edit gives a variable. It is encoded when all edits are known: the variable may have another size by
+ * then. <i>Immutable.</i>
  *
  * <p>Tested by {@code BpfLoaderTest} and {@code LoadedDefinitionsTest}.
  */
 @FunctionalInterface
-public interface InitialValue {
+interface InitialValue {
     /**
      * The bytes of the variable.
      *
@@ -59,7 +57,7 @@ public interface InitialValue {
             if (codec.size() != variable.size()) {
                 throw misfit(object, variable, "and the codec " + codec.size());
             }
-            DeclaredTypes.typeOf(object, variable.typeId(), variable.size())
+            object.declaredType(variable.typeId(), variable.size())
                     .flatMap(codec::difference)
                     .ifPresent(difference -> {
                         throw misfit(object, variable, "and the codec is not for it: " + difference);
