@@ -65,12 +65,42 @@ public interface Codec<T> {
         return type.differenceInSize(size());
     }
 
-    /** {@code __u32} or {@code int}: 4 bytes. */
+    /** {@code __s8} or {@code __u8}: 1 byte, from -128. {@link #ofUnsignedByte} reads 0xff as 255. */
+    static Codec<Byte> ofByte() {
+        return Codecs.BYTE;
+    }
+
+    /** {@code __u8}: 1 byte, from 0 to 255. */
+    static Codec<Integer> ofUnsignedByte() {
+        return Codecs.UNSIGNED_BYTE;
+    }
+
+    /** {@code bool}: 1 byte, 0 or 1; every other byte is read as true. */
+    static Codec<Boolean> ofBoolean() {
+        return Codecs.BOOLEAN;
+    }
+
+    /** {@code __s16} or {@code __u16}: 2 bytes, from -32,768. */
+    static Codec<Short> ofShort() {
+        return Codecs.SHORT;
+    }
+
+    /** {@code __u16}, such as a port: 2 bytes, from 0 to 65,535. */
+    static Codec<Integer> ofUnsignedShort() {
+        return Codecs.UNSIGNED_SHORT;
+    }
+
+    /** {@code __u32} or {@code int}: 4 bytes, from -2^31. */
     static Codec<Integer> ofInt() {
         return Codecs.INT;
     }
 
-    /** {@code __u64} or {@code long}: 8 bytes. */
+    /** {@code __u32}: 4 bytes, from 0 to 2^32 - 1. */
+    static Codec<Long> ofUnsignedInt() {
+        return Codecs.UNSIGNED_INT;
+    }
+
+    /** {@code __u64} or {@code long}: 8 bytes, from -2^63. {@code Long.toUnsignedString} prints an unsigned one. */
     static Codec<Long> ofLong() {
         return Codecs.LONG;
     }

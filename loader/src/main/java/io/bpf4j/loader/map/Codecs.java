@@ -11,6 +11,7 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.function.LongFunction;
 
 /**
  * Codecs of single values.
@@ -62,7 +63,89 @@ final class Codecs {
         }
     };
 
+    static final Codec<Byte> BYTE =
+            new Small<>(Scalar.BYTE, CType.NumberKind.INTEGER, Byte.MIN_VALUE, value -> (byte) value);
+
+    static final Codec<Integer> UNSIGNED_BYTE =
+            new Small<>(Scalar.BYTE, CType.NumberKind.UNSIGNED, 0, value -> (int) value);
+
+    static final Codec<Short> SHORT =
+            new Small<>(Scalar.SHORT, CType.NumberKind.INTEGER, Short.MIN_VALUE, value -> (short) value);
+
+    static final Codec<Integer> UNSIGNED_SHORT =
+            new Small<>(Scalar.SHORT, CType.NumberKind.UNSIGNED, 0, value -> (int) value);
+
+    static final Codec<Long> UNSIGNED_INT = new Small<>(Scalar.INT, CType.NumberKind.UNSIGNED, 0, value -> value);
+
+    static final Codec<Boolean> BOOLEAN = new Codec<>() {
+        @Override
+        public Optional<String> difference(CType type) {
+            return Scalar.BOOLEAN.difference(type);
+        }
+
+        @Override
+        public long size() {
+            return Byte.BYTES;
+        }
+
+        @Override
+        public Boolean decode(MemorySegment source, long offset) {
+            return source.get(ValueLayout.JAVA_BYTE, offset) != 0;
+        }
+
+        @Override
+        public void encode(Boolean value, MemorySegment target, long offset) {
+            target.set(ValueLayout.JAVA_BYTE, offset, (byte) (value ? 1 : 0));
+        }
+    };
+
     private Codecs() {}
+
+    /**
+     * An integer of up to 4 bytes, in a Java type that has all its values.
+     *
+     * @param least its least value: 0 if it is unsigned
+     */
+    private record Small<T extends Number>(Scalar scalar, CType.NumberKind kind, long least, LongFunction<T> java)
+            implements Codec<T> {
+        @Override
+        public Optional<String> difference(CType type) {
+            return type.differenceToNumber(kind, size());
+        }
+
+        @Override
+        public long size() {
+            return scalar.size();
+        }
+
+        private long mask() {
+            return (1L << (8 * size())) - 1;
+        }
+
+        @Override
+        public T decode(MemorySegment source, long offset) {
+            long value = switch (scalar) {
+                case BYTE -> source.get(ValueLayout.JAVA_BYTE, offset);
+                case SHORT -> source.get(ValueLayout.JAVA_SHORT_UNALIGNED, offset);
+                default -> source.get(ValueLayout.JAVA_INT_UNALIGNED, offset);
+            };
+            return java.apply(least == 0 ? value & mask() : value);
+        }
+
+        @Override
+        public void encode(T number, MemorySegment target, long offset) {
+            long value = number.longValue();
+            if (value < least || value > least + mask()) {
+                throw new IllegalArgumentException(value + " is not from " + least + " to " + (least + mask())
+                        + ", as a value of " + size() + (size() == 1 ? " byte is" : " bytes is"));
+            }
+            switch (scalar) {
+                case BYTE -> target.set(ValueLayout.JAVA_BYTE, offset, (byte) value);
+                case SHORT -> target.set(ValueLayout.JAVA_SHORT_UNALIGNED, offset, (short) value);
+                default -> target.set(ValueLayout.JAVA_INT_UNALIGNED, offset, (int) value);
+            }
+        }
+    }
 
     record Bytes(long size) implements Codec<byte[]> {
         Bytes {

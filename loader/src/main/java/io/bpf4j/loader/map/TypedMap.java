@@ -4,11 +4,14 @@ import io.bpf4j.loader.kernel.MapType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /**
  * A map in Java values. A view: the {@link BpfMap} still belongs to its owner, who must close it. <i>Thread-safe.</i>
@@ -26,7 +29,7 @@ import java.util.function.BiConsumer;
  * @param <K> Java type of a key
  * @param <V> Java type of a value
  */
-public final class TypedMap<K, V> {
+public final class TypedMap<K, V> implements Iterable<Map.Entry<K, V>> {
     private final BpfMap map;
     private final Codec<K> keys;
     private final Codec<V> values;
@@ -126,6 +129,23 @@ public final class TypedMap<K, V> {
     /** Passes each element once; concurrent changes are as for {@link BpfMap#forEach}. */
     public void forEach(BiConsumer<? super K, ? super V> action) {
         map.forEach((key, value) -> action.accept(keys.decode(key, 0), values.decode(value, 0)));
+    }
+
+    /**
+     * The elements, fetched one by one while iterating: for a part of a large map. An element that is deleted before it
+     * is fetched is left out; otherwise concurrent changes are as for {@link BpfMap#keys}. The entries are copies.
+     * {@link #forEach(BiConsumer)} reads a whole map with fewer system calls.
+     */
+    @Override
+    public Iterator<Map.Entry<K, V>> iterator() {
+        return stream().iterator();
+    }
+
+    /** The elements as {@link #iterator} fetches them. */
+    public Stream<Map.Entry<K, V>> stream() {
+        return StreamSupport.stream(map.keys().spliterator(), false)
+                .flatMap(key ->
+                        map.lookup(key).map(value -> Map.entry(decode(keys, key), decode(values, value))).stream());
     }
 
     /** All elements, in the kernel's order; concurrent changes are as for {@link BpfMap#forEach}. */

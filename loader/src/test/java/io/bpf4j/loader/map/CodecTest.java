@@ -205,6 +205,49 @@ class CodecTest {
     }
 
     @Test
+    void unsignedNumbersAreNotNegative() {
+        MemorySegment memory = MemorySegment.ofArray(new byte[] {1, -1, -1, -1, -1, -1, 2});
+        assertThat(Codec.ofByte().decode(memory, 1)).isEqualTo((byte) -1);
+        assertThat(Codec.ofUnsignedByte().decode(memory, 1)).isEqualTo(255);
+        assertThat(Codec.ofShort().decode(memory, 1)).isEqualTo((short) -1);
+        assertThat(Codec.ofUnsignedShort().decode(memory, 1)).isEqualTo(65_535);
+        assertThat(Codec.ofUnsignedInt().decode(memory, 1)).isEqualTo(0xffff_ffffL);
+        assertThat(Codec.ofBoolean().decode(memory, 6)).isTrue();
+    }
+
+    @Test
+    void whatIsWrittenIsRead() {
+        MemorySegment memory = MemorySegment.ofArray(new byte[8]);
+        assertThat(written(Codec.ofByte(), (byte) -128, memory)).isEqualTo((byte) -128);
+        assertThat(written(Codec.ofUnsignedByte(), 200, memory)).isEqualTo(200);
+        assertThat(written(Codec.ofShort(), Short.MIN_VALUE, memory)).isEqualTo(Short.MIN_VALUE);
+        assertThat(written(Codec.ofUnsignedShort(), 50_000, memory)).isEqualTo(50_000);
+        assertThat(written(Codec.ofUnsignedInt(), 4_000_000_000L, memory)).isEqualTo(4_000_000_000L);
+        assertThat(written(Codec.ofBoolean(), true, memory)).isTrue();
+        assertThat(memory.get(ValueLayout.JAVA_BYTE, 1)).isOne();
+        assertThat(memory.get(ValueLayout.JAVA_BYTE, 0)).as("the byte before").isZero();
+        assertThat(memory.get(ValueLayout.JAVA_BYTE, 5)).as("the byte after").isZero();
+    }
+
+    private static <T> T written(Codec<T> codec, T value, MemorySegment memory) {
+        codec.encode(value, memory, 1);
+        return codec.decode(memory, 1);
+    }
+
+    @Test
+    void aNumberThatDoesNotFitIsRefused() {
+        MemorySegment memory = MemorySegment.ofArray(new byte[8]);
+        assertThatThrownBy(() -> Codec.ofUnsignedByte().encode(256, memory, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("256 is not from 0 to 255, as a value of 1 byte is");
+        assertThatThrownBy(() -> Codec.ofUnsignedShort().encode(-1, memory, 0))
+                .hasMessage("-1 is not from 0 to 65535, as a value of 2 bytes is");
+        assertThatThrownBy(() -> Codec.ofUnsignedInt().encode(1L << 32, memory, 0))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(memory.toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
+    }
+
+    @Test
     void numbersNeedNoAlignment() {
         MemorySegment memory = MemorySegment.ofArray(new byte[16]);
         Codec.ofLong().encode(-2L, memory, 3);

@@ -233,6 +233,11 @@ class CodecTypesTest {
         assertThat(difference(Codec.ofInt(), state)).isEmpty();
         assertThat(difference(Codec.ofInt(), wrapped)).isEmpty();
         assertThat(difference(Codec.ofRecord(Pid.class), u32)).isEmpty();
+        assertThat(difference(Codec.ofUnsignedInt(), u32)).isEmpty();
+        assertThat(difference(Codec.ofUnsignedByte(), u8)).isEmpty();
+        assertThat(difference(Codec.ofByte(), u8)).isEmpty();
+        assertThat(difference(Codec.ofBoolean(), u8)).isEmpty();
+        assertThat(difference(Codec.ofUnsignedShort(), u32)).isEqualTo("__u32 has 4 bytes, and not 2");
         assertThat(difference(Codec.ofInt(), array(u8, 4))).isEqualTo("__u8[4] is not an integer");
         assertThat(difference(Codec.ofLong(), real)).isEqualTo("double is not an integer");
         assertThat(difference(Codec.ofLong(), types.struct("two", 8, Member.at("a", u32, 0), Member.at("b", u32, 4))))

@@ -31,6 +31,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -63,7 +64,12 @@ class MapOnKernelTest {
             assertThat(typed.get(1)).contains(new Stats(2, 3));
             assertThat(typed.put(1, new Stats(0, 0), UpdateMode.NEW_ONLY)).isFalse();
             assertThat(typed.put(2, new Stats(0, 0), UpdateMode.EXISTING_ONLY)).isFalse();
-            assertThat(typed.remove(1)).isTrue();
+            typed.put(2, new Stats(4, 5));
+            assertThat(typed).containsExactlyInAnyOrder(Map.entry(1, new Stats(2, 3)), Map.entry(2, new Stats(4, 5)));
+            for (Map.Entry<Integer, Stats> element : typed) {
+                assertThat(typed.remove(element.getKey())).isTrue();
+            }
+            assertThat(typed.stream()).isEmpty();
             assertThat(typed.remove(1)).isFalse();
             assertThat(map.id()).isPositive();
             assertThat(map.type()).contains(MapType.HASH);
