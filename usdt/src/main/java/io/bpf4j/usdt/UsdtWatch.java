@@ -83,6 +83,12 @@ public final class UsdtWatch implements AutoCloseable {
     /** The time after which another process gets its turn. A step that takes longer is not cut. */
     private static final long TURN_NANOS = 1_000_000;
 
+    /**
+     * Nanoseconds that the caller waits for the first looks once events may be missing anyway: processes that are not
+     * held can create others for ever. The rest is looked at while the watch runs.
+     */
+    private static final long MOST_FIRST_NANOS = 1_000_000_000;
+
     /** The part of the time that goes into looks at one process: a tenth. */
     private static final int REST_FACTOR = 10;
 
@@ -376,7 +382,8 @@ public final class UsdtWatch implements AutoCloseable {
         if (!launching) {
             keepTraced();
             tree.processes().forEach(this::lookFirstAt);
-            while (!firstLooks.isEmpty() && !closing) {
+            long began = System.nanoTime();
+            while (!firstLooks.isEmpty() && !closing && !(hasGaps() && System.nanoTime() - began > MOST_FIRST_NANOS)) {
                 acceptStops();
                 turn(turns.next());
             }
@@ -469,7 +476,8 @@ public final class UsdtWatch implements AutoCloseable {
             // Before the listener is told anything, which takes time: a child may end meanwhile.
             for (int child : tree.addChildren(process)) {
                 findUntraced(child);
-                if (firstLooks.isEmpty()) {
+                // A traced child is held when it is born, so that one look finds all of its code.
+                if (firstLooks.isEmpty() || isTraced(child)) {
                     look(child);
                 } else {
                     lookFirstAt(child);
@@ -572,14 +580,20 @@ public final class UsdtWatch implements AutoCloseable {
         }
     }
 
+    private boolean hasGaps() {
+        synchronized (gaps) {
+            return !gaps.isEmpty();
+        }
+    }
+
+    private boolean isTraced(int process) {
+        return held.contains(process)
+                || (tracer != null && (tracer.processes().contains(process) || tracer.isTracing(process)));
+    }
+
     /** A child is not traced if it was created with CLONE_UNTRACED, or before its parent was traced and not found then. */
     private void findUntraced(int process) {
-        if (tracer != null
-                && tracer.isTracing()
-                && !held.contains(process)
-                && !tracer.processes().contains(process)
-                && !tracer.isTracing(process)
-                && host.isRunning(process)) {
+        if (tracer != null && tracer.isTracing() && !isTraced(process) && host.isRunning(process)) {
             addGap("a child process is not held: it was created with CLONE_UNTRACED, or just before tracing"
                     + " started, or another process traces it");
         }
