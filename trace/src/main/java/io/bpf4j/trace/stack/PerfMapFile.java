@@ -132,15 +132,13 @@ final class PerfMapFile {
                 throw new IOException(path + " belongs to user " + owner + ", who may write anything into it");
             }
             AddressTable.Builder builder = new AddressTable.Builder(MAX_NAMES, MOST_FUNCTIONS);
-            boolean whole = read(file, builder);
+            boolean[] room = {true};
+            boolean whole = read(file, builder, room);
             earlier = functions;
             functions = builder.buildNewest();
             read = file.identity();
             left -= Math.min(MAX_BYTES, file.identity().size());
-            problem = whole
-                    ? ""
-                    : path + " lists more functions than bpf4j keeps (" + MOST_FUNCTIONS + ", or " + (MAX_NAMES >> 20)
-                            + " MiB of names); the others are shown without names";
+            problem = cut(path, room[0], whole);
             return true;
         }
     }
@@ -155,15 +153,29 @@ final class PerfMapFile {
                 .map(numbers -> Integer.parseInt(numbers[Math.min(index, numbers.length - 1)]));
     }
 
-    /** Whether all functions had room. */
-    private static boolean read(OpenFile file, AddressTable.Builder builder) throws IOException {
+    private static String cut(Path path, boolean room, boolean whole) {
+        if (!room) {
+            return path + " lists more functions than bpf4j keeps (" + MOST_FUNCTIONS + ", or " + (MAX_NAMES >> 20)
+                    + " MiB of names); the others are shown without names";
+        }
+        return whole
+                ? ""
+                : path + " has more than " + (MAX_BYTES >> 20) + " MiB; functions that it lists after these are shown"
+                        + " without names";
+    }
+
+    /**
+     * Reads the list.
+     *
+     * @param room set to false if there was no room for a function; then the others are not read
+     * @return false if only the first {@link #MAX_BYTES} were read
+     */
+    private static boolean read(OpenFile file, AddressTable.Builder builder, boolean[] room) throws IOException {
         int[] time = {0};
-        boolean[] room = {true};
-        Lines.read(file.path(), LONGEST_LINE, MAX_BYTES, (line, length) -> {
+        return Lines.read(file.path(), LONGEST_LINE, MAX_BYTES, (line, length) -> {
             room[0] = add(builder, line, length, time[0]++);
             return room[0];
         });
-        return room[0];
     }
 
     /** Adds a function, if there is room. Skips a line of another form: the compiler may be writing it now. */

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.loader.host.Host;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,6 +97,20 @@ class PerfMapFileTest {
         assertThat(list.bytes()).isZero();
         assertThat(list.refresh()).as("again").isFalse();
         assertThat(list.problem()).contains("was dropped");
+    }
+
+    /** A sparse file: the hole reads as one long line of zeros. */
+    @Test
+    void whatFollowsTheFirst256MiBIsSaidToLackNames() throws IOException {
+        Path file = Files.writeString(folder.resolve("perf-7.map"), "1000 10 first\n");
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap("\n2000 10 later\n".getBytes(StandardCharsets.UTF_8)), 257 << 20);
+        }
+        PerfMapFile list = list();
+        assertThat(list.refresh()).isTrue();
+        assertThat(name(list, 0x1000)).isEqualTo("first");
+        assertThat(list.functions().find(0x2000)).isNegative();
+        assertThat(list.problem()).startsWith(file + " has more than 256 MiB; functions that it lists after these");
     }
 
     @Test
