@@ -1,7 +1,6 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.trace.stack.PerfMap;
 import io.bpf4j.trace.stack.Symbolizer;
@@ -11,7 +10,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 /**
  * Asks JVMs for the names of the methods that they have compiled, so that frames of these methods have names. A JVM
@@ -19,25 +24,24 @@ import java.util.Set;
  * <i>Confined.</i>
  *
  * <p>Each JVM is asked once between two calls of {@link #forget}. A JVM may be too busy to answer, and anybody can start
- * processes that look like JVMs and never answer. So the number of JVMs that are asked between two calls, and the time
- * for all of them, are bounded.
+ * processes that look like JVMs and never answer. So all are asked at the same time, each by a thread of its own, and
+ * one that did not answer is not asked again.
  *
  * <p>Tested by {@code CliStackTest} and {@code HostileJvmsTest}.
  */
 final class JvmNames {
     private static final int MOST_JVMS = 64;
 
-    /** The time for all JVMs, as a multiple of the time for one. */
-    private static final int MOST_SILENT = 4;
-
     private final Console console;
     private final Symbolizer symbolizer;
     private final Host host = Host.running();
     private final Set<Integer> asked = new HashSet<>();
+    /** JVMs whose last request failed. */
+    private final Set<Integer> silent = new HashSet<>();
+
     private int jvmsLeft = MOST_JVMS;
     private final Duration patience;
     private final boolean verbose;
-    private long nanosLeft;
     private boolean complained;
 
     /**
@@ -49,14 +53,13 @@ final class JvmNames {
         this.symbolizer = symbolizer;
         this.patience = patience;
         this.verbose = verbose;
-        this.nanosLeft = MOST_SILENT * patience.toNanos();
     }
 
-    /** Makes {@link #ask} ask all JVMs again, because they may have compiled more. */
+    /** Makes {@link #ask} ask the JVMs again that answered, because they may have compiled more. */
     void forget() {
         asked.clear();
+        asked.addAll(silent);
         jvmsLeft = MOST_JVMS;
-        nanosLeft = MOST_SILENT * patience.toNanos();
     }
 
     /**
@@ -69,30 +72,37 @@ final class JvmNames {
         if (patience.isZero()) {
             return;
         }
-        int left = 0;
-        for (int pid : pids) {
-            if (!asked.add(pid) || !mayAsk(pid)) {
-                continue;
-            }
-            if (jvmsLeft == 0 || nanosLeft <= 0) {
-                left++;
-                continue;
-            }
-            jvmsLeft--;
-            long start = System.nanoTime();
-            if (verbose) {
-                console.error("bpf4j: asking the JVM " + pid + " for its compiled methods, by its attach mechanism");
-            }
-            try (PerfMap _ = PerfMap.request(host, pid, patience)) {
-                symbolizer.remember(pid);
-            } catch (IOException | SyscallException e) {
-                complain(pid, e);
-            }
-            nanosLeft -= System.nanoTime() - start;
+        List<Integer> jvms =
+                pids.stream().filter(pid -> asked.add(pid) && mayAsk(pid)).toList();
+        List<Integer> chosen = jvms.subList(0, Math.min(jvmsLeft, jvms.size()));
+        jvmsLeft -= chosen.size();
+        if (verbose) {
+            chosen.forEach(pid -> console.error(
+                    "bpf4j: asking the JVM " + pid + " for its compiled methods, by its attach mechanism"));
         }
+        Map<Integer, Exception> failures = new ConcurrentHashMap<>();
+        try (ExecutorService threads = Executors.newThreadPerTaskExecutor(
+                Thread.ofPlatform().name("bpf4j-jvm-", 0).daemon().factory())) {
+            chosen.forEach(pid -> threads.execute(() -> askOne(pid, failures)));
+        }
+        silent.addAll(failures.keySet());
+        // In the order of the processes, so that the one whose names matter most is named.
+        chosen.stream()
+                .filter(failures::containsKey)
+                .forEach(pid -> complain(pid, Objects.requireNonNull(failures.get(pid))));
+        int left = jvms.size() - chosen.size();
         if (left > 0) {
-            console.remark("compiled Java methods of " + Scans.count(left, "JVM")
-                    + " may have no names: there are too many JVMs to ask each, or they do not answer");
+            console.remark("compiled Java methods of " + Scans.count(left, "JVM") + " may have no names: at most "
+                    + MOST_JVMS + " JVMs are asked");
+        }
+    }
+
+    /** Asks a JVM, and reads its list. */
+    private void askOne(int pid, Map<Integer, Exception> failures) {
+        try (PerfMap _ = PerfMap.request(host, pid, patience)) {
+            symbolizer.remember(pid);
+        } catch (IOException | RuntimeException e) {
+            failures.put(pid, e);
         }
     }
 
