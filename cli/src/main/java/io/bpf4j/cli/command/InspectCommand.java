@@ -4,6 +4,8 @@ import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.InputFile;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.OutputClosedException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -42,7 +44,8 @@ final class InspectCommand implements Callable<Integer> {
         boolean failed = false;
         for (Path file : files) {
             try {
-                ObjectReport report = new ObjectReport(ObjectSpec.read(InputFile.check(file)));
+                ObjectReport report =
+                        new ObjectReport(ObjectSpec.read(InputFile.check(file), OpenFile.opener(Host.running())));
                 if (json) {
                     console.line(report.json());
                 } else {

@@ -122,7 +122,7 @@ final class LoadCommand implements Callable<Integer> {
         boolean failed = false;
         for (Path file : files) {
             try {
-                objects.add(ObjectSpec.read(InputFile.check(file)));
+                objects.add(ObjectSpec.read(InputFile.check(file), OpenFile.opener(Host.running())));
             } catch (IOException | RuntimeException | StackOverflowError | OutOfMemoryError e) {
                 failed = true;
                 Outcome outcome = new Outcome(file, "open", ErrorText.of(e), 0, 0);
@@ -203,7 +203,7 @@ final class LoadCommand implements Callable<Integer> {
     private Outcome load(Path file) {
         ObjectSpec spec;
         try {
-            spec = ObjectSpec.read(InputFile.check(file));
+            spec = ObjectSpec.read(InputFile.check(file), OpenFile.opener(Host.running()));
         } catch (IOException | RuntimeException | StackOverflowError | OutOfMemoryError e) {
             // After any failure with this file, even one caused by a defect of bpf4j, continue with the next one.
             return new Outcome(file, "open", ErrorText.of(e), 0, 0);

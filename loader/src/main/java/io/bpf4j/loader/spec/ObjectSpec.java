@@ -10,8 +10,6 @@ import io.bpf4j.elf.FileOpener;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnknownNameException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.CType;
 import io.bpf4j.loader.map.Codec;
 import java.io.IOException;
@@ -66,20 +64,27 @@ public sealed interface ObjectSpec permits ObjectSpecData {
     Optional<BtfExt> btfExt();
 
     /**
-     * Reads an object file into memory; the file is not needed afterwards. What comes from a pipe is read by the caller,
-     * and parsed.
+     * Reads an object file into memory; the file is not needed afterwards.
      *
-     * @throws IOException if the file does not exist, can't be read, or is not a regular file
+     * @throws IOException if the file does not exist or can't be read
      * @throws MalformedDataException if it breaks the rules of ELF or BTF
      * @throws InvalidObjectException if it is not a BPF object, or is inconsistent
      */
     static ObjectSpec read(Path path) throws IOException {
+        return read(path, FileOpener.JAVA);
+    }
+
+    /**
+     * Like {@link #read(Path)}, by an opener that can be trusted with files in other users' folders:
+     * {@code OpenFile.opener(Host.running())}. It makes system calls, and opens regular files only.
+     */
+    static ObjectSpec read(Path path, FileOpener opener) throws IOException {
         if (Files.isDirectory(path)) {
             throw new IOException(path + " is a directory, not an object file");
         }
         byte[] bytes;
-        // Does not rely on the file's size: it may grow meanwhile.
-        try (FileOpener.Opened opened = OpenFile.opener(Host.running()).open(path);
+        // Does not rely on the file size, which is meaningless for a device or a pipe, and may grow meanwhile.
+        try (FileOpener.Opened opened = opener.open(path);
                 InputStream in = Files.newInputStream(opened.path())) {
             bytes = in.readNBytes(ObjectSpecData.MAX_BYTES + 1);
         } catch (FileSystemException e) {

@@ -63,7 +63,7 @@ public sealed interface StructOpsSpec permits StructOpsSpecData {
     Map<String, String> functions();
 
     /** Programs that an edit took out of {@link #functions}: they are loaded only if another variable refers to them. */
-    Set<String> removed();
+    Set<String> removedPrograms();
 
     /** Whether it is attached by a link, which can be updated and pinned. */
     default boolean isLinked() {
@@ -107,11 +107,11 @@ public sealed interface StructOpsSpec permits StructOpsSpecData {
     }
 
     private StructOpsSpec withFunctions(Map<String, String> changed, @Nullable String before) {
-        Set<String> all = new HashSet<>(removed());
+        Set<String> all = new HashSet<>(removedPrograms());
         if (before != null) {
             all.add(before);
         }
-        return with("functions", changed).with("removed", all);
+        return with("functions", changed).with("removedPrograms", all);
     }
 
     /**

@@ -20,7 +20,7 @@ record StructOpsSpecData(
         byte[] content,
         List<StructOpsSpec.Member> members,
         Map<String, String> functions,
-        Set<String> removed)
+        Set<String> removedPrograms)
         implements StructOpsSpec {
     /** A section whose variables are attached by a link (Linux 6.4). */
     static final String LINKED = ".struct_ops.link";
@@ -32,7 +32,7 @@ record StructOpsSpecData(
         content = content.clone();
         members = List.copyOf(members);
         functions = Collections.unmodifiableMap(new LinkedHashMap<>(functions));
-        removed = Set.copyOf(removed);
+        removedPrograms = Set.copyOf(removedPrograms);
     }
 
     @Override

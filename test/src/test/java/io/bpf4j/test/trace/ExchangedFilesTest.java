@@ -13,6 +13,7 @@ import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Patience;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.usdt.UsdtScan;
@@ -28,8 +29,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A file whose owner exchanges it for a FIFO, and back, as fast as possible, while it is opened: a check before the open
@@ -37,95 +36,62 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class ExchangedFilesTest {
     /** Without the opener of the loader, one open of some hundreds waits. */
-    private static final int ROUNDS = 2_000;
+    private static final int ROUNDS = 1_000;
 
-    private static final Duration HANGS = Duration.ofSeconds(60);
+    private static final Duration HANGS = Duration.ofSeconds(Patience.scaled(120));
+
+    private static final Path LIBRARY = Path.of(System.getProperty("java.home"), "lib/libnet.so");
+    private static final byte[] OBJECT = TestObjects.bytes("globals.bpf.o");
 
     @TempDir
     Path folder;
 
-    private static final Path LIBRARY = Path.of(System.getProperty("java.home"), "lib/libnet.so");
-
-    /** What reads a file that it was given by path. */
-    enum Reading {
-        PROBES {
-            @Override
-            void read(Path file) throws IOException {
-                UsdtScan.ofFile(file);
-            }
-        },
-        FUNCTIONS {
-            @Override
-            void read(Path file) throws IOException {
-                FunctionProbe.matching(file, "JNI_OnLoad", false);
-            }
-        },
-        OBJECT {
-            @Override
-            byte[] content() {
-                return TestObjects.bytes("globals.bpf.o");
-            }
-
-            @Override
-            void read(Path file) throws IOException {
-                ObjectSpec.read(file);
-            }
-        },
-        BTF {
-            @Override
-            byte[] content() {
-                return TestObjects.bytes("globals.bpf.o");
-            }
-
-            @Override
-            void read(Path file) throws IOException {
-                BtfFile.read(file, opener());
-            }
-        },
-        FOLDER_OF_BTF {
-            @Override
-            byte[] content() {
-                return TestObjects.bytes("globals.bpf.o");
-            }
-
-            @Override
-            void read(Path file) throws IOException {
-                BtfFile.forEach(file.resolveSibling(""), opener(), (_, _) -> {});
-            }
-        },
-        CATALOG {
-            @Override
-            byte[] content() {
-                return new byte[0];
-            }
-
-            @Override
-            void read(Path file) throws IOException {
-                Catalog.read(file);
-            }
-        };
-
-        byte[] content() throws IOException {
-            return Files.readAllBytes(LIBRARY);
-        }
-
-        abstract void read(Path file) throws IOException;
+    /** Reads a file that was given by path. */
+    private interface Read {
+        void of(Path file) throws IOException;
     }
 
     private static FileOpener opener() {
         return OpenFile.opener(Host.running());
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void noReaderWaitsForAFifo(Reading reading) throws Exception {
-        Path regular = Files.write(folder.resolve("regular"), reading.content());
-        check(regular, reading::read);
+    @Test
+    void probesAreReadOfRegularFiles() throws Exception {
+        check(LIBRARY, UsdtScan::ofFile);
+    }
+
+    @Test
+    void functionsAreReadOfRegularFiles() throws Exception {
+        check(LIBRARY, file -> FunctionProbe.matching(file, "JNI_OnLoad", false));
+    }
+
+    @Test
+    void objectsAreReadOfRegularFiles() throws Exception {
+        check(regular(OBJECT), file -> ObjectSpec.read(file, opener()));
+    }
+
+    @Test
+    void typesAreReadOfRegularFiles() throws Exception {
+        check(regular(OBJECT), file -> BtfFile.read(file, opener()));
+    }
+
+    @Test
+    void foldersOfTypesAreReadOfRegularFiles() throws Exception {
+        check(regular(OBJECT), file -> BtfFile.forEach(file.resolveSibling(""), opener(), (_, _) -> {}));
+    }
+
+    @Test
+    void catalogsAreReadOfRegularFiles() throws Exception {
+        check(regular(new byte[0]), Catalog::read);
+    }
+
+    private Path regular(byte[] content) throws IOException {
+        return Files.write(folder.resolve("regular"), content);
     }
 
     /** The file of debug symbols may lie in the folder of its program, so it belongs to the same owner. */
     @Test
-    void noReaderOfDebugSymbolsWaitsForAFifo() throws Exception {
+    void debugSymbolsAreReadOfRegularFiles() throws Exception {
         Path regular = Files.copy(LIBRARY, folder.resolve("file"));
         Path program = Files.copy(LIBRARY, folder.resolve("program"));
         Commands.check(
@@ -146,11 +112,9 @@ class ExchangedFilesTest {
         assertThat(found).hasPositiveValue();
     }
 
-    private interface Read {
-        void of(Path file) throws IOException;
-    }
-
-    private void check(Path regular, Read read) throws Exception {
+    private void check(Path original, Read read) throws Exception {
+        // Links are made to it, in the folder's file system.
+        Path regular = original.startsWith(folder) ? original : Files.copy(original, folder.resolve("regular"));
         Path fifo = folder.resolve("fifo");
         Commands.check(List.of("mkfifo", fifo.toString()));
         Path file = Files.createDirectory(folder.resolve("read")).resolve("file");
@@ -158,6 +122,7 @@ class ExchangedFilesTest {
         AtomicReference<Throwable> failure = new AtomicReference<>();
         AtomicInteger done = new AtomicInteger();
         exchange(regular, file);
+        read.of(file);
         Thread neighbour = Thread.ofPlatform().daemon().start(() -> {
             try {
                 while (!ended.get()) {

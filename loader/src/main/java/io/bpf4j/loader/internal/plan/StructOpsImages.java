@@ -49,7 +49,7 @@ final class StructOpsImages {
         this.spec = spec;
         spec.programs().forEach(program -> types.put(program.name(), program.type()));
         for (StructOpsSpec variable : spec.structOps()) {
-            mentioned.addAll(variable.removed());
+            mentioned.addAll(variable.removedPrograms());
             mentioned.addAll(variable.functions().values());
             if (variable.autocreate()) {
                 needed.addAll(variable.functions().values());
@@ -101,9 +101,10 @@ final class StructOpsImages {
     }
 
     /**
-     * Whether a program is loaded. Unless an edit decides, and if struct_ops variables refer to the program, they do,
-     * whatever its section says ({@code SEC("?struct_ops")}): it is loaded if one of them is registered, else left out,
-     * as in libbpf (bpf_object_adjust_struct_ops_autoload()).
+     * Whether a program is loaded. An edit decides ({@link ProgramSpec#withAutoload}). Without one, the struct_ops
+     * variables that refer to a program decide, whatever its section says ({@code SEC("?struct_ops")}): it is loaded if
+     * one of them is registered, else left out. In libbpf they decide in any case
+     * (bpf_object_adjust_struct_ops_autoload()).
      */
     boolean isLoaded(ProgramSpec program) {
         if (program.autoloadSet()) {
