@@ -1,6 +1,6 @@
 // Looks like a JVM: has mapped a file as code, whose name is the first argument, and handles SIGQUIT. With a second
-// argument it listens at /tmp/.java_pidPID as a JVM does, and never answers. Prints its lines, "ready" and whether it got
-// a SIGQUIT at its end of input.
+// argument it listens at /tmp/.java_pidPID as a JVM does, and never answers. Prints "ready", "read" for each line of its
+// input, and how many SIGQUITs it got at the end of it.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -41,8 +41,10 @@ int main(int argc, char **argv) {
     }
     puts("ready");
     fflush(stdout);
-    while (fgets(line, sizeof line, stdin))
-        ;
+    while (fgets(line, sizeof line, stdin)) {
+        puts("read");
+        fflush(stdout);
+    }
     printf("%d\n", (int)quits);
     if (argc > 2)
         unlink(address.sun_path);

@@ -476,7 +476,7 @@ public final class UsdtWatch implements AutoCloseable {
             // Before the listener is told anything, which takes time: a child may end meanwhile.
             for (int child : tree.addChildren(process)) {
                 findUntraced(child);
-                // A traced child is held when it is born, so that one look finds all of its code.
+                // The tracer stops a new child before it runs, so one look finds all of its code.
                 if (firstLooks.isEmpty() || isTraced(child)) {
                     look(child);
                 } else {

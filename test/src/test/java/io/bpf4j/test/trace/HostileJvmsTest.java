@@ -11,6 +11,7 @@ import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.RunningTrace;
 import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.trace.stack.PerfMap;
 import java.io.IOException;
@@ -155,6 +156,24 @@ class HostileJvmsTest {
         assertThat(namesIn(Path.of("/proc/" + process.pid() + "/root/tmp")))
                 .containsExactly(".java_pid" + process.pid());
         assertThat(quits(process)).as("it listens already").isEqualTo("0");
+    }
+
+    /** At the start of the trace it does not answer, so at its end nobody waits for it again. */
+    @Test
+    void aProcessThatDoesNotAnswerIsAskedOnce() throws IOException, InterruptedException {
+        Process process = ofNobody("mount -t tmpfs -o mode=1777 none /tmp");
+        try (RunningTrace stacks =
+                new RunningTrace("stack", "-p", Integer.toString(pid(process)), "u:libc.so.6:puts")) {
+            stacks.awaitMessage("tracing 1 function");
+            process.getOutputStream().write("a line\n".getBytes(StandardCharsets.UTF_8));
+            process.getOutputStream().flush();
+            assertThat(process.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo("read");
+            stacks.interrupt();
+            Commands.Result result = stacks.await();
+            assertThat(result.out()).contains("puts");
+            assertThat(result.err()).contains("does not listen for commands");
+        }
+        assertThat(quits(process)).isEqualTo("1");
     }
 
     /** Neither a symbolic nor a hard link makes another JVM carry out a command. */
