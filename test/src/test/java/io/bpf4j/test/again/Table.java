@@ -1,9 +1,11 @@
 package io.bpf4j.test.again;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Prints what became of each class in all rounds. */
 final class Table {
@@ -16,6 +18,11 @@ final class Table {
         this.seed = seed;
         this.folder = folder;
     }
+
+    /** How much of a failure is printed. */
+    private static final int LINES = 15;
+
+    private static final int CHARACTERS = 1000;
 
     private static final class Row {
         private int runs;
@@ -59,7 +66,7 @@ final class Table {
                     row.longest = Math.max(row.longest, outcome.millis());
                     if (outcome.isRed()) {
                         row.reds++;
-                        row.repeats.add(repeat(round, outcome));
+                        row.repeats.add(repeat(suite, round, outcome));
                     }
                 }
             }
@@ -67,10 +74,22 @@ final class Table {
         return row;
     }
 
-    private String repeat(int round, Outcome outcome) {
+    /** Three lines: the names of the failed tests, the beginning of the first failure, the command that repeats it. */
+    private String repeat(Suite suite, int round, Outcome outcome) throws IOException {
         Condition condition = options.condition().orElse(Condition.ofRound(round));
         String load = options.load().map(l -> " --load " + l).orElse("");
-        return "    " + String.join(" | ", outcome.failed()) + "\n    test/again --rounds 1 --condition "
-                + condition.option() + load + " --seed " + (seed + round) + " " + outcome.testClass();
+        return "    " + String.join(" | ", outcome.failed()) + "\n    " + failure(suite, round, outcome)
+                + "\n    test/again --rounds 1 --condition " + condition.option() + load + " --seed " + (seed + round) + " "
+                + outcome.testClass();
+    }
+
+    /** What {@link Round} has written of the first failure, on one line. */
+    private String failure(Suite suite, int round, Outcome outcome) throws IOException {
+        Path file = folder.resolve(suite.name() + "-" + round + ".red").resolve(outcome.testClass() + ".txt");
+        if (!Files.exists(file)) {
+            return "(no message)";
+        }
+        String text = Files.readString(file).lines().skip(1).limit(LINES).collect(Collectors.joining(" "));
+        return text.substring(0, Math.min(text.length(), CHARACTERS));
     }
 }
