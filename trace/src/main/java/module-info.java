@@ -7,6 +7,7 @@ module io.bpf4j.trace {
 
     exports io.bpf4j.trace;
     exports io.bpf4j.trace.catalog;
+    exports io.bpf4j.trace.event;
     exports io.bpf4j.trace.expression;
     exports io.bpf4j.trace.stack;
 }

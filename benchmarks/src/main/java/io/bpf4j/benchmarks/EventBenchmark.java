@@ -2,9 +2,9 @@ package io.bpf4j.benchmarks;
 
 import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.cli.trace.EventFormat;
-import io.bpf4j.cli.trace.NumberKind;
-import io.bpf4j.cli.trace.TraceEvent;
-import io.bpf4j.cli.trace.TracedProbe;
+import io.bpf4j.trace.event.NumberKind;
+import io.bpf4j.trace.event.ProbeEvent;
+import io.bpf4j.trace.event.TracedProbe;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -44,7 +44,7 @@ public class EventBenchmark {
 
     private final MemorySegment records = Arena.ofAuto().allocate((long) EVENTS * RECORD, 8);
     private final LineBuffer lines = new LineBuffer();
-    private final TraceEvent event = new TraceEvent(List.of(), 256);
+    private final ProbeEvent event = new ProbeEvent(List.of(), 256);
     private final TracedProbe probe = new TracedProbe(
             "/usr/bin/program", "provider", "name", List.of(NumberKind.SIGNED, NumberKind.SIGNED, NumberKind.UNSIGNED));
     private EventFormat format = EventFormat.create(false, lines);

@@ -4,17 +4,12 @@ import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.Link.Closing;
-import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.loader.map.TypedMap;
-import io.bpf4j.loader.process.PausedProcesses;
-import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.usdt.AttachOptions;
-import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import java.lang.foreign.MemorySegment;
@@ -30,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,10 +33,8 @@ import org.jspecify.annotations.Nullable;
  * program; the last {@link #rows} must be read before. <i>Single consumer</i>: {@link #poll} and {@link #drain} on one
  * thread; all other methods on any thread.
  */
-public final class Answer implements AutoCloseable {
-    /** Variables of {@code question.bpf.c}. */
-    private static final String PAUSE_BYTES = "pause_bytes";
-
+public final class Answer extends RunningProgram {
+    /** A variable of {@code question.bpf.c}. */
     private static final String SUSPENDED = "suspended";
 
     /** Bits of a record: {@code enum question_record_bit} of {@code question.h}. */
@@ -50,15 +42,8 @@ public final class Answer implements AutoCloseable {
 
     private static final int PAUSED = 2;
 
-    private final BpfObject object;
-    private final Usdt usdt;
     private final CompiledQuestion question;
     private final ProbeNumbers numbers;
-    private final boolean strict;
-    private final boolean lossless;
-    private final PausedProcesses paused = new PausedProcesses();
-    private final @Nullable RingBuffer records;
-    private final List<Link> links = new ArrayList<>();
 
     /**
      * The files of functions. They stay open, so that their functions can be attached to in further processes when the
@@ -135,17 +120,9 @@ public final class Answer implements AutoCloseable {
             long lost) {}
 
     private Answer(BpfObject object, CompiledQuestion compiled, ProbeNumbers numbers, Question question) {
-        this.object = object;
-        this.usdt = Usdt.of(object);
+        super(object, "records", question);
         this.question = compiled;
         this.numbers = numbers;
-        this.strict = question.strict;
-        this.lossless = question.lossless;
-        this.records = object.findMap("records").map(RingBuffer::open).orElse(null);
-        if (lossless) {
-            // The other half is for threads that have not noticed it yet.
-            object.global(PAUSE_BYTES).setLong(object.map("records").maxEntries() / 2);
-        }
     }
 
     static Answer load(Question question) {
@@ -171,6 +148,7 @@ public final class Answer implements AutoCloseable {
      *     of an argument is known for other probes only, or an expression compares the probe's name
      * @throws IllegalArgumentException if the question is lossless, and this process can't continue the process
      */
+    @Override
     public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
         checkPauses(pid);
         List<UsdtProbe> used = taken(probes.stream().filter(numbers::uses).toList());
@@ -179,8 +157,7 @@ public final class Answer implements AutoCloseable {
                 AttachOptions.defaults().withCookies(numbers::cookie).withStrict(strict);
         Program program = object.program(CompiledQuestion.USDT_PROGRAM);
         UsdtLink link = usdt.attach(program, used, pid.isPresent() ? all.withPid(pid.getAsInt()) : all);
-        links.add(link);
-        return link;
+        return add(link);
     }
 
     /**
@@ -194,13 +171,12 @@ public final class Answer implements AutoCloseable {
      * @throws IllegalArgumentException if the question is not about one of the functions, or is lossless, and this
      *     process can't continue the process
      */
+    @Override
     public synchronized Link attachFunctions(
             List<FunctionProbe> functions, OptionalInt pid, Consumer<FunctionProbe> leftOut) {
         checkPauses(pid);
         numbers.require(functions);
-        Link link = FunctionLinks.attach(object, functions, numbers, pid, files, leftOut);
-        links.add(link);
-        return link;
+        return add(FunctionLinks.attach(object, functions, numbers, pid, files, leftOut));
     }
 
     /**
@@ -214,48 +190,15 @@ public final class Answer implements AutoCloseable {
         return taken.isEmpty() ? probes : taken;
     }
 
-    private void checkPauses(OptionalInt pid) {
-        if (!lossless) {
-            return;
-        }
-        if (pid.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "a lossless question pauses the traced process, so it is about processes that are named, not"
-                            + " files");
-        }
-        PausedProcesses.obstacle(pid.getAsInt()).ifPresent(obstacle -> {
-            throw new IllegalArgumentException("a lossless question: " + obstacle);
-        });
-        paused.mayStop(pid.getAsInt());
-    }
-
     /**
      * Sets whether events are counted and shown; the default is true. The kernel attaches to one probe after the other, and
      * detaches in the same way, so some probes fire a few milliseconds before others do. Switch counting off while you
      * attach: then all probes are counted over the same time, and no begin of a latency is counted before its end is
      * attached. {@link Question#open} does so.
      */
+    @Override
     public void setCounting(boolean counting) {
         object.global(SUSPENDED).setLong(counting ? 0 : 1);
-    }
-
-    /** Detaches from probes in the background. */
-    public synchronized void detach(Link link) {
-        links.remove(link);
-        Closing _ = link.closeAsync();
-    }
-
-    /** Detaches from probes. They no longer fire when this method has returned. */
-    public synchronized void close(Link link) {
-        links.remove(link);
-        link.close();
-    }
-
-    /** Starts to detach from every probe; the answer stays. */
-    public synchronized List<Closing> detach() {
-        List<Closing> all = links.stream().map(Link::closeAsync).toList();
-        links.clear();
-        return all;
     }
 
     /** The answer so far: a row for each combination of keys, in no order. */
@@ -334,20 +277,36 @@ public final class Answer implements AutoCloseable {
 
     /**
      * Waits for events that are shown and delivers them; returns at once if {@link #wakeup} was called. Then continues
-     * the processes that were paused.
+     * the processes that were paused. If the question shows no events, this method only waits.
      *
      * @param patience how long to wait at most
-     * @throws IllegalStateException if the question shows no events, or this is closed
+     * @throws IllegalStateException if this is closed
      */
     public void poll(Duration patience, Consumer<Event> handler) {
         if (records == null) {
-            throw new IllegalStateException("the question shows no events");
+            pause(patience);
+            return;
         }
         try {
             records.poll(patience, record -> handler.accept(event(record)));
         } finally {
             paused.resume();
         }
+    }
+
+    /**
+     * Waits until no event can come any more, and delivers those that are shown as they come: until the processes of the
+     * question's {@link Target} have ended, or the process of its scan. Then detaches from all probes, so that {@link #rows}
+     * and {@link #gaps} change no more. A question about files alone has no such end. An interrupt of this thread ends the
+     * wait, too; the thread stays interrupted.
+     */
+    public void forEach(Consumer<Event> handler) {
+        pollUntilEnd(patience -> poll(patience, handler));
+    }
+
+    /** The same as {@link #forEach}, for a question that shows no events. */
+    public void await() {
+        forEach(_ -> {});
     }
 
     /** Delivers the available events that are shown, without waiting. Then continues the processes that were paused. */
@@ -361,48 +320,9 @@ public final class Answer implements AutoCloseable {
         }
     }
 
-    private void stopPausing() {
-        if (lossless) {
-            object.global(PAUSE_BYTES).setLong(0);
-        }
-    }
-
-    /**
-     * Continues all paused processes, although their events have not been delivered; from now on no process is paused. A
-     * program that ends at once, without {@link #close}, has to call it. It may be called while another thread is in
-     * {@link #poll}.
-     */
-    public void resumePaused() {
-        if (lossless && records != null) {
-            try {
-                stopPausing();
-            } finally {
-                // If no record waits, none of a pause is unread: a stopped process was stopped by somebody else.
-                if (records.pendingBytes() > 0) {
-                    paused.resumeAll();
-                } else {
-                    paused.resume();
-                }
-                paused.close();
-            }
-        }
-    }
-
-    /** The processes that are still stopped, because this process may not send them SIGCONT. */
-    public Set<Integer> stillPaused() {
-        return Set.copyOf(paused.stuck());
-    }
-
     /** Whether the question shows events. */
     public boolean showsEvents() {
         return records != null;
-    }
-
-    /** Makes a thread in {@link #poll} return. */
-    public void wakeup() {
-        if (records != null) {
-            records.wakeup();
-        }
     }
 
     /** {@code struct question_record} of {@code question.h}. */
@@ -426,28 +346,14 @@ public final class Answer implements AutoCloseable {
     }
 
     @Override
-    public synchronized void close() {
-        try (object;
-                RingBuffer _ = records;
-                paused) {
-            if (lossless) {
-                // First, because detaching may take minutes.
-                stopPausing();
-                drain(_ -> {});
-            }
-            LinkGroup all = LinkGroup.inParallel("the question's probes");
-            links.forEach(all::add);
-            links.clear();
-            try {
-                all.close();
-            } finally {
-                files.values().forEach(OpenFile::close);
-                files.clear();
-                if (lossless) {
-                    drain(_ -> {});
-                }
-            }
-        }
+    void discard() {
+        drain(_ -> {});
+    }
+
+    @Override
+    void closeOwn() {
+        files.values().forEach(OpenFile::close);
+        files.clear();
     }
 
     /**

@@ -3,17 +3,20 @@ package io.bpf4j.trace;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.trace.catalog.Catalog;
+import io.bpf4j.trace.event.TextArgument;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A question about the events of probes. The kernel computes the answer: a BPF program filters the events, and counts or
@@ -37,9 +40,18 @@ import java.util.stream.Stream;
  * <p>Needs CAP_BPF and CAP_PERFMON, and what attaching to the probes needs: see {@link io.bpf4j.usdt.Usdt}.
  */
 public final class Question {
+    /** Room for the argument specs of files that appear later. */
+    private static final int SPECS_OF_LATER_FILES = 4096;
+
     final List<UsdtProbe> probes;
     final OptionalInt process;
+    /** The processes to follow; null if the probes are given. */
+    private @Nullable Target target;
+
     List<FunctionProbe> functions = List.of();
+    /** The arguments that a stream of events reads as text; empty for those that the catalog knows as text. */
+    List<TextArgument> texts = List.of();
+
     /** Patterns of probes that may be attached later. */
     List<ProbePattern> expected = List.of();
 
@@ -95,6 +107,34 @@ public final class Question {
     /** About probes, in all processes that run their files. */
     public static Question on(List<UsdtProbe> probes) {
         return new Question(probes, OptionalInt.empty(), () -> "no probes given");
+    }
+
+    /**
+     * About probes of the processes of a target: of the files that they have mapped, and of those that they will map. {@link
+     * #open} attaches to them and starts the command. A first event is not missed; {@link Answer#reasonsForGaps} says if one
+     * may be.
+     *
+     * <p>The types of arguments are taken from the probes that the process, or the program of the command, has now. For
+     * probes of files that appear later they are taken from the catalog, and are otherwise numbers of 64 bits; a later
+     * probe with arguments of another type is not attached to, which {@link Answer#reasonsForGaps} says.
+     *
+     * {@snippet lang = "java":
+     * try (Answer classes = Question.on(Target.command("java", "-version").withChildren(), "hotspot:class__loaded")
+     *         .show("name")
+     *         .open()) {
+     *     classes.forEach(event -> System.out.println(event.pid() + " " + event.values().get("name")));
+     * }
+     * }
+     *
+     * @param patterns {@code provider:name}, as {@link ProbePattern#parse} takes them; none if the question is about
+     *     functions alone
+     * @throws IOException if the process's mappings can't be read, or there is no such command
+     */
+    public static Question on(Target target, String... patterns) throws IOException {
+        List<ProbePattern> wanted = Stream.of(patterns).map(ProbePattern::parse).toList();
+        Question question = new Question(FollowedQuestion.known(target, wanted), target.pid(), () -> "no probes given");
+        question.target = target;
+        return question.expecting(wanted, SPECS_OF_LATER_FILES);
     }
 
     /** In addition, about the entries or returns of functions. */
@@ -253,6 +293,12 @@ public final class Question {
         return this;
     }
 
+    /** Sets which arguments {@link #openEvents} reads as text, instead of those that are text in the catalog. */
+    public Question withTexts(TextArgument... arguments) {
+        texts = List.of(arguments);
+        return this;
+    }
+
     /** Sets where the names of arguments come from. The default is {@link Catalog#builtIn()}. */
     public Question withCatalog(Catalog catalog) {
         this.catalog = catalog;
@@ -272,7 +318,7 @@ public final class Question {
     }
 
     /**
-     * Compiles the question and loads it, but attaches to nothing: see {@link Answer#attach}.
+     * Compiles the question and loads it, but attaches to nothing, and starts no command: see {@link Answer#attach}.
      *
      * @return the caller's to close
      * @throws io.bpf4j.trace.expression.ExpressionException if an expression is wrong
@@ -284,7 +330,8 @@ public final class Question {
     }
 
     /**
-     * Compiles the question, loads it, and attaches it to its probes: everything, or nothing.
+     * Compiles the question, loads it, and attaches it to its probes: everything, or nothing. If it is about a {@link
+     * Target}, this method starts to follow it, and starts the command; then probes may appear later, or never.
      *
      * @return the caller's to close
      * @throws io.bpf4j.trace.expression.ExpressionException if an expression is wrong
@@ -295,25 +342,70 @@ public final class Question {
      */
     public Answer open() {
         requireProbes();
-        Answer answer = load();
+        return attached(load());
+    }
+
+    /**
+     * Loads the program that {@link #openEvents} uses, but attaches to nothing, and starts no command.
+     *
+     * @return the caller's to close
+     * @throws IllegalArgumentException if the question has a filter, keys, values or functions
+     * @throws io.bpf4j.loader.error.BpfException if the kernel refuses it
+     */
+    public EventStream loadEvents() {
+        if (kind != QuestionKind.COUNT
+                || !functions.isEmpty()
+                || expressions().findAny().isPresent()
+                || userStack
+                || kernelStack) {
+            throw new IllegalArgumentException(
+                    "a stream of events is about USDT probes and has all their arguments: filters, keys, values, stacks"
+                            + " and functions are for open() and show()");
+        }
+        return EventStream.load(this);
+    }
+
+    /**
+     * Asks for each event with all its arguments, without an expression: attaches to the probes, or starts to follow a
+     * target, as {@link #open} does.
+     *
+     * @return the caller's to close
+     * @throws IllegalArgumentException if the question has a filter, keys, values or functions
+     * @throws UsdtException if it has no probes, with the reason
+     * @throws io.bpf4j.loader.error.BpfException if the kernel refuses it
+     */
+    public EventStream openEvents() {
+        requireProbes();
+        return attached(loadEvents());
+    }
+
+    private <P extends RunningProgram> P attached(P program) {
         try {
-            answer.setCounting(false);
+            Target followed = target;
+            if (followed != null) {
+                program.follow(FollowedQuestion.start(this, followed, program));
+                return program;
+            }
+            program.setCounting(false);
             if (!probes.isEmpty()) {
-                UsdtLink _ = answer.attach(probes, process);
+                UsdtLink _ = program.attach(probes, process);
             }
             if (!functions.isEmpty()) {
-                Link _ = answer.attachFunctions(functions, process, _ -> {});
+                Link _ = program.attachFunctions(functions, process, _ -> {});
             }
-            answer.setCounting(true);
-            return answer;
+            program.setCounting(true);
+            return program;
         } catch (RuntimeException | Error e) {
-            answer.close();
+            program.close();
             throw e;
         }
     }
 
     /** Otherwise the answer would stay empty. */
     private void requireProbes() {
+        if (target != null && !expected.isEmpty()) {
+            return; // they may appear later
+        }
         if (probes.isEmpty() && functions.isEmpty()) {
             throw new UsdtException("ask a question: " + whyNone.get());
         }

@@ -9,9 +9,9 @@ import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.cli.trace.Detachment;
 import io.bpf4j.cli.trace.EventFormat;
 import io.bpf4j.cli.trace.Interruption;
-import io.bpf4j.cli.trace.StringArg;
-import io.bpf4j.cli.trace.Tracer;
-import io.bpf4j.trace.catalog.Catalog;
+import io.bpf4j.trace.EventStream;
+import io.bpf4j.trace.Question;
+import io.bpf4j.trace.event.TextArgument;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -51,7 +51,7 @@ final class DemoCommand implements Callable<Integer> {
             .toList();
 
     /** HotSpot passes a name as its address and its length: class__loaded and thread__start begin with these two. */
-    private static final List<StringArg> NAMES = List.of(new StringArg(0, 1));
+    private static final TextArgument NAMES = new TextArgument(0, 1);
 
     private final Console console;
     private final Interruption interruption;
@@ -83,28 +83,27 @@ final class DemoCommand implements Callable<Integer> {
         }
         DemoSummary summary = new DemoSummary(probes);
         EventFormat format = EventFormat.create(json, lines);
-        Tracer.Handler print = (event, probe) -> {
+        EventStream.Handler print = (event, probe) -> {
             summary.add(probe, event.timeNs());
             format.write(event, probe);
         };
-        int specs = probes.stream().mapToInt(p -> p.sites().size()).sum();
-        try (Tracer tracer = Tracer.load(Tracer.Options.of(NAMES), specs, Catalog.builtIn());
+        try (EventStream events = Question.on(probes).withTexts(NAMES).loadEvents();
                 DemoJvm jvm = DemoJvm.start(Duration.ofSeconds(seconds))) {
-            interruption.onRequest(tracer::wakeup);
-            UsdtLink link = tracer.attach(probes, OptionalInt.of(jvm.pid()));
+            interruption.onRequest(events::wakeup);
+            UsdtLink link = events.attach(probes, OptionalInt.of(jvm.pid()));
             console.error("bpf4j: tracing " + Scans.count(probes.size(), "probe") + " at "
                     + Scans.count(link.siteCount(), "site") + " of the JVM with process ID " + jvm.pid() + ", for "
                     + Scans.count(seconds, "second"));
             jvm.go();
             while (jvm.isAlive() && !interruption.requested()) {
-                tracer.poll(PATIENCE, print);
+                events.poll(PATIENCE, print);
                 console.lines(lines);
             }
-            Detachment.await(tracer.detach(), console, interruption, () -> {});
-            tracer.drain(print);
+            Detachment.await(events.detach(), console, interruption, () -> {});
+            events.drain(print);
             console.lines(lines);
-            summary.lost(tracer.lost());
-            summary.unknown(tracer.unknown());
+            summary.lost(events.lost());
+            summary.unknown(events.unknown());
         }
         print(summary);
         return CommandTree.OK;

@@ -1,10 +1,10 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
-import io.bpf4j.cli.trace.ChildCommand;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.trace.Target;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -31,15 +31,16 @@ final class FunctionSelection {
     /**
      * The functions by the identities of their files, which processes that appear later may map under other names.
      *
+     * @param target the processes that are followed; null if files may not appear
      * @throws CommandException if no file has one of the functions
      */
     static Map<FileIdentity, List<FunctionProbe>> of(
-            TargetOptions options, List<UsdtScan> scans, @Nullable ChildCommand child) throws IOException {
+            TargetOptions options, List<UsdtScan> scans, @Nullable Target target) throws IOException {
         Map<FileIdentity, List<FunctionProbe>> functions = new LinkedHashMap<>();
         if (options.functions().isEmpty()) {
             return functions;
         }
-        Map<FileIdentity, Path> all = files(options, scans, child);
+        Map<FileIdentity, Path> all = files(options, scans, target);
         for (NamedFunction named : options.functions()) {
             Map<FileIdentity, Path> files = named.file().isPresent()
                     ? identified(List.of(Operands.check(named.file().get())))
@@ -52,7 +53,7 @@ final class FunctionSelection {
                                 .map(nearest -> "; the nearest is '" + nearest + "'")
                                 .orElse("")
                         + "; it may be inlined, indirect (IFUNC), or its file may be stripped"
-                        + (child != null
+                        + (isCommand(target)
                                         && named.file().isEmpty()
                                         && options.files().isEmpty()
                                 ? "; for a function of a library name its file, as in u:libc.so.6:malloc"
@@ -101,8 +102,8 @@ final class FunctionSelection {
     }
 
     /** The files in which a function is looked up whose operand names no file. */
-    private static Map<FileIdentity, Path> files(
-            TargetOptions options, List<UsdtScan> scans, @Nullable ChildCommand child) throws IOException {
+    private static Map<FileIdentity, Path> files(TargetOptions options, List<UsdtScan> scans, @Nullable Target target)
+            throws IOException {
         if (options.functions().stream().allMatch(function -> function.file().isPresent())) {
             return Map.of();
         }
@@ -110,12 +111,16 @@ final class FunctionSelection {
             return identified(options.files());
         }
         return identified(
-                child != null
-                        ? List.of(child.file())
+                target != null && isCommand(target)
+                        ? List.of(target.program().toRealPath())
                         : scans.stream()
                                 .flatMap(scan -> scan.files().stream())
                                 .map(UsdtScan.File::path)
                                 .toList());
+    }
+
+    private static boolean isCommand(@Nullable Target target) {
+        return target != null && !target.line().isEmpty();
     }
 
     /** The files by identity. A file with two names must be attached to once, else each call would be counted twice. */

@@ -155,15 +155,20 @@ final class QuestionOptions {
                 .anyMatch(expression -> expression.strip().equals(value));
     }
 
-    /** A question about probes and functions, without filter and keys. */
+    /**
+     * A question about probes and functions, without filter and keys.
+     *
+     * @param specs the most argument specs at one time
+     */
     static Question about(TargetOptions target, List<UsdtProbe> probes, List<FunctionProbe> functions, int specs)
             throws IOException {
+        int known = probes.stream().mapToInt(probe -> probe.sites().size()).sum();
         return Question.on(probes)
                 .on(functions.toArray(FunctionProbe[]::new))
                 .withCatalog(UserCatalog.read())
                 .withFeatures(target.strategy().features(Features.ofRunningKernel()))
                 .withStrict(target.strict())
-                .expecting(target.filesMayAppear() ? target.patterns() : List.of(), specs);
+                .expecting(target.filesMayAppear() ? target.patterns() : List.of(), specs - known);
     }
 
     /**

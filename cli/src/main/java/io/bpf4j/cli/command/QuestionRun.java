@@ -6,12 +6,11 @@ import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.picture.AnswerPage;
 import io.bpf4j.cli.picture.History;
 import io.bpf4j.cli.question.AnswerReport;
-import io.bpf4j.cli.question.AnswerSession;
 import io.bpf4j.cli.question.IntervalLines;
-import io.bpf4j.cli.trace.ProbeSession;
 import io.bpf4j.cli.trace.Signals;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.trace.ProbeSession;
 import io.bpf4j.trace.Question;
 import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
@@ -46,7 +45,7 @@ class QuestionRun implements TargetRun.Work {
     private final Asker asker;
     private final AnswerReport report;
     private final @Nullable IntervalLines lines;
-    private @Nullable AnswerSession session;
+    private @Nullable Answer loaded;
     private long shown;
     private long nextReport = Long.MAX_VALUE;
 
@@ -99,20 +98,20 @@ class QuestionRun implements TargetRun.Work {
 
     @Override
     public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
-        AnswerSession loaded = new AnswerSession(loaded(asker.ask(probes, functions, specs)));
-        session = loaded;
+        Answer answer = load(asker.ask(probes, functions, specs));
+        loaded = answer;
         // With --follow events count from the start, because a process is held while its probes are attached. The child
         // of -c is still a shell here: its events count from attached() on.
-        loaded.answer().setCounting(target.filesMayAppear() && target.command().isEmpty());
+        answer.setCounting(target.filesMayAppear() && target.command().isEmpty());
         began = Instant.now();
         if (console.isTerminal()) {
             Signals.onResize(console::resized);
         }
         every.ifPresent(nanos -> nextReport = System.nanoTime() + nanos);
-        return loaded;
+        return answer;
     }
 
-    private static Answer loaded(Question question) {
+    private static Answer load(Question question) {
         try {
             return question.load();
         } catch (IllegalArgumentException e) {
@@ -121,45 +120,37 @@ class QuestionRun implements TargetRun.Work {
         }
     }
 
-    private AnswerSession session() {
-        return Objects.requireNonNull(session, "load comes first");
+    private Answer answer() {
+        return Objects.requireNonNull(loaded, "load comes first");
     }
 
     @Override
     public void attached() {
-        session().answer().setCounting(true);
+        answer().setCounting(true);
         began = Instant.now();
     }
 
     @Override
     public void ended() {
-        session().answer().setCounting(false);
+        answer().setCounting(false);
         ended = Instant.now();
     }
 
     @Override
     public void poll(Duration patience) {
-        if (session().answer().showsEvents()) {
-            session().answer().poll(patience, this::print);
-        } else {
-            session().pause(patience.toNanos());
-        }
+        answer().poll(patience, this::print);
         if (every.isPresent() && System.nanoTime() >= nextReport) {
             nextReport += every.getAsLong();
             if (options != null && options.files().wanted()) {
-                history.add(
-                        LocalTime.now(ZoneId.systemDefault()),
-                        session().answer().rows());
+                history.add(LocalTime.now(ZoneId.systemDefault()), answer().rows());
             }
-            interim(session().answer());
+            interim(answer());
         }
     }
 
     @Override
     public void keepUp() {
-        if (session().answer().showsEvents()) {
-            session().answer().poll(Duration.ZERO, this::print);
-        }
+        answer().poll(Duration.ZERO, this::print);
     }
 
     /** Prints the answer so far. */
@@ -232,12 +223,12 @@ class QuestionRun implements TargetRun.Work {
 
     @Override
     public boolean hasEvents() {
-        return shown > 0 || session().answer().rows().stream().anyMatch(row -> row.count() > 0);
+        return shown > 0 || answer().rows().stream().anyMatch(row -> row.count() > 0);
     }
 
     @Override
     public void finish(List<String> gaps) {
-        Answer answer = session().answer();
+        Answer answer = answer();
         answer.drain(this::print);
         print(answer);
         TraceOptions.stillPaused(console, answer.stillPaused());

@@ -5,24 +5,24 @@ import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Progress;
 import io.bpf4j.cli.output.Text;
-import io.bpf4j.cli.trace.ChildCommand;
 import io.bpf4j.cli.trace.Detachment;
-import io.bpf4j.cli.trace.FirstThreads;
-import io.bpf4j.cli.trace.Follower;
 import io.bpf4j.cli.trace.Interruption;
-import io.bpf4j.cli.trace.ProbeSession;
-import io.bpf4j.cli.trace.StringArg;
+import io.bpf4j.cli.trace.Words;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.process.FirstThreads;
+import io.bpf4j.trace.Following;
 import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.trace.ProbeSession;
+import io.bpf4j.trace.Target;
+import io.bpf4j.trace.event.TextArgument;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
-import io.bpf4j.usdt.UsdtWatch;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,9 +35,9 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -81,9 +81,6 @@ final class TargetRun {
 
     /** The number of functions that the kernel can't probe. */
     private final AtomicInteger leftOut = new AtomicInteger();
-
-    /** The number of times that probes that appeared could not be attached. */
-    private final AtomicInteger notAttached = new AtomicInteger();
 
     /** Whether the kernel has one uprobe for each site, which belongs to one thread. */
     private final boolean perfUprobes;
@@ -138,7 +135,7 @@ final class TargetRun {
         void finish(List<String> gaps);
     }
 
-    TargetRun(Console console, Interruption interruption, TargetOptions options, List<StringArg> strings) {
+    TargetRun(Console console, Interruption interruption, TargetOptions options, List<TextArgument> strings) {
         this.console = console;
         this.interruption = interruption;
         this.options = options;
@@ -159,30 +156,38 @@ final class TargetRun {
      * @throws CommandException if there was nothing to watch
      */
     void run(Work work) throws IOException {
-        Optional<String> command = options.command();
-        if (options.process().isPresent()) {
-            run(work, scansOfProcess(options.process().getAsInt()), null);
-        } else if (command.isEmpty()) {
-            run(work, scans(), null);
+        if (options.command().isPresent()) {
+            Target command = target();
+            run(work, options.files().isEmpty() ? ownFile(command) : scans(), command);
         } else {
-            try (ChildCommand child = start(command.get())) {
-                run(work, options.files().isEmpty() ? ownFile(child) : scans(), child);
-            }
+            OptionalInt process = options.process();
+            List<UsdtScan> scans = process.isPresent() ? scansOfProcess(process.getAsInt()) : scans();
+            run(work, scans, options.filesMayAppear() ? target() : null);
         }
     }
 
-    private ChildCommand start(String line) {
+    /** The processes in which code may appear. */
+    private Target target() {
+        Target target = options.command().isPresent()
+                ? command(options.command().get())
+                : Target.process(options.process().orElseThrow());
+        target = options.follow() ? target.withChildren() : target;
+        return options.hold() ? target : target.withoutHolding();
+    }
+
+    private Target command(String line) {
         try {
-            return ChildCommand.start(line, options.json());
+            Target command = Target.command(Words.split(line));
+            return options.json() ? command.withOutputToError() : command;
         } catch (IllegalArgumentException e) {
             throw new UsageException("-c: " + e.getMessage());
         }
     }
 
     /** The file of the command. A script has no probes; the program that runs it is found when it is mapped. */
-    private static List<UsdtScan> ownFile(ChildCommand child) throws IOException {
+    private static List<UsdtScan> ownFile(Target command) throws IOException {
         try {
-            return List.of(UsdtScan.ofFile(child.file()));
+            return List.of(UsdtScan.ofFile(command.program().toRealPath()));
         } catch (MalformedDataException e) {
             return List.of();
         }
@@ -226,10 +231,10 @@ final class TargetRun {
         return scans;
     }
 
-    private void run(Work work, List<UsdtScan> scans, @Nullable ChildCommand child) throws IOException {
-        boolean appearing = options.filesMayAppear();
+    /** @param target the processes that are followed; null if files may not appear */
+    private void run(Work work, List<UsdtScan> scans, @Nullable Target target) throws IOException {
         List<UsdtProbe> probes = options.patterns().isEmpty() ? List.of() : selection.of(scans);
-        Map<FileIdentity, List<FunctionProbe>> byFile = FunctionSelection.of(options, scans, child);
+        Map<FileIdentity, List<FunctionProbe>> byFile = FunctionSelection.of(options, scans, target);
         List<FunctionProbe> functions =
                 byFile.values().stream().flatMap(List::stream).toList();
         List<String> risks = functions.stream()
@@ -239,74 +244,96 @@ final class TargetRun {
         risks.forEach(console::remark);
         FunctionSelection.otherVersions(byFile).stream().map(Text::printable).forEach(console::remark);
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
-        try (ProbeSession session = work.load(probes, functions, sites + (appearing ? SPECS_OF_LATER_FILES : 0))) {
+        try (ProbeSession session = work.load(probes, functions, sites + (target == null ? 0 : SPECS_OF_LATER_FILES))) {
             interruption.onRequest(session::wakeup);
-            interruption.beforeHalt(session::abandon);
-            List<String> gaps = List.of();
-            if (appearing) {
-                gaps = follow(session, work, probes, byFile, child);
-            } else {
-                attachFunctions(
-                        functions.size(), () -> session.attachFunctions(functions, options.process(), this::leftOut));
-                Optional<UsdtLink> link =
-                        probes.isEmpty() ? Optional.empty() : Optional.of(attach(session, probes, sites));
-                work.attached();
-                reportFunctions(functions.size());
-                link.ifPresent(this::report);
-                options.process().ifPresent(work::appeared);
-                if (perfUprobes) {
-                    options.process().ifPresent(firstThreads::add);
+            interruption.beforeHalt(session::resumePaused);
+            if (target == null) {
+                watch(session, work, probes, functions, sites);
+                reportEnd(OptionalInt.empty(), !risks.isEmpty());
+                detach(session, work);
+                boolean childless = options.process().isEmpty()
+                        || Host.running().children(options.process().getAsInt()).isEmpty();
+                work.finish(gaps(firstThreads.gaps(), functions));
+                if (!childless && !work.hasEvents()) {
+                    console.remark("no event came from process "
+                            + options.process().orElseThrow()
+                            + ", which has child processes; --follow traces these, too");
                 }
-                poll(work, this::isThere);
-                gaps = firstThreads.gaps();
-            }
-            reportEnd(child, !risks.isEmpty());
-            boolean hasChildren = !options.follow()
-                    && options.process().stream()
-                            .anyMatch(
-                                    process -> !Host.running().children(process).isEmpty());
-            gaps = Stream.concat(gaps.stream(), functions.stream().flatMap(function -> function.whyInexact().stream()))
-                    .distinct()
-                    .toList();
-            Detachment.await(session.detach(), console, interruption, work::keepUp);
-            Optional<String> noAnswer = Optional.empty();
-            if (appearing && attachedAny) {
-                noAnswer = reportUnmatched(work).or(() -> reportNotMapped(byFile));
-            }
-            work.finish(gaps);
-            if (appearing && !attachedAny) {
-                throw new CommandException(none(
-                                child == null ? "process " + options.process().orElseThrow() : "the command",
-                                String.join(
-                                        " or ",
-                                        options.patterns().stream()
-                                                .map(ProbePattern::toString)
-                                                .toList()),
-                                gaps)
-                        + whyNone(scans)
-                        + (options.follow() ? "" : "; --follow traces its child processes, too"));
-            }
-            if (noAnswer.isPresent()) {
-                throw new CommandException(noAnswer.get());
-            }
-            if (hasChildren && !work.hasEvents()) {
-                console.remark("no event came from process "
-                        + options.process().orElseThrow()
-                        + ", which has child processes; --follow traces these, too");
+            } else {
+                try (Following following = follow(session, work, target, probes, functions)) {
+                    poll(work, following::isAlive);
+                    List<String> gaps = gaps(following.gaps(), functions);
+                    following.stop();
+                    notMapped = following.notMapped();
+                    reportEnd(following.status(), !risks.isEmpty());
+                    detach(session, work);
+                    finish(work, scans, byFile, gaps);
+                }
             }
         }
     }
 
-    /** Remarks on a target that failed, or that may have been ended by an exception that found no caller. */
-    private void reportEnd(@Nullable ChildCommand child, boolean risky) {
+    private static List<String> gaps(List<String> gaps, List<FunctionProbe> functions) {
+        return Stream.concat(gaps.stream(), functions.stream().flatMap(function -> function.whyInexact().stream()))
+                .distinct()
+                .toList();
+    }
+
+    private void detach(ProbeSession session, Work work) {
+        Detachment.await(session.detach(), console, interruption, work::keepUp);
+    }
+
+    /** Attaches to what is there now, and works until the end. */
+    private void watch(
+            ProbeSession session, Work work, List<UsdtProbe> probes, List<FunctionProbe> functions, int sites) {
+        attachFunctions(functions.size(), () -> session.attachFunctions(functions, options.process(), this::leftOut));
+        Optional<UsdtLink> link = probes.isEmpty() ? Optional.empty() : Optional.of(attach(session, probes, sites));
+        work.attached();
+        reportFunctions(functions.size());
+        link.ifPresent(this::report);
+        options.process().ifPresent(work::appeared);
+        if (perfUprobes) {
+            options.process().ifPresent(firstThreads::add);
+        }
+        poll(work, this::isThere);
+    }
+
+    /** Prints the answer about followed processes, or why there is none. */
+    private void finish(
+            Work work, List<UsdtScan> scans, Map<FileIdentity, List<FunctionProbe>> functions, List<String> gaps) {
+        if (!attachedAny) {
+            work.finish(gaps);
+            throw new CommandException(none(
+                            options.command().isEmpty()
+                                    ? "process " + options.process().orElseThrow()
+                                    : "the command",
+                            String.join(
+                                    " or ",
+                                    options.patterns().stream()
+                                            .map(ProbePattern::toString)
+                                            .toList()),
+                            gaps)
+                    + whyNone(scans)
+                    + (options.follow() ? "" : "; --follow traces its child processes, too"));
+        }
+        Optional<String> noAnswer = reportUnmatched(work).or(() -> reportNotMapped(functions));
+        work.finish(gaps);
+        if (noAnswer.isPresent()) {
+            throw new CommandException(noAnswer.get());
+        }
+    }
+
+    /**
+     * Remarks on a target that failed, or that may have been ended by an exception that found no caller.
+     *
+     * @param ofCommand how the command ended; empty if it runs, or there is none
+     */
+    private void reportEnd(OptionalInt ofCommand, boolean risky) {
         String cause = "an exception may have passed a probed return";
-        if (child != null) {
-            int status = child.status().orElse(0);
-            String signal = FAILURES.get(status - STATUS_OF_SIGNALS);
-            if (signal != null) {
-                console.remark("the command ended with status " + status + ", as after " + signal
-                        + (risky && signal.equals("SIGABRT") ? ": " + cause : ""));
-            }
+        String signal = FAILURES.get(ofCommand.orElse(0) - STATUS_OF_SIGNALS);
+        if (signal != null) {
+            console.remark("the command ended with status " + ofCommand.orElse(0) + ", as after " + signal
+                    + (risky && signal.equals("SIGABRT") ? ": " + cause : ""));
         } else if (risky && !isThere()) {
             console.remark("process " + options.process().orElseThrow() + " has ended; if it aborted, " + cause);
         }
@@ -392,89 +419,84 @@ final class TargetRun {
         }
     }
 
-    /**
-     * Traces a process and what appears in it, and perhaps in its children.
-     *
-     * @return the reasons why first events may be missing; empty if none is missing
-     */
-    private List<String> follow(
-            ProbeSession session,
-            Work work,
-            List<UsdtProbe> first,
-            Map<FileIdentity, List<FunctionProbe>> functions,
-            @Nullable ChildCommand child) {
-        Follower follower = new Follower(
-                session, selection.ofLater(first), functions, this::report, this::leftOut, this::notAttached);
-        int root = child == null ? options.process().orElseThrow() : child.pid();
-        int functionCount = functions.values().stream().mapToInt(List::size).sum();
-        attachFunctions(functionCount, () -> follower.attachFunctions(root));
-        UsdtWatch.Builder what =
-                child == null ? UsdtWatch.of(root) : UsdtWatch.of(root).fromExec();
-        UsdtWatch.Builder followed = options.follow() ? what.withChildren() : what;
-        AtomicBoolean launching = new AtomicBoolean(child != null);
-        try (UsdtWatch watch = (options.hold() ? followed : followed.withoutHolding())
-                .start(new Listener(follower, work, firstThreads, launching))) {
-            // Now, when no child can be missed.
-            reportFunctions(functionCount);
-            if (child != null) {
-                if (!watch.gaps().isEmpty()) {
-                    // The process is not held at its exec: probes attached before the exec exist when it maps the file.
-                    if (!first.isEmpty()) {
-                        beforeExec = true;
-                        follower.attach(child.pid(), first);
-                        beforeExec = false;
-                    }
-                    work.attached();
-                }
-                child.resume();
-            }
-            poll(work, () -> (child == null || options.follow()) ? watch.isAlive() : child.isAlive());
-            List<String> gaps = new ArrayList<>(watch.gaps());
-            gaps.addAll(firstThreads.gaps());
-            notMapped = follower.notMapped();
-            int failed = notAttached.get();
-            if (failed > 0) {
-                gaps.add("attaching to new probes failed " + Scans.count(failed, "time"));
-            }
-            return gaps;
+    /** Follows a target: a command runs from now on. */
+    private Following follow(
+            ProbeSession session, Work work, Target target, List<UsdtProbe> first, List<FunctionProbe> functions)
+            throws IOException {
+        Features features = options.strategy().features(Features.ofRunningKernel());
+        Following.Listener listener = new Listener(work, selection.ofLater(first), first);
+        beforeExec = !target.line().isEmpty();
+        attachedAny = !functions.isEmpty();
+        Following following =
+                start(functions.size(), () -> Following.start(session, target, functions, features, listener));
+        beforeExec = false;
+        // Now, when no child can be missed.
+        reportFunctions(functions.size());
+        following.release();
+        return following;
+    }
+
+    /** Shows that functions are attached to, which may take a while. */
+    private Following start(int functions, Start start) throws IOException {
+        if (functions == 0) {
+            return start.start();
+        }
+        try (Progress _ = Progress.of(console, "attaching to " + Scans.count(functions, "function"))) {
+            return start.start();
         }
     }
 
-    /**
-     * Passes the events of processes to the follower, and the processes with new code to the work.
-     *
-     * @param launching whether the first exec is that of a child process. Until then it is a shell, whose events count
-     *     for nothing: functions of a library that it has mapped, too, are attached to already
-     */
-    private record Listener(Follower follower, Work work, FirstThreads firstThreads, AtomicBoolean launching)
-            implements UsdtWatch.Listener {
+    private interface Start {
+        Following start() throws IOException;
+    }
+
+    /** Selects the probes of files that appear, reports what happens, and tells the work. */
+    private final class Listener implements Following.Listener {
+        private final Work work;
+        private final Function<UsdtScan, List<UsdtProbe>> selected;
+        private final List<UsdtProbe> known;
+
+        Listener(Work work, Function<UsdtScan, List<UsdtProbe>> selected, List<UsdtProbe> known) {
+            this.work = work;
+            this.selected = selected;
+            this.known = known;
+        }
+
         @Override
-        public void appeared(int pid, UsdtScan scan) {
-            firstThreads.add(pid);
-            follower.appeared(pid, scan);
+        public List<UsdtProbe> select(UsdtScan appeared) {
+            return selected.apply(appeared);
+        }
+
+        @Override
+        public List<UsdtProbe> known() {
+            return known;
+        }
+
+        @Override
+        public void started() {
+            work.attached();
+        }
+
+        @Override
+        public void attached(UsdtLink link) {
+            report(link);
+        }
+
+        @Override
+        public void leftOut(FunctionProbe function) {
+            TargetRun.this.leftOut(function);
+        }
+
+        @Override
+        public void appeared(int pid) {
             work.appeared(pid);
         }
 
         @Override
-        public void ended(int pid) {
-            firstThreads.remove(pid);
-            follower.ended(pid);
-        }
-
-        @Override
-        public void exec(int pid) {
-            firstThreads.add(pid);
-            follower.exec(pid);
-            if (launching.getAndSet(false)) {
-                work.attached();
+        public void failed(String why) {
+            if (said.add(why)) {
+                console.remark(why);
             }
-        }
-    }
-
-    private void notAttached(String why) {
-        notAttached.incrementAndGet();
-        if (said.add(why)) {
-            console.remark(why);
         }
     }
 

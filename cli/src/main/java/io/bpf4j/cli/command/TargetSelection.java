@@ -3,9 +3,9 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.StrategyChoice;
-import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.trace.event.TextArgument;
 import io.bpf4j.usdt.JvmProbes;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtBinary;
@@ -32,7 +32,7 @@ final class TargetSelection {
 
     private final Console console;
     private final TargetOptions options;
-    private final List<StringArg> strings;
+    private final List<TextArgument> strings;
 
     /** The scans of the probes that are traced. */
     private final List<UsdtScan> found = new ArrayList<>();
@@ -41,7 +41,7 @@ final class TargetSelection {
     private final Map<FileIdentity, List<ProbePattern>> ofFiles = new HashMap<>();
 
     /** @param strings arguments that are shown as strings, which the probes must have */
-    TargetSelection(Console console, TargetOptions options, List<StringArg> strings) {
+    TargetSelection(Console console, TargetOptions options, List<TextArgument> strings) {
         this.console = console;
         this.options = options;
         this.strings = strings;
@@ -118,10 +118,10 @@ final class TargetSelection {
     }
 
     /** Refuses a {@code --str} for which no probe has enough arguments; it is most likely a typing error. */
-    private static void requireArguments(List<UsdtProbe> probes, List<StringArg> wanted) {
+    private static void requireArguments(List<UsdtProbe> probes, List<TextArgument> wanted) {
         int most =
                 probes.stream().mapToInt(TargetSelection::mostArguments).max().orElse(0);
-        for (StringArg string : wanted) {
+        for (TextArgument string : wanted) {
             if (string.highest() >= most) {
                 throw new CommandException("--str " + string + ": "
                         + (probes.size() == 1
@@ -137,7 +137,7 @@ final class TargetSelection {
     }
 
     /** Names probes that lack the argument of {@code --str} while others have it: their events lack the text. */
-    private void sayWithout(List<UsdtProbe> probes, StringArg string) {
+    private void sayWithout(List<UsdtProbe> probes, TextArgument string) {
         List<UsdtProbe> without = probes.stream()
                 .filter(probe -> mostArguments(probe) <= string.highest())
                 .toList();

@@ -3,10 +3,10 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.loader.process.PausedProcesses;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
+import io.bpf4j.trace.event.TextArgument;
 import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ final class TraceOptions {
                     + " process.")
     private boolean lossless;
 
-    private List<StringArg> stringArgs = List.of();
+    private List<TextArgument> stringArgs = List.of();
 
     /**
      * Checks the options before anything is done.
@@ -144,7 +144,7 @@ final class TraceOptions {
                         show.isEmpty()
                                 ? IntStream.concat(
                                                 IntStream.range(0, fewest),
-                                                stringArgs.stream().mapToInt(StringArg::pointer))
+                                                stringArgs.stream().mapToInt(TextArgument::pointer))
                                         .distinct()
                                         .mapToObj(this::shown)
                                         .toArray(String[]::new)
@@ -157,17 +157,17 @@ final class TraceOptions {
         return stringArgs.stream()
                 .filter(string -> string.pointer() == argument)
                 .findFirst()
-                .map(string -> string.length() == StringArg.ZERO_TERMINATED
+                .map(string -> string.length() == TextArgument.ZERO_TERMINATED
                         ? "str(arg" + argument + ")"
                         : "str(arg" + argument + ", arg" + string.length() + ")")
                 .orElse("arg" + argument);
     }
 
-    private List<StringArg> stringArgs() {
-        List<StringArg> wanted = new ArrayList<>();
+    private List<TextArgument> stringArgs() {
+        List<TextArgument> wanted = new ArrayList<>();
         for (String text : strings) {
             try {
-                StringArg string = StringArg.parse(text);
+                TextArgument string = TextArgument.parse(text);
                 if (wanted.stream().anyMatch(other -> other.pointer() == string.pointer())) {
                     throw new UsageException("--str: argument " + string.pointer() + " is given twice");
                 }
@@ -184,7 +184,7 @@ final class TraceOptions {
     }
 
     /** The arguments to show as strings. */
-    List<StringArg> strings() {
+    List<TextArgument> strings() {
         return stringArgs;
     }
 

@@ -3,29 +3,19 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.EndRecord;
 import io.bpf4j.cli.output.LineBuffer;
-import io.bpf4j.cli.question.UserCatalog;
 import io.bpf4j.cli.trace.EventFormat;
-import io.bpf4j.cli.trace.ProbeSession;
-import io.bpf4j.cli.trace.StringArg;
-import io.bpf4j.cli.trace.TraceEvent;
-import io.bpf4j.cli.trace.TracedProbe;
-import io.bpf4j.cli.trace.Tracer;
+import io.bpf4j.trace.EventStream;
 import io.bpf4j.trace.FunctionProbe;
-import io.bpf4j.trace.catalog.ArgumentType;
-import io.bpf4j.trace.catalog.Catalog;
-import io.bpf4j.trace.catalog.ProbeArgument;
-import io.bpf4j.trace.catalog.ProbeSignature;
+import io.bpf4j.trace.ProbeSession;
+import io.bpf4j.trace.event.ProbeEvent;
+import io.bpf4j.trace.event.TextArgument;
+import io.bpf4j.trace.event.TracedProbe;
 import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +30,7 @@ final class TraceRun implements TargetRun.Work {
     private final TraceOptions options;
     private final LineBuffer lines = new LineBuffer();
     private final EventFormat format;
-    private @Nullable Tracer tracer;
+    private @Nullable EventStream stream;
     private long events;
 
     TraceRun(Console console, TraceOptions options) {
@@ -51,76 +41,23 @@ final class TraceRun implements TargetRun.Work {
 
     @Override
     public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
-        Catalog catalog = UserCatalog.read();
-        TargetOptions target = options.target();
         options.checkPauses();
-        Tracer loaded = Tracer.load(
-                new Tracer.Options(
-                        options.strings().isEmpty() ? known(probes, catalog) : options.strings(),
-                        target.strategy(),
-                        target.strict(),
-                        options.bufferBytes(),
-                        options.lossless()),
-                specs,
-                catalog);
-        tracer = loaded;
+        EventStream loaded = QuestionOptions.about(options.target(), probes, functions, specs)
+                .withTexts(options.strings().toArray(TextArgument[]::new))
+                .withBuffer(options.bufferBytes())
+                .withLossless(options.lossless())
+                .loadEvents();
+        stream = loaded;
         return loaded;
     }
 
-    /** The arguments that are text in the catalog. The tracer reads an argument in the same way for all probes. */
-    private List<StringArg> known(List<UsdtProbe> probes, Catalog catalog) {
-        Map<Integer, Set<Optional<StringArg>>> byArgument = new TreeMap<>();
-        for (UsdtProbe probe : probes) {
-            int count = probe.sites().stream()
-                    .mapToInt(site -> site.args().size())
-                    .max()
-                    .orElse(0);
-            Optional<ProbeSignature> signature = catalog.find(probe.provider(), probe.name(), count);
-            for (int n = 0; n < count; n++) {
-                add(byArgument, n, signature);
-            }
-        }
-        if (options.target().filesMayAppear()) {
-            options.target().patterns().stream()
-                    .flatMap(pattern -> catalog.matching(pattern).stream())
-                    .forEach(probe -> probe.arguments()
-                            .forEach(argument -> add(byArgument, argument.index(), Optional.of(probe))));
-        }
-        return byArgument.values().stream()
-                .filter(kinds -> kinds.size() == 1)
-                .flatMap(Set::stream)
-                .flatMap(Optional::stream)
-                .toList();
-    }
-
-    private static void add(
-            Map<Integer, Set<Optional<StringArg>>> byArgument, int n, Optional<ProbeSignature> signature) {
-        byArgument
-                .computeIfAbsent(n, _ -> new HashSet<>())
-                .add(signature.flatMap(probe -> n < probe.arguments().size()
-                        ? text(probe, probe.arguments().get(n))
-                        : Optional.empty()));
-    }
-
-    private static Optional<StringArg> text(ProbeSignature probe, ProbeArgument argument) {
-        return argument.type() instanceof ArgumentType.Text text
-                        && text.pointerAt().isEmpty()
-                ? Optional.of(new StringArg(
-                        argument.index(),
-                        text.length()
-                                .flatMap(probe::argument)
-                                .map(ProbeArgument::index)
-                                .orElse(StringArg.ZERO_TERMINATED)))
-                : Optional.empty();
-    }
-
-    private Tracer tracer() {
-        return Objects.requireNonNull(tracer, "load comes first");
+    private EventStream stream() {
+        return Objects.requireNonNull(stream, "load comes first");
     }
 
     @Override
     public void poll(Duration patience) {
-        tracer().poll(patience, this::print);
+        stream().poll(patience, this::print);
         console.lines(lines);
     }
 
@@ -142,13 +79,13 @@ final class TraceRun implements TargetRun.Work {
 
     @Override
     public void finish(List<String> gaps) {
-        tracer().drain(this::print);
+        stream().drain(this::print);
         console.lines(lines);
-        TraceOptions.stillPaused(console, tracer().stuck());
-        summary(tracer().lost(), tracer().unknown(), gaps);
+        TraceOptions.stillPaused(console, stream().stillPaused());
+        summary(stream().lost(), stream().unknown(), gaps);
     }
 
-    private void print(TraceEvent event, TracedProbe probe) {
+    private void print(ProbeEvent event, TracedProbe probe) {
         if (isFull()) {
             return;
         }

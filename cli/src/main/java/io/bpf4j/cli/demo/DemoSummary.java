@@ -3,7 +3,7 @@ package io.bpf4j.cli.demo;
 import io.bpf4j.cli.output.EndRecord;
 import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Table;
-import io.bpf4j.cli.trace.TracedProbe;
+import io.bpf4j.trace.event.TracedProbe;
 import io.bpf4j.usdt.UsdtProbe;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -2,6 +2,8 @@ package io.bpf4j.cli.trace;
 
 import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.cli.output.Text;
+import io.bpf4j.trace.event.ProbeEvent;
+import io.bpf4j.trace.event.TracedProbe;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
@@ -93,7 +95,7 @@ public final class EventFormat {
 
     /** Appends the line of an event, with its line feed. */
     @SuppressWarnings("ReferenceEquality") // usually the same object as for the last event
-    public void write(TraceEvent event, TracedProbe probe) {
+    public void write(ProbeEvent event, TracedProbe probe) {
         ProbeFormat format = last;
         if (format == null || format.probe != probe) {
             format = probes.computeIfAbsent(probe, ProbeFormat::new);
@@ -111,7 +113,7 @@ public final class EventFormat {
      * Writes {@code 22:31:05.123456 4711/4712 java hotspot:gc__begin full=false}, in columns. Arguments that the
      * catalog does not have are {@code arg0} and so on.
      */
-    private void text(TraceEvent event, ProbeFormat probe) {
+    private void text(ProbeEvent event, ProbeFormat probe) {
         int micros = nanosOfSecond(event.timeNs()) / 1000;
         line.append(second).append('.').fixed(micros, 6).append(threads.of(event));
         boolean first = true;
@@ -179,7 +181,7 @@ public final class EventFormat {
      * kept part, and {@code "unreadable"} has {@code {"arg","address"}} for arguments whose address does not point to
      * readable text.
      */
-    private void json(TraceEvent event, ProbeFormat probe) {
+    private void json(ProbeEvent event, ProbeFormat probe) {
         int nanos = nanosOfSecond(event.timeNs());
         line.append(JSON_TIME).append(second);
         appendFraction(nanos);
@@ -191,7 +193,7 @@ public final class EventFormat {
                 line.append(',');
             }
             switch (event.form(n)) {
-                case NUMBER -> probe.argument(n).kind.writeJson(line, event.bits(n));
+                case NUMBER -> probe.argument(n).writeJson(line, event.bits(n));
                 case TEXT -> {
                     line.append('"');
                     appendText(event, n);
@@ -199,7 +201,7 @@ public final class EventFormat {
                 }
                 case NO_TEXT -> {
                     if (probe.argument(n).isNumber()) {
-                        probe.argument(n).kind.writeJson(line, event.bits(n));
+                        probe.argument(n).writeJson(line, event.bits(n));
                     } else {
                         line.append(JSON_NULL);
                         unreadable |= 1 << n;
@@ -230,7 +232,7 @@ public final class EventFormat {
         line.append(']');
     }
 
-    private void appendAddresses(TraceEvent event, int bits) {
+    private void appendAddresses(ProbeEvent event, int bits) {
         line.append(JSON_UNREADABLE);
         for (int rest = bits; rest != 0; rest &= rest - 1) {
             if (rest != bits) {
@@ -246,7 +248,7 @@ public final class EventFormat {
         line.append(']');
     }
 
-    private void appendText(TraceEvent event, int n) {
+    private void appendText(ProbeEvent event, int n) {
         if (!line.appendPlain(event.data(), event.textStart(n), event.textLength(n))) {
             line.append(escape.apply(Text.decode(event.text(n))));
         }

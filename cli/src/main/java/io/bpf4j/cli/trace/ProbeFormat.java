@@ -5,6 +5,9 @@ import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.ProbeArgument;
+import io.bpf4j.trace.event.NumberKind;
+import io.bpf4j.trace.event.TextArgument;
+import io.bpf4j.trace.event.TracedProbe;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -29,7 +32,7 @@ final class ProbeFormat {
     /** The JSON between the thread's name and the arguments. */
     final byte[] json;
 
-    private final Argument[] arguments = new Argument[StringArg.MAX_ARGS];
+    private final Argument[] arguments = new Argument[TextArgument.MAX_ARGS];
 
     /** A name without control characters, with the blanks after it. */
     static String column(String name) {
@@ -67,6 +70,9 @@ final class ProbeFormat {
 
     /** An argument in a line of text. <i>Immutable.</i> */
     static final class Argument {
+        /** A larger unsigned number is nearly always an address, and is shown in hexadecimal. */
+        private static final long LARGEST_DECIMAL = 0xffff_ffffL;
+
         private static final byte[] TRUE = encode("true");
         private static final byte[] FALSE = encode("false");
 
@@ -76,7 +82,7 @@ final class ProbeFormat {
         /** Bit n: this argument is the length of argument n. It is not shown if argument n is shown as text. */
         final int lengthOf;
 
-        final NumberKind kind;
+        private final NumberKind kind;
         private final @Nullable ArgumentType type;
 
         /** The values that have names, in ascending order, and their names. */
@@ -89,7 +95,7 @@ final class ProbeFormat {
             kind = probe.kind(n);
             type = probe.known(n).map(ProbeArgument::type).orElse(null);
             int lengths = 0;
-            for (int pointer = 0; pointer < StringArg.MAX_ARGS; pointer++) {
+            for (int pointer = 0; pointer < TextArgument.MAX_ARGS; pointer++) {
                 lengths |= probe.isLengthOf(n, pointer) ? 1 << pointer : 0;
             }
             lengthOf = lengths;
@@ -115,8 +121,35 @@ final class ProbeFormat {
                 if (name >= 0) {
                     line.append(names[name]);
                 } else {
-                    kind.write(line, bits);
+                    writeNumber(line, bits);
                 }
+            }
+        }
+
+        private void writeNumber(LineBuffer line, long bits) {
+            switch (kind) {
+                case SIGNED -> line.decimal(bits);
+                case UNSIGNED -> {
+                    if (Long.compareUnsigned(bits, LARGEST_DECIMAL) > 0) {
+                        line.hex(bits);
+                    } else {
+                        line.decimal(bits);
+                    }
+                }
+                case FLOAT -> line.append(Float.toString(Float.intBitsToFloat((int) bits)));
+                case DOUBLE -> line.append(Double.toString(Double.longBitsToDouble(bits)));
+            }
+        }
+
+        /** Writes a number as JSON. */
+        void writeJson(LineBuffer line, long bits) {
+            switch (kind) {
+                case SIGNED -> line.decimal(bits);
+                case UNSIGNED -> line.unsigned(bits);
+                // By its decimal text: 0.1f becomes 0.1, not 0.10000000149011612.
+                case FLOAT ->
+                    new JsonLine(line).value(Double.parseDouble(Float.toString(Float.intBitsToFloat((int) bits))));
+                case DOUBLE -> new JsonLine(line).value(Double.longBitsToDouble(bits));
             }
         }
     }

@@ -1,6 +1,7 @@
 package io.bpf4j.cli.trace;
 
 import io.bpf4j.cli.output.Text;
+import io.bpf4j.trace.event.ProbeEvent;
 
 /**
  * A cache of the written form of threads: process, thread and the thread's name. Few threads fire at a time. Two
@@ -35,7 +36,7 @@ final class ThreadNames {
     }
 
     /** The written form of an event's thread. */
-    byte[] of(TraceEvent event) {
+    byte[] of(ProbeEvent event) {
         long ids = event.ids();
         long first = event.comm(0);
         long second = event.comm(1);

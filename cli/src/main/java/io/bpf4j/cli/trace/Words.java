@@ -9,7 +9,7 @@ import java.util.List;
  * <p>Variables, globs, pipes and redirections are not supported: the process to trace must be the command itself, not a
  * shell around it. To trace a shell, use {@code -c "sh -c '…'"}.
  */
-final class Words {
+public final class Words {
     private Words() {}
 
     /**
@@ -18,7 +18,7 @@ final class Words {
      *
      * @throws IllegalArgumentException if a quote isn't closed or there is no word
      */
-    static List<String> split(String line) {
+    public static List<String> split(String line) {
         List<String> words = new ArrayList<>();
         StringBuilder word = new StringBuilder();
         boolean inWord = false;

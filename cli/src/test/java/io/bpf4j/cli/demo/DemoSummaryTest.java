@@ -2,8 +2,8 @@ package io.bpf4j.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.trace.event.TracedProbe;
 import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.site.Machine;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.trace.catalog.Catalog;
+import io.bpf4j.trace.event.NumberKind;
+import io.bpf4j.trace.event.TracedProbe;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;

@@ -1,5 +1,7 @@
 package io.bpf4j.cli.trace;
 
+import io.bpf4j.trace.event.ProbeEvent;
+import io.bpf4j.trace.event.TextArgument;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -15,7 +17,7 @@ final class TestRecord {
     private static final int SLOT = 24;
 
     private final ByteBuffer fixed = ByteBuffer.allocate(48 + 8 * ROOM_FOR_ALL).order(ByteOrder.nativeOrder());
-    private final List<StringArg> strings = new ArrayList<>();
+    private final List<TextArgument> strings = new ArrayList<>();
     private final List<byte[]> slots = new ArrayList<>();
     private int count;
 
@@ -52,7 +54,7 @@ final class TestRecord {
     }
 
     private TestRecord slot(byte[] text) {
-        strings.add(new StringArg(count, StringArg.ZERO_TERMINATED));
+        strings.add(new TextArgument(count, TextArgument.ZERO_TERMINATED));
         slots.add(text);
         return this;
     }
@@ -62,7 +64,7 @@ final class TestRecord {
     }
 
     /** A view of the record, which has something before it. */
-    TraceEvent event() {
+    ProbeEvent event() {
         fixed.putShort(40, (short) count);
         int slotsAt = 48 + 8 * (count <= 4 ? 4 : ROOM_FOR_ALL);
         ByteBuffer all = ByteBuffer.allocate(8 + slotsAt + slots.size() * SLOT).order(ByteOrder.nativeOrder());
@@ -71,7 +73,7 @@ final class TestRecord {
             int at = 8 + slotsAt + slot * SLOT;
             all.putShort(at, (short) slots.get(slot).length).put(at + 2, slots.get(slot));
         }
-        TraceEvent event = new TraceEvent(strings, STRING_MAX);
+        ProbeEvent event = new ProbeEvent(strings, STRING_MAX);
         event.moveTo(MemorySegment.ofBuffer(all), 8, all.capacity() - 8);
         return event;
     }

@@ -79,7 +79,8 @@ final class Table {
         Condition condition = options.condition().orElse(Condition.ofRound(round));
         String load = options.load().map(l -> " --load " + l).orElse("");
         return "    " + String.join(" | ", outcome.failed()) + "\n    " + failure(suite, round, outcome)
-                + "\n    test/again --rounds 1 --condition " + condition.option() + load + " --seed " + (seed + round) + " "
+                + "\n    test/again --rounds 1 --condition " + condition.option() + load + " --seed " + (seed + round)
+                + " "
                 + outcome.testClass();
     }
 

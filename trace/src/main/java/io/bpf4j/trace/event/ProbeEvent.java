@@ -1,4 +1,4 @@
-package io.bpf4j.cli.trace;
+package io.bpf4j.trace.event;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -7,14 +7,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * An event of a probe: a view of a {@code struct trace_record}, which {@code trace.bpf.o} writes for each event. One
- * object is moved from record to record, so an event costs no allocation.
+ * An event of a probe with all its arguments: a view of a {@code struct trace_record}, which {@code trace.bpf.o} writes for
+ * each event. One object is moved from record to record, so an event costs no allocation; copy what you keep.
  *
  * <p>Mirrors {@code bpf-objects/src/main/bpf/trace.h}, which documents each field. The arguments are followed by a slot
- * of {@code stringMax} bytes for each string argument, in ascending order of the arguments, so the layout depends on
- * the options of the load. Numbers have the machine's byte order. <i>Confined.</i>
+ * of {@code stringMax} bytes for each argument that is read as text, in ascending order of the arguments, so the layout
+ * depends on the options of the load. Numbers have the machine's byte order. <i>Confined.</i>
  */
-public final class TraceEvent {
+public final class ProbeEvent {
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
     private static final boolean BIG_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 
@@ -30,7 +30,7 @@ public final class TraceEvent {
      */
     private static final int FEW_ARGS = 4;
 
-    private static final int ALL_ARGS = StringArg.MAX_ARGS;
+    private static final int ALL_ARGS = TextArgument.MAX_ARGS;
 
     // Indexes of fields of 2 bytes.
     private static final int ARG_COUNT = 20;
@@ -48,7 +48,7 @@ public final class TraceEvent {
     private final int stringMax;
 
     /** For each argument the index of its slot, or -1. */
-    private final int[] slots = new int[StringArg.MAX_ARGS];
+    private final int[] slots = new int[TextArgument.MAX_ARGS];
 
     /** Bit n: argument n has a slot. */
     private final int slotBits;
@@ -88,11 +88,11 @@ public final class TraceEvent {
      * @param strings the arguments that are read as strings
      * @param stringMax the most bytes that are kept of a string
      */
-    public TraceEvent(List<StringArg> strings, int stringMax) {
+    public ProbeEvent(List<TextArgument> strings, int stringMax) {
         this.stringMax = stringMax;
         Arrays.fill(slots, -1);
         int[] pointers = strings.stream()
-                .mapToInt(StringArg::pointer)
+                .mapToInt(TextArgument::pointer)
                 .sorted()
                 .distinct()
                 .toArray();
@@ -116,7 +116,7 @@ public final class TraceEvent {
     public void moveTo(MemorySegment records, long offset, int size) {
         if (size != fewSize && size != allSize) {
             throw new IllegalStateException("the tracer's record has " + size + " bytes, not " + fewSize + " or "
-                    + allSize + ": trace.bpf.o and this command are of different versions");
+                    + allSize + ": trace.bpf.o and this library are of different versions");
         }
         room = size == fewSize ? FEW_ARGS : ALL_ARGS;
         data = records;
@@ -138,32 +138,32 @@ public final class TraceEvent {
     }
 
     /** The cookie with which the probe was attached; 0 if no attachment is known for the address. */
-    long cookie() {
+    public long cookie() {
         return words[COOKIE];
     }
 
     /** {@link #pid} and {@link #tid} in one number, in the machine's byte order. */
-    long ids() {
+    public long ids() {
         return words[IDS];
     }
 
-    /** The id of the process in bpf4j's pid namespace. */
-    int pid() {
+    /** The process, as this process's pid namespace numbers it. */
+    public int pid() {
         return (int) (BIG_ENDIAN ? ids() >>> Integer.SIZE : ids());
     }
 
-    /** The id of the thread in bpf4j's pid namespace. */
-    int tid() {
+    /** The thread, as this process's pid namespace numbers it. */
+    public int tid() {
         return (int) (BIG_ENDIAN ? ids() : ids() >>> Integer.SIZE);
     }
 
     /** The first or second eight bytes of the thread's name, which has 16 bytes with the NUL and the bytes after it. */
-    long comm(int half) {
+    public long comm(int half) {
         return words[COMM + half];
     }
 
     /** The thread's name: its bytes up to the NUL. */
-    byte[] comm() {
+    public byte[] comm() {
         byte[] bytes = data.asSlice(start + COMM * Long.BYTES, COMM_SIZE).toArray(ValueLayout.JAVA_BYTE);
         int end = 0;
         while (end < bytes.length && bytes[end] != 0) {
@@ -173,17 +173,17 @@ public final class TraceEvent {
     }
 
     /** Whether the tracer has stopped the process, because the ring buffer is half full. */
-    boolean isPaused() {
+    public boolean isPaused() {
         return (errors & PAUSED) != 0;
     }
 
     /** The number of arguments, up to 12. */
-    int argCount() {
+    public int argCount() {
         return argCount;
     }
 
     /** The form of argument {@code n}. */
-    Form form(int n) {
+    public Form form(int n) {
         int bit = 1 << n;
         if ((errors & bit) != 0) {
             return Form.UNREADABLE;
@@ -195,12 +195,12 @@ public final class TraceEvent {
     }
 
     /** Bit n: argument n is a text. */
-    int texts() {
+    public int texts() {
         return texts;
     }
 
     /** Bit n: argument n is a text that was cut. */
-    int truncated() {
+    public int truncated() {
         return u16(TRUNCATED_BITS) & texts;
     }
 
@@ -208,22 +208,22 @@ public final class TraceEvent {
      * Argument {@code n}, sign- or zero-extended to 64 bits as the probe declares; for a floating-point argument its
      * raw bits, for a text its address.
      */
-    long bits(int n) {
+    public long bits(int n) {
         return words[ARGS + n];
     }
 
     /** The segment that contains the texts. */
-    MemorySegment data() {
+    public MemorySegment data() {
         return data;
     }
 
     /** The offset in bytes of the text of argument {@code n} in {@link #data}. */
-    long textStart(int n) {
+    public long textStart(int n) {
         return slot(n) + Short.BYTES;
     }
 
     /** The length of the text of argument {@code n}, in bytes. */
-    int textLength(int n) {
+    public int textLength(int n) {
         return Math.min(Short.toUnsignedInt(data.get(LENGTH, slot(n))), stringMax);
     }
 
@@ -232,7 +232,7 @@ public final class TraceEvent {
     }
 
     /** The bytes of the text of argument {@code n}. */
-    byte[] text(int n) {
+    public byte[] text(int n) {
         return data.asSlice(textStart(n), textLength(n)).toArray(ValueLayout.JAVA_BYTE);
     }
 }

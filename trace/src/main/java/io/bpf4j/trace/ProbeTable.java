@@ -1,6 +1,9 @@
-package io.bpf4j.cli.trace;
+package io.bpf4j.trace;
 
 import io.bpf4j.trace.catalog.Catalog;
+import io.bpf4j.trace.event.NumberKind;
+import io.bpf4j.trace.event.TextArgument;
+import io.bpf4j.trace.event.TracedProbe;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.site.UsdtArg;
 import io.bpf4j.usdt.site.UsdtSite;
@@ -14,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers the probes of a trace from 1. The number is the USDT cookie, which tells which probe fired. An event whose
+ * Numbers the probes of a stream of events from 1. The number is the USDT cookie, which tells which probe fired. An event whose
  * spec was not found has cookie 0, which is not the number of a probe.
  *
  * <p>The compiler may copy a probe's code, and an argument that is an {@code int} at one site can be a constant of 8
@@ -87,7 +90,7 @@ final class ProbeTable {
 
     private static List<NumberKind> kinds(UsdtSite site) {
         return site.args().stream()
-                .limit(StringArg.MAX_ARGS)
+                .limit(TextArgument.MAX_ARGS)
                 .map(ProbeTable::kind)
                 .toList();
     }

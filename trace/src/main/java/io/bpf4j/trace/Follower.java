@@ -1,43 +1,37 @@
-package io.bpf4j.cli.trace;
+package io.bpf4j.trace;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
-import io.bpf4j.usdt.UsdtWatch;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /**
- * Attaches to the probes and functions of processes when their code appears. Detaches from processes that have ended,
- * which frees their links and specs. <i>Thread-safe.</i>
- *
- * <p>Tested by {@code CliFollowTest} and {@code CliFirstEventsTest}.
+ * Attaches a session to the probes and functions of processes when their code appears. Detaches from processes that have
+ * ended, which frees their links and specs. <i>Thread-safe.</i>
  */
-public final class Follower implements UsdtWatch.Listener {
+final class Follower {
     private final ProbeSession session;
-    private final Function<UsdtScan, List<UsdtProbe>> wanted;
-    private final Map<FileIdentity, List<FunctionProbe>> functions = new HashMap<>();
+    private final Following.Listener listener;
+    private final Map<FileIdentity, List<FunctionProbe>> functions = new LinkedHashMap<>();
 
     /** The files of functions that no process has mapped yet. */
     private final Set<FileIdentity> notMapped = new HashSet<>();
 
-    private final Consumer<UsdtLink> onAttach;
-    private final Consumer<FunctionProbe> leftOut;
     private final Consumer<String> problems;
     private final Map<Integer, Attached> attached = new HashMap<>();
     private final Map<Integer, Postponed> postponed = new HashMap<>();
@@ -61,37 +55,33 @@ public final class Follower implements UsdtWatch.Listener {
     private record Postponed(int owner, List<UsdtScan> scans) {}
 
     /**
-     * Follows the events of a {@link UsdtWatch}.
+     * Follows processes.
      *
-     * @param wanted the probes of a scan that are to be traced
-     * @param functions the functions that are to be traced, by their files
-     * @param onAttach receives each new link to USDT probes
-     * @param leftOut receives the functions that the kernel can't probe; no other process is tried
+     * @param functions to attach to in each process that maps their files
      * @param problems receives the reason why new probes could not be attached; attached probes continue
+     * @throws IOException if the file of a function can't be looked up
      */
-    public Follower(
-            ProbeSession session,
-            Function<UsdtScan, List<UsdtProbe>> wanted,
-            Map<FileIdentity, List<FunctionProbe>> functions,
-            Consumer<UsdtLink> onAttach,
-            Consumer<FunctionProbe> leftOut,
-            Consumer<String> problems) {
+    Follower(
+            ProbeSession session, Following.Listener listener, List<FunctionProbe> functions, Consumer<String> problems)
+            throws IOException {
         this.session = session;
-        this.wanted = wanted;
-        functions.forEach((file, ofFile) -> this.functions.put(file, new ArrayList<>(ofFile)));
-        notMapped.addAll(functions.keySet());
-        this.onAttach = onAttach;
-        this.leftOut = leftOut;
+        this.listener = listener;
         this.problems = problems;
+        for (FunctionProbe function : functions) {
+            this.functions
+                    .computeIfAbsent(FileIdentity.of(function.file()), _ -> new ArrayList<>())
+                    .add(function);
+        }
+        notMapped.addAll(this.functions.keySet());
     }
 
     /** Attaches to probes of a process that may not have mapped their file yet. */
-    public synchronized void attach(int pid, List<UsdtProbe> probes) {
+    synchronized void attach(int pid, List<UsdtProbe> probes) {
         UsdtLink link = session.attach(probes, OptionalInt.of(pid));
         Attached process = of(pid);
         process.links().add(link);
         probes.forEach(probe -> process.files().add(probe.binary().identity()));
-        onAttach.accept(link);
+        listener.attached(link);
     }
 
     /**
@@ -99,19 +89,22 @@ public final class Follower implements UsdtWatch.Listener {
      *
      * @throws BpfException if the kernel refuses one of them
      */
-    public synchronized void attachFunctions(int pid) {
+    synchronized void attachFunctions(int pid) {
+        if (functions.isEmpty()) {
+            return;
+        }
         attach(pid, functions.values().stream().flatMap(List::stream).toList(), functions.keySet());
     }
 
     /** The files with functions that no process has mapped, so that none of their functions was called. */
-    public synchronized Set<FileIdentity> notMapped() {
+    synchronized Set<FileIdentity> notMapped() {
         return Set.copyOf(notMapped);
     }
 
     private void attach(int pid, List<FunctionProbe> probes, Set<FileIdentity> files) {
         Link link = session.attachFunctions(probes, OptionalInt.of(pid), function -> {
             functions.values().forEach(ofFile -> ofFile.remove(function));
-            leftOut.accept(function);
+            listener.leftOut(function);
         });
         of(pid).links().add(link);
         of(pid).filesOfFunctions().addAll(files);
@@ -121,9 +114,9 @@ public final class Follower implements UsdtWatch.Listener {
         return attached.computeIfAbsent(pid, _ -> new Attached(new ArrayList<>(), new HashSet<>(), new HashSet<>()));
     }
 
-    @Override
-    public synchronized void appeared(int pid, UsdtScan scan) {
-        List<UsdtProbe> probes = wanted.apply(scan).stream()
+    /** Files have appeared in a process. */
+    synchronized void appeared(int pid, UsdtScan scan) {
+        List<UsdtProbe> probes = listener.select(scan).stream()
                 .filter(probe -> !isAttached(pid, probe))
                 .toList();
         if (!probes.isEmpty()) {
@@ -186,7 +179,8 @@ public final class Follower implements UsdtWatch.Listener {
     private void attempt(int pid, Runnable attach) {
         try {
             attach.run();
-        } catch (BpfException e) {
+        } catch (BpfException
+                | IllegalArgumentException e) { // the latter if this process may not continue it after a pause
             report(pid, String.valueOf(e.getMessage()));
         }
     }
@@ -199,8 +193,7 @@ public final class Follower implements UsdtWatch.Listener {
     }
 
     /** Links that were attached in the middle of an exec reach the new program, which is attached to next. */
-    @Override
-    public synchronized void ended(int pid) {
+    synchronized void ended(int pid) {
         Attached gone = attached.remove(pid);
         if (gone != null) {
             gone.links().forEach(Host.running().isRunning(pid) ? session::close : session::detach);
@@ -209,8 +202,7 @@ public final class Follower implements UsdtWatch.Listener {
     }
 
     /** The addresses of the previous program are invalid now, and the same file may be mapped at others. */
-    @Override
-    public synchronized void exec(int pid) {
+    synchronized void exec(int pid) {
         Attached process = attached.get(pid);
         if (process != null && process.links().stream().anyMatch(Follower::dependsOnAddresses)) {
             process.files().clear();

@@ -1,4 +1,4 @@
-package io.bpf4j.cli.trace;
+package io.bpf4j.trace.event;
 
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.ProbeArgument;
@@ -8,8 +8,6 @@ import java.util.Optional;
 
 /**
  * The probe that an event's cookie identifies. <i>Immutable.</i>
- *
- * <p>Tested by {@code EventFormatTest}.
  *
  * @param path the file that holds the probe
  * @param provider the probe's provider
@@ -28,6 +26,7 @@ public record TracedProbe(
         this(path, provider, name, kinds, Optional.empty());
     }
 
+    /** {@code provider:name}. */
     public String id() {
         return provider + ":" + name;
     }
@@ -38,18 +37,18 @@ public record TracedProbe(
     }
 
     /** The name of argument {@code n}: the catalog's, or {@code argN}. */
-    String argument(int n) {
+    public String argument(int n) {
         return known(n).map(ProbeArgument::name).orElse("arg" + n);
     }
 
     /** Whether argument {@code n} is the length of the text to which argument {@code pointer} points. */
-    boolean isLengthOf(int n, int pointer) {
+    public boolean isLengthOf(int n, int pointer) {
         return known(pointer).map(ProbeArgument::type).orElse(null) instanceof ArgumentType.Text text
                 && text.length().filter(argument(n)::equals).isPresent();
     }
 
     /** Argument {@code n} in the catalog; empty if the catalog does not have it. */
-    Optional<ProbeArgument> known(int n) {
+    public Optional<ProbeArgument> known(int n) {
         return signature.flatMap(probe ->
                 n < probe.arguments().size() ? Optional.of(probe.arguments().get(n)) : Optional.empty());
     }

@@ -1,9 +1,9 @@
-package io.bpf4j.cli.trace;
+package io.bpf4j.trace.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bpf4j.cli.trace.TraceEvent.Form;
+import io.bpf4j.trace.event.ProbeEvent.Form;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -13,14 +13,14 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The bytes follow bpf-objects/src/main/bpf/trace.h. */
-class TraceEventTest {
+class ProbeEventTest {
     private static final int STRING_MAX = 8;
     private static final int SLOT = 16;
 
     @Test
     void readsEveryField() {
-        TraceEvent event =
-                new TraceEvent(List.of(new StringArg(3, 4), new StringArg(0, StringArg.ZERO_TERMINATED)), STRING_MAX);
+        ProbeEvent event = new ProbeEvent(
+                List.of(new TextArgument(3, 4), new TextArgument(0, TextArgument.ZERO_TERMINATED)), STRING_MAX);
         ByteBuffer record = record(12, 2);
         record.putLong(0, 123_456_789L).putLong(8, 42).putInt(16, 100).putInt(20, 101);
         record.put(24, "java\0\377rest".getBytes(StandardCharsets.ISO_8859_1));
@@ -54,7 +54,7 @@ class TraceEventTest {
 
     @Test
     void anArgumentWhoseTextCouldNotBeReadIsItsAddress() {
-        TraceEvent event = new TraceEvent(List.of(new StringArg(0, 1)), STRING_MAX);
+        ProbeEvent event = new ProbeEvent(List.of(new TextArgument(0, 1)), STRING_MAX);
         ByteBuffer record = record(4, 1).putShort(40, (short) 1).putLong(48, 1);
         move(event, record);
         assertThat(event.form(0)).isEqualTo(Form.NO_TEXT);
@@ -63,7 +63,7 @@ class TraceEventTest {
 
     @Test
     void aSiteWithoutSpecHasNoArguments() {
-        TraceEvent event = new TraceEvent(List.of(), STRING_MAX);
+        ProbeEvent event = new ProbeEvent(List.of(), STRING_MAX);
         ByteBuffer record = record(4, 0).putShort(42, (short) 0x8000);
         move(event, record);
         assertThat(event.argCount()).isZero();
@@ -71,7 +71,7 @@ class TraceEventTest {
 
     @Test
     void countsAndLengthsOutOfBoundsAreCut() {
-        TraceEvent event = new TraceEvent(List.of(new StringArg(0, 1), new StringArg(7, 1)), STRING_MAX);
+        ProbeEvent event = new ProbeEvent(List.of(new TextArgument(0, 1), new TextArgument(7, 1)), STRING_MAX);
         for (int room : new int[] {4, 12}) {
             int slots = room == 4 ? 1 : 2;
             ByteBuffer record = record(room, slots);
@@ -86,7 +86,7 @@ class TraceEventTest {
 
     @Test
     void aProcessThatWasPausedIsMarked() {
-        TraceEvent event = new TraceEvent(List.of(), STRING_MAX);
+        ProbeEvent event = new ProbeEvent(List.of(), STRING_MAX);
         move(event, record(4, 0));
         assertThat(event.isPaused()).isFalse();
         move(event, record(4, 0).putShort(42, (short) 0x4000).putShort(40, (short) 4));
@@ -96,12 +96,12 @@ class TraceEventTest {
 
     @Test
     void aRecordOfAnotherVersionIsNotRead() {
-        TraceEvent event = new TraceEvent(List.of(), STRING_MAX);
+        ProbeEvent event = new ProbeEvent(List.of(), STRING_MAX);
         assertThatThrownBy(() -> event.moveTo(MemorySegment.ofArray(new byte[100]), 0, 100))
                 .hasMessageContaining("100 bytes, not 80 or 144");
     }
 
-    private static void move(TraceEvent event, ByteBuffer record) {
+    private static void move(ProbeEvent event, ByteBuffer record) {
         event.moveTo(MemorySegment.ofBuffer(record), 0, record.capacity());
     }
 

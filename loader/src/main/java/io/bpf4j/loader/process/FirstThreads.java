@@ -1,4 +1,4 @@
-package io.bpf4j.cli.trace;
+package io.bpf4j.loader.process;
 
 import io.bpf4j.loader.host.Host;
 import java.io.IOException;

@@ -1,8 +1,7 @@
-package io.bpf4j.cli.trace;
+package io.bpf4j.trace;
 
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
-import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import java.util.List;
@@ -10,21 +9,21 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * A BPF program in the kernel that is attached to probes while a command runs. Closing it detaches and unloads
- * everything. <i>Thread-safe.</i>
+ * A BPF program in the kernel that can be attached to probes and detached from them while it runs. Closing it detaches
+ * from all probes and unloads the program. <i>Thread-safe.</i>
  */
 public interface ProbeSession extends AutoCloseable {
     /**
      * Attaches to probes: all of them, or none.
      *
-     * @param pid the process to watch; empty for every process that runs the file
+     * @param pid the process to attach in; empty for every process that runs the file
      */
     UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid);
 
     /**
      * Attaches to entries and returns of functions: all of them, or none.
      *
-     * @param pid the process to watch; empty for every process that runs the file
+     * @param pid the process to attach in; empty for every process that runs the file
      * @param leftOut receives the functions that are left out, because the kernel can't probe them
      * @throws UnsupportedOperationException if the session takes USDT probes only
      */
@@ -38,16 +37,18 @@ public interface ProbeSession extends AutoCloseable {
     /** Detaches from probes. They no longer fire when this method has returned. */
     void close(Link link);
 
-    /** Starts to detach from every probe. */
+    /** Starts to detach from every probe; the program stays. */
     List<Closing> detach();
 
     /** Makes a thread that waits for events return. */
     void wakeup();
 
     /**
-     * Undoes what would remain if this process ended at once, without {@link #close}: continues paused processes.
+     * Continues all paused processes, although their events have not been delivered; from now on no process is paused. A
+     * program that ends at once, without {@link #close}, has to call it. It may be called while another thread waits for
+     * events.
      */
-    default void abandon() {}
+    default void resumePaused() {}
 
     @Override
     void close();

@@ -1,9 +1,11 @@
-package io.bpf4j.cli.trace;
+package io.bpf4j.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.trace.catalog.Catalog;
+import io.bpf4j.trace.event.NumberKind;
+import io.bpf4j.trace.event.TracedProbe;
 import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.site.Machine;

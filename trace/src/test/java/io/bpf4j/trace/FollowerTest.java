@@ -1,15 +1,15 @@
-package io.bpf4j.cli.trace;
+package io.bpf4j.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
-import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,12 @@ import org.junit.jupiter.api.Test;
 /** What becomes of links. {@code CliFollowTest} has the rest. */
 class FollowerTest {
     private final List<String> done = new ArrayList<>();
-    private final Follower follower = new Follower(new Session(), _ -> List.of(), Map.of(), _ -> {}, _ -> {}, _ -> {});
+    private final Follower follower;
+
+    FollowerTest() throws IOException {
+        FunctionProbe function = FunctionProbe.entry(Path.of(System.getProperty("java.home"), "bin", "java"), "main");
+        follower = new Follower(new Session(), _ -> List.of(), List.of(function), _ -> {});
+    }
 
     private final class Session implements ProbeSession {
         @Override

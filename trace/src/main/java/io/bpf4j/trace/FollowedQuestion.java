@@ -1,0 +1,117 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.usdt.ProbePattern;
+import io.bpf4j.usdt.UsdtException;
+import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A question that is attached to the probes of its {@link Target} as they appear: decides which, and remembers what was
+ * not attached to. <i>Thread-safe.</i>
+ */
+final class FollowedQuestion implements Following.Listener, AutoCloseable {
+    private static final int MAX_REASONS = 5;
+
+    private final RunningProgram program;
+    private final List<ProbePattern> patterns;
+    private final List<UsdtProbe> known;
+    private final Set<ProbePattern> unmatched;
+    private final Set<String> failures = new LinkedHashSet<>();
+    private final Following following;
+
+    private FollowedQuestion(Question question, Target target, RunningProgram program) throws IOException {
+        this.program = program;
+        this.patterns = question.expected;
+        this.known = question.probes;
+        this.unmatched = new LinkedHashSet<>(patterns);
+        this.following = Following.start(program, target, question.functions, question.features, this);
+    }
+
+    /**
+     * Attaches a program to its target, and lets a command run.
+     *
+     * @return the caller's to close, after {@link #stop}
+     * @throws UsdtException if the command can't be started
+     */
+    static FollowedQuestion start(Question question, Target target, RunningProgram program) {
+        program.setCounting(target.line().isEmpty());
+        try {
+            FollowedQuestion followed = new FollowedQuestion(question, target, program);
+            followed.following.release();
+            return followed;
+        } catch (IOException e) {
+            throw new UsdtException("ask a question: " + e.getMessage(), e);
+        }
+    }
+
+    /** The probes that the process, or the program of the command, has now. A script has none. */
+    static List<UsdtProbe> known(Target target, List<ProbePattern> patterns) throws IOException {
+        if (target.pid().isPresent()) {
+            return matching(UsdtScan.ofProcess(target.pid().getAsInt()), patterns);
+        }
+        try {
+            return matching(UsdtScan.ofFile(target.program().toRealPath()), patterns);
+        } catch (MalformedDataException e) {
+            return List.of();
+        }
+    }
+
+    /** Without those of files that can't be attached to, such as those for another machine, which an emulator maps. */
+    private static List<UsdtProbe> matching(UsdtScan scan, List<ProbePattern> patterns) {
+        return patterns.isEmpty()
+                ? List.of()
+                : scan.matching(patterns).probes().stream()
+                        .filter(probe -> probe.binary().refusal().isEmpty())
+                        .toList();
+    }
+
+    @Override
+    public synchronized List<UsdtProbe> select(UsdtScan appeared) {
+        List<UsdtProbe> selected = matching(appeared, patterns);
+        unmatched.removeIf(pattern -> selected.stream().anyMatch(pattern::matches));
+        return selected;
+    }
+
+    @Override
+    public List<UsdtProbe> known() {
+        return known;
+    }
+
+    @Override
+    public void started() {
+        program.setCounting(true);
+    }
+
+    @Override
+    public synchronized void failed(String why) {
+        if (failures.size() < MAX_REASONS) {
+            failures.add(why);
+        }
+    }
+
+    boolean isAlive() {
+        return following.isAlive();
+    }
+
+    synchronized List<String> gaps() {
+        List<String> gaps = new ArrayList<>(following.gaps());
+        gaps.addAll(failures);
+        unmatched.forEach(pattern -> gaps.add("no file of the followed processes has a probe " + pattern));
+        return gaps;
+    }
+
+    void stop() {
+        following.stop();
+    }
+
+    @Override
+    public void close() {
+        following.close();
+    }
+}

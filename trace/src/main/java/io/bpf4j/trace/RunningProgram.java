@@ -1,0 +1,240 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.Link.Closing;
+import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.process.PausedProcesses;
+import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.usdt.Usdt;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link Answer} and {@link EventStream} have in common: a loaded object, its links, the ring buffer of its events,
+ * the processes that it pauses, and the target that it follows. Their programs differ in what they do with an event.
+ */
+abstract sealed class RunningProgram implements ProbeSession permits Answer, EventStream {
+    /** A variable of both programs: how full the ring buffer is, in bytes, when a process is paused; 0 for never. */
+    private static final String PAUSE_BYTES = "pause_bytes";
+
+    /** The time to wait for events before looking whether more can come. */
+    private static final Duration PATIENCE = Duration.ofMillis(20);
+
+    final BpfObject object;
+    final Usdt usdt;
+    final boolean strict;
+    final PausedProcesses paused = new PausedProcesses();
+
+    /** The ring buffer of events; null if the program has none. */
+    final @Nullable RingBuffer records;
+
+    private final boolean lossless;
+    private final OptionalInt process;
+    private final List<FunctionProbe> functions;
+    private final List<Link> links = new ArrayList<>();
+
+    /** Ends a wait for events of a program that has none. */
+    private final Semaphore woken = new Semaphore(0);
+
+    /** Follows the question's target; null if it has none. */
+    private @Nullable FollowedQuestion followed;
+
+    /** @param records the name of the map with the ring buffer; the object need not have it */
+    RunningProgram(BpfObject object, String records, Question question) {
+        this.object = object;
+        this.usdt = Usdt.of(object);
+        this.strict = question.strict;
+        this.lossless = question.lossless;
+        this.process = question.process;
+        this.functions = question.functions;
+        this.records = object.findMap(records).map(RingBuffer::open).orElse(null);
+        if (lossless) {
+            // The other half is for threads that have not noticed it yet.
+            object.global(PAUSE_BYTES).setLong(object.map(records).maxEntries() / 2);
+        }
+    }
+
+    /** Reads the events that wait, and hands them to nobody: so the processes that were paused for them are known. */
+    abstract void discard();
+
+    /** Sets whether events count; a program that can't tell takes each event. */
+    void setCounting(boolean counting) {}
+
+    /** Closes what only the subclass has. All probes are detached. */
+    void closeOwn() {}
+
+    <L extends Link> L add(L link) {
+        links.add(link);
+        return link;
+    }
+
+    /** Checks that a process may be paused and continued, if the question is lossless. */
+    void checkPauses(OptionalInt pid) {
+        if (!lossless) {
+            return;
+        }
+        if (pid.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "a lossless question pauses the traced process, so it is about processes that are named, not"
+                            + " files");
+        }
+        PausedProcesses.obstacle(pid.getAsInt()).ifPresent(obstacle -> {
+            throw new IllegalArgumentException("a lossless question: " + obstacle);
+        });
+        paused.mayStop(pid.getAsInt());
+    }
+
+    @Override
+    public synchronized void detach(Link link) {
+        links.remove(link);
+        Closing _ = link.closeAsync();
+    }
+
+    @Override
+    public synchronized void close(Link link) {
+        links.remove(link);
+        link.close();
+    }
+
+    @Override
+    public synchronized List<Closing> detach() {
+        List<Closing> all = links.stream().map(Link::closeAsync).toList();
+        links.clear();
+        return all;
+    }
+
+    @Override
+    public void wakeup() {
+        if (records != null) {
+            records.wakeup();
+        } else if (woken.availablePermits() == 0) {
+            woken.release();
+        }
+    }
+
+    /** Waits as {@link RingBuffer#poll} does, for a program without events. */
+    void pause(Duration patience) {
+        try {
+            boolean _ = woken.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Polls until no event can come any more, or this thread is interrupted; then detaches and polls the rest. */
+    void pollUntilEnd(Consumer<Duration> poll) {
+        while (isAlive() && !Thread.currentThread().isInterrupted()) {
+            poll.accept(PATIENCE);
+        }
+        if (followed != null) {
+            followed.stop();
+        }
+        for (Closing closing : detach()) {
+            while (!closing.toCompletableFuture().isDone()) {
+                poll.accept(PATIENCE);
+            }
+        }
+        poll.accept(Duration.ZERO);
+    }
+
+    /**
+     * Whether events can still come: a process of the question's {@link Target} runs, or the process of its scan. Always
+     * true for a question about files.
+     */
+    public boolean isAlive() {
+        return followed != null
+                ? followed.isAlive()
+                : process.isEmpty() || Host.running().isRunning(process.getAsInt());
+    }
+
+    /**
+     * The reasons why events may be missing that no counter counts, one sentence each, without a full stop: code that was
+     * attached to too late, probes that could not be attached to, patterns without a probe so far, functions whose calls
+     * can't be counted exactly. Empty if there is none.
+     */
+    public List<String> reasonsForGaps() {
+        return Stream.concat(
+                        followed == null ? Stream.empty() : followed.gaps().stream(),
+                        functions.stream().flatMap(function -> function.whyInexact().stream()))
+                .distinct()
+                .toList();
+    }
+
+    /** Hands over what follows the question's target; closing this closes it. */
+    void follow(FollowedQuestion following) {
+        followed = following;
+    }
+
+    void stopPausing() {
+        if (lossless) {
+            object.global(PAUSE_BYTES).setLong(0);
+        }
+    }
+
+    @Override
+    public void resumePaused() {
+        if (lossless && records != null) {
+            try {
+                stopPausing();
+            } finally {
+                // If no record waits, none of a pause is unread: a stopped process was stopped by somebody else.
+                if (records.pendingBytes() > 0) {
+                    paused.resumeAll();
+                } else {
+                    paused.resume();
+                }
+                paused.close();
+            }
+        }
+    }
+
+    /** The processes that are still stopped, because this process may not send them SIGCONT. */
+    public Set<Integer> stillPaused() {
+        return Set.copyOf(paused.stuck());
+    }
+
+    /** Stops to follow the question's target, detaches from all probes, unloads the program, and ends a command. */
+    @Override
+    public void close() {
+        // Not under the lock, for which the thread that follows may wait.
+        try (FollowedQuestion following = followed) {
+            if (following != null) {
+                following.stop();
+            }
+            unload();
+        }
+    }
+
+    private synchronized void unload() {
+        try (object;
+                RingBuffer _ = records;
+                paused) {
+            if (lossless) {
+                // First, because detaching may take minutes.
+                stopPausing();
+                discard();
+            }
+            LinkGroup all = LinkGroup.inParallel("the question's probes");
+            links.forEach(all::add);
+            links.clear();
+            try {
+                all.close();
+            } finally {
+                closeOwn();
+                if (lossless) {
+                    discard();
+                }
+            }
+        }
+    }
+}
