@@ -20,10 +20,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link Answer} and {@link EventStream} have in common: a loaded object, its links, the ring buffer of its events,
- * the processes that it pauses, and the target that it follows. Their programs differ in what they do with an event.
+ * A question that runs in the kernel: an {@link Answer}, whose program counts and computes, or an {@link EventStream},
+ * whose program passes on all arguments. This is what they have in common: a loaded object, its links, the ring buffer of
+ * its events, the processes that it pauses, and the target that it follows. <i>Thread-safe</i>, but for reading events.
  */
-abstract sealed class RunningProgram implements ProbeSession permits Answer, EventStream {
+public abstract sealed class RunningProgram implements ProbeSession permits Answer, EventStream {
     /** A variable of both programs: how full the ring buffer is, in bytes, when a process is paused; 0 for never. */
     private static final String PAUSE_BYTES = "pause_bytes";
 
