@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A question about the events of probes. The kernel computes the answer: a BPF program filters the events, and counts or
- * sums them by key; only results reach this process. Configure
- * it, then call {@link #open} or {@link #load}. <i>Confined.</i>
+ * sums them by key; only results reach this process. Each method returns a changed question; {@link #open}, {@link #load}
+ * and {@link #openEvents} ask it, as often as wanted. <b>Immutable.</b>
  *
  * {@snippet lang = "java":
  * UsdtScan jvm = UsdtScan.ofProcess(pid);
@@ -43,6 +43,7 @@ public final class Question {
     /** Room for the argument specs of files that appear later. */
     private static final int SPECS_OF_LATER_FILES = 4096;
 
+    // Those that are not final are set by the method that has made the copy, and never after it has returned.
     final List<UsdtProbe> probes;
     final OptionalInt process;
     /** The processes to follow; null if the probes are given. */
@@ -85,6 +86,32 @@ public final class Question {
         this.probes = List.copyOf(probes);
         this.process = process;
         this.whyNone = whyNone;
+    }
+
+    private Question(Question other) {
+        this(other.probes, other.process, other.whyNone);
+        target = other.target;
+        functions = other.functions;
+        texts = other.texts;
+        expected = other.expected;
+        kind = other.kind;
+        where = other.where;
+        by = other.by;
+        of = other.of;
+        pairedBy = other.pairedBy;
+        show = other.show;
+        scale = other.scale;
+        pair = other.pair;
+        slowerThan = other.slowerThan;
+        userStack = other.userStack;
+        kernelStack = other.kernelStack;
+        maxKeys = other.maxKeys;
+        bufferBytes = other.bufferBytes;
+        lossless = other.lossless;
+        moreSpecs = other.moreSpecs;
+        catalog = other.catalog;
+        features = other.features;
+        strict = other.strict;
     }
 
     /**
@@ -139,8 +166,9 @@ public final class Question {
 
     /** In addition, about the entries or returns of functions. */
     public Question on(FunctionProbe... more) {
-        functions = Stream.concat(functions.stream(), Stream.of(more)).toList();
-        return this;
+        Question copy = new Question(this);
+        copy.functions = Stream.concat(functions.stream(), Stream.of(more)).toList();
+        return copy;
     }
 
     /**
@@ -148,8 +176,9 @@ public final class Question {
      * begin.arg0} is a value at the begin probe.
      */
     public Question where(String expression) {
-        where = expression;
-        return this;
+        Question copy = new Question(this);
+        copy.where = expression;
+        return copy;
     }
 
     /**
@@ -157,15 +186,17 @@ public final class Question {
      * {@code begin.arg0} is a value at the begin probe, and {@code str(begin.arg0)} the text that was there at the begin.
      */
     public Question by(String... expressions) {
-        by = List.of(expressions);
-        return this;
+        Question copy = new Question(this);
+        copy.by = List.of(expressions);
+        return copy;
     }
 
     /** The distribution of the values of an expression. */
     public Question histogram(String of) {
-        kind = QuestionKind.HISTOGRAM;
-        this.of = of;
-        return this;
+        Question copy = new Question(this);
+        copy.kind = QuestionKind.HISTOGRAM;
+        copy.of = of;
+        return copy;
     }
 
     /**
@@ -176,15 +207,17 @@ public final class Question {
      * @param end a pattern for the probes at which it ends
      */
     public Question latency(String begin, String end) {
-        kind = QuestionKind.LATENCY;
-        pair = List.of(ProbePattern.parse(begin), ProbePattern.parse(end));
-        return this;
+        Question copy = new Question(this);
+        copy.kind = QuestionKind.LATENCY;
+        copy.pair = List.of(ProbePattern.parse(begin), ProbePattern.parse(end));
+        return copy;
     }
 
     /** Pairs the events of a latency that have the same value of an expression in the same process, in any thread. */
     public Question pairedBy(String expression) {
-        pairedBy = expression;
-        return this;
+        Question copy = new Question(this);
+        copy.pairedBy = expression;
+        return copy;
     }
 
     /**
@@ -201,8 +234,9 @@ public final class Question {
             throw new IllegalArgumentException("from " + from + " to " + to + " by " + step + " are " + buckets
                     + " buckets; 1 to 1022 are possible");
         }
-        scale = new Distribution.Scale(true, from, step, (int) buckets);
-        return this;
+        Question copy = new Question(this);
+        copy.scale = new Distribution.Scale(true, from, step, (int) buckets);
+        return copy;
     }
 
     /**
@@ -210,27 +244,31 @@ public final class Question {
      * latency: in addition, the events at least as slow as {@link #slowerThan}.
      */
     public Question show(String... expressions) {
-        show = List.of(expressions);
-        kind = kind == QuestionKind.LATENCY ? kind : QuestionKind.EVENTS;
-        return this;
+        Question copy = new Question(this);
+        copy.show = List.of(expressions);
+        copy.kind = kind == QuestionKind.LATENCY ? kind : QuestionKind.EVENTS;
+        return copy;
     }
 
     /** In a latency: delivers the end events of pairs that took at least this time by {@link Answer#poll}. */
     public Question slowerThan(Duration time) {
-        slowerThan = OptionalLong.of(time.toNanos());
-        return this;
+        Question copy = new Question(this);
+        copy.slowerThan = OptionalLong.of(time.toNanos());
+        return copy;
     }
 
     /** Answers for each stack of the thread in user space, in addition to other keys. */
     public Question byUserStack() {
-        userStack = true;
-        return this;
+        Question copy = new Question(this);
+        copy.userStack = true;
+        return copy;
     }
 
     /** Answers for each stack of the thread in the kernel, in addition to other keys. */
     public Question byKernelStack() {
-        kernelStack = true;
-        return this;
+        Question copy = new Question(this);
+        copy.kernelStack = true;
+        return copy;
     }
 
     /**
@@ -242,8 +280,9 @@ public final class Question {
         if (keys < 1) {
             throw new IllegalArgumentException("there must be room for a key at least, not " + keys);
         }
-        maxKeys = keys;
-        return this;
+        Question copy = new Question(this);
+        copy.maxKeys = keys;
+        return copy;
     }
 
     /**
@@ -257,8 +296,9 @@ public final class Question {
         if (bytes < 1 || bytes > 1 << 30) {
             throw new IllegalArgumentException("the size of a ring buffer is 1 byte to 1 GiB, not " + bytes + " bytes");
         }
-        bufferBytes = bytes;
-        return this;
+        Question copy = new Question(this);
+        copy.bufferBytes = bytes;
+        return copy;
     }
 
     /**
@@ -270,8 +310,9 @@ public final class Question {
      * and {@code /bin/sh}.
      */
     public Question withLossless(boolean lossless) {
-        this.lossless = lossless;
-        return this;
+        Question copy = new Question(this);
+        copy.lossless = lossless;
+        return copy;
     }
 
     /** All its expressions. */
@@ -288,33 +329,38 @@ public final class Question {
      * @param specs how many more argument specs there may be: a site with arguments of its own needs one
      */
     public Question expecting(List<ProbePattern> patterns, int specs) {
-        expected = List.copyOf(patterns);
-        moreSpecs = specs;
-        return this;
+        Question copy = new Question(this);
+        copy.expected = List.copyOf(patterns);
+        copy.moreSpecs = specs;
+        return copy;
     }
 
     /** Sets which arguments {@link #openEvents} reads as text, instead of those that are text in the catalog. */
     public Question withTexts(TextArgument... arguments) {
-        texts = List.of(arguments);
-        return this;
+        Question copy = new Question(this);
+        copy.texts = List.of(arguments);
+        return copy;
     }
 
     /** Sets where the names of arguments come from. The default is {@link Catalog#builtIn()}. */
     public Question withCatalog(Catalog catalog) {
-        this.catalog = catalog;
-        return this;
+        Question copy = new Question(this);
+        copy.catalog = catalog;
+        return copy;
     }
 
     /** Sets the kernel features to rely on, as {@link io.bpf4j.loader.BpfLoader#features} does. */
     public Question withFeatures(Features features) {
-        this.features = features;
-        return this;
+        Question copy = new Question(this);
+        copy.features = features;
+        return copy;
     }
 
     /** Refuses probes with an argument that can't be read, as {@link io.bpf4j.usdt.AttachOptions#withStrict} does. */
     public Question withStrict(boolean strict) {
-        this.strict = strict;
-        return this;
+        Question copy = new Question(this);
+        copy.strict = strict;
+        return copy;
     }
 
     /**

@@ -433,9 +433,7 @@ final class StackCommand implements Callable<Integer> {
     }
 
     private Question asked(Question question) {
-        if (user) {
-            question.byUserStack();
-        }
-        return kernel ? question.byKernelStack() : question;
+        Question asked = user ? question.byUserStack() : question;
+        return kernel ? asked.byKernelStack() : asked;
     }
 }
