@@ -4,7 +4,7 @@ import java.util.OptionalInt;
 import java.util.function.ToLongFunction;
 
 /**
- * How to attach. <b>Immutable</b>.
+ * The options of an attachment. <b>Immutable</b>.
  *
  * <p>Tested by {@code UsdtTransactionTest} and {@code ScannedFilesTest}.
  */
@@ -14,7 +14,7 @@ public sealed interface AttachOptions permits AttachOptionsData {
         return AttachOptionsData.DEFAULTS;
     }
 
-    /** Attaches in this process only, in all its threads. The pid is one of the caller's pid namespace. */
+    /** Attaches in this process only, in all its threads. The pid is a number of the caller's pid namespace. */
     AttachOptions withPid(int pid);
 
     /** Sets one cookie for all probes. */
@@ -33,8 +33,9 @@ public sealed interface AttachOptions permits AttachOptionsData {
     AttachOptions withStrict(boolean strict);
 
     /**
-     * The process to attach in. Empty for the process of a {@link UsdtScan}, or, if a scan of files or a list of probes is
-     * given, for all processes that run the file, now or later. If the process has not mapped a file, {@link UsdtLink#problems} says so.
+     * The process to attach in. Empty means the process of the {@link UsdtScan}; for a scan of files or a list of
+     * probes it means all processes that run the file, now or later. If the process has not mapped a file, {@link
+     * UsdtLink#problems} says so.
      */
     OptionalInt pid();
 
@@ -44,7 +45,7 @@ public sealed interface AttachOptions permits AttachOptionsData {
      */
     ToLongFunction<UsdtProbe> cookies();
 
-    /** Whether anything that can't be attached or read is an error: {@link #withStrict}. */
+    /** Whether a site that can't be attached and an argument that can't be read are errors: {@link #withStrict}. */
     boolean strict();
 }
 

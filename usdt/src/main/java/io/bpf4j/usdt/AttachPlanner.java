@@ -49,40 +49,43 @@ final class AttachPlanner {
     /**
      * The plan for some probes.
      *
-     * @param what the probes in a few words, for messages: {@code attach hotspot:gc__begin in /…/libjvm.so}
+     * @param operation what is attached, for messages: {@code attach hotspot:gc__begin in /…/libjvm.so}
      * @throws UnsupportedFeatureException if no strategy can attach as requested
      */
-    static AttachPlan plan(String what, Features features, List<UsdtProbe> probes, OptionalInt pid) {
+    static AttachPlan plan(String operation, Features features, List<UsdtProbe> probes, OptionalInt pid) {
         boolean semaphores =
                 probes.stream().anyMatch(probe -> SiteColumns.of(probe.sites()).haveSemaphores());
         if (semaphores && features.lacks(Feature.UPROBE_REF_COUNTER)) {
             throw new UnsupportedFeatureException(
-                    what,
+                    operation,
                     Feature.UPROBE_REF_COUNTER,
-                    "a probe has a semaphore, and would never fire while nobody raises it");
+                    "a probe has a semaphore; nothing would increment it, and the probe would never fire");
         }
         AttachStrategy strategy = strategy(features);
         List<String> reasons = switch (strategy) {
             case MULTI -> List.of("one uprobe_multi link for all sites of a file");
-            case COOKIE -> List.of(whyNotMulti(features), "a perf uprobe for each site, its spec ID as cookie");
+            case COOKIE ->
+                List.of(whyNotMulti(features), "a perf uprobe for each site, with the spec ID in its cookie");
             case IP_MAP ->
                 List.of(
                         missing(features, Feature.BPF_COOKIE),
-                        "a perf uprobe for each site, its spec found by its address");
+                        "a perf uprobe for each site, whose spec the program finds by the address");
         };
         if (strategy == AttachStrategy.IP_MAP
                 && pid.isEmpty()
                 && probes.stream().anyMatch(p -> !p.binary().fixedAddress())) {
             throw new UnsupportedFeatureException(
-                    what,
+                    operation,
                     Feature.BPF_COOKIE,
-                    "without them the address of a site must be known, and that of a shared library is known for one"
-                            + " process only: pass a pid");
+                    "without them the address of each site must be known, and the address of a shared library is known"
+                            + " in one process only: pass a pid");
         }
         return new AttachPlan(strategy, reasons, byFile(probes));
     }
 
-    /** A plan for the same sites with single uprobes, if these may succeed although a multi link failed. */
+    /**
+     * A plan for the same sites with single uprobes; empty if these would fail for the same reason as the multi link.
+     */
     static Optional<AttachPlan> perSite(AttachPlan plan, UsdtException failure) {
         return plan.strategy() == AttachStrategy.MULTI && isAboutMultiLinks(failure)
                 ? Optional.of(new AttachPlan(
@@ -118,7 +121,7 @@ final class AttachPlanner {
     }
 
     private static String missing(Features features, Feature feature) {
-        return (features.lacks(feature) ? "no " : "not known whether there is ") + feature.description()
+        return (features.lacks(feature) ? "no " : "it is unknown whether the kernel has ") + feature.description()
                 + " (requires Linux >= " + feature.since() + "): "
                 + features.support(feature).reason();
     }

@@ -53,8 +53,8 @@ final class FileScanner {
         try (ElfFile debug = found.get()) {
             return debug.section(StapsdtReader.SECTION)
                     .filter(section -> section.size() > 0)
-                    .map(_ -> "its notes were stripped off into " + debug.source() + "; strip with --keep-section="
-                            + StapsdtReader.SECTION + " leaves them");
+                    .map(_ -> "its notes were stripped into " + debug.source() + "; strip --keep-section="
+                            + StapsdtReader.SECTION + " keeps them");
         } catch (MalformedDataException e) {
             return Optional.empty();
         }

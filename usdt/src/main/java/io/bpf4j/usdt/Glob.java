@@ -23,7 +23,8 @@ final class Glob {
     private static final int MAX_ALTERNATIVES = 1000;
 
     /**
-     * The maximum number of braces, nested or in sequence: each is a nested call. Ten in a row expand to 1,024 texts.
+     * The maximum number of braces, nested or in sequence, because each is a nested call. Ten in sequence expand to
+     * 1,024 texts.
      */
     private static final int MAX_BRACES = 100;
 
@@ -63,7 +64,7 @@ final class Glob {
 
     private final String text;
 
-    /** Empty if the pattern is plain: if none of its characters has a meaning. */
+    /** Empty if the pattern is plain: none of its characters is special. */
     private final List<List<Token>> alternatives = new ArrayList<>();
 
     private final boolean exact;
@@ -235,8 +236,8 @@ final class Glob {
     }
 
     /**
-     * Matches greedily and, on a mismatch, goes back to the last star only: earlier stars need never be tried again,
-     * so hostile patterns cost no more than the product of the lengths.
+     * Matches greedily and, on a mismatch, goes back to the last star only: earlier stars need never be tried again. So
+     * even a hostile pattern costs at most the product of the two lengths.
      */
     private static boolean matches(List<Token> tokens, String name) {
         int p = 0;

@@ -24,7 +24,7 @@ public final class JvmProbes {
     private static final String ALL = "ExtendedDTraceProbes";
 
     /** The limit for a command line and for an environment; real JVMs have about 10,000 bytes. */
-    private static final int MOST_BYTES = 1 << 20;
+    private static final int MAX_BYTES = 1 << 20;
 
     /** The variables from which a JVM reads options, in addition to its command line. */
     private static final List<String> VARIABLES = List.of("JAVA_TOOL_OPTIONS=", "_JAVA_OPTIONS=", "JDK_JAVA_OPTIONS=");
@@ -92,7 +92,7 @@ public final class JvmProbes {
     /** A process may declare any part of its memory to be its command line (PR_SET_MM_MAP of prctl(2)). */
     private static String text(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
-            return new String(in.readNBytes(MOST_BYTES), StandardCharsets.ISO_8859_1);
+            return new String(in.readNBytes(MAX_BYTES), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             return "";
         }

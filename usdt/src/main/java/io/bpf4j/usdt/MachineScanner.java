@@ -76,8 +76,8 @@ final class MachineScanner {
             }
         }
         if (!unreadable.isEmpty()) {
-            leftOut.addFirst((unreadable.size() == 1 ? "a process" : unreadable.size() + " processes")
-                    + " left out: no permission to look into process " + unreadable.getFirst()
+            leftOut.addFirst((unreadable.size() == 1 ? "a process is" : unreadable.size() + " processes are")
+                    + " left out: no permission to read the mappings of process " + unreadable.getFirst()
                     + (unreadable.size() == 1 ? "" : " and the others"));
         }
         return found.values().stream()
@@ -124,7 +124,7 @@ final class MachineScanner {
             Found largest = largestFirst.remove();
             bytes -= largest.bytes;
             largest.file = largest.file.withProblem(
-                    "left out: the probes of all files together exceed the memory limit, and this file has the most");
+                    "left out: the probes of all files exceed the memory limit, and those of this file take the most");
         }
     }
 

@@ -33,13 +33,12 @@ final class MissingProbe {
                     + some(providers.stream().toList());
         }
         if (probes.stream().anyMatch(p -> pattern.matches(p.provider(), p.name()))) {
-            return "no probe " + pattern + " in " + where + ": there is one of that name, but not in such a module"
-                    + " (the file's name) or function (by the symbols of the"
-                    + " file, which may be stripped); list -v shows both";
+            return "no probe " + pattern + " in " + where + ": the name exists, but not in this module (the file's"
+                    + " name) or function (from the file's symbols, which may be stripped); list -v shows both";
         }
         Optional<String> nearest = UnknownNameException.nearest(
                 pattern.toString(), ofProvider.stream().map(UsdtProbe::fullName).toList());
-        return "no probe " + pattern + " in " + where + " among " + ofProvider.size()
+        return "no probe " + pattern + " in " + where + " among the " + ofProvider.size()
                 + " of that provider; the nearest is " + nearest.orElseThrow();
     }
 
@@ -47,12 +46,12 @@ final class MissingProbe {
     private static String aboutJava(List<UsdtScan.File> files) {
         for (UsdtScan.File file : files) {
             if (lastName(file).equals("libjvm.so")) {
-                return "; this JVM was built without them, as Oracle's own builds are: OpenJDK builds such as Temurin"
-                        + " have them";
+                return "; this JVM was built without them, like Oracle's builds; OpenJDK builds such as Temurin have"
+                        + " them";
             }
         }
         return files.size() == 1 && lastName(files.getFirst()).equals("java")
-                ? "; those of a JVM are in its lib/server/libjvm.so, or look into the running process by its pid"
+                ? "; the probes of a JVM are in its lib/server/libjvm.so: name that file, or the pid of the running JVM"
                 : "";
     }
 

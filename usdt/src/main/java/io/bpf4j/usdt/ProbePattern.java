@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 public final class ProbePattern {
     private static final String TARGET = "$target";
 
-    /** The names of functions, which may have {@code ::} in them. */
+    /** The name of a function, which may contain {@code ::}. */
     private static final Pattern FUNCTION = Pattern.compile("(ur?):(.*)");
 
     private static final Pattern WITH_PROCESS = Pattern.compile("[^:]*[^:0-9]([0-9]{1,9}):[^:]*:[^:]*:.*");
@@ -57,7 +57,7 @@ public final class ProbePattern {
 
     /**
      * Parses a pattern. The fourth part is the rest of the text: compilers write no name with a colon, but a note may
-     * have one, and this is the way to name it. After {@code u:} and {@code ur:} the rest is the name of a function,
+     * have such a name, and this form selects it. After {@code u:} and {@code ur:} the rest is the name of a function,
      * such as {@code shop::checkout}.
      *
      * @throws IllegalArgumentException if the braces of a part stand for more than 1,000 texts, or nest deeply

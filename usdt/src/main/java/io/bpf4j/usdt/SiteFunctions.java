@@ -57,7 +57,7 @@ final class SiteFunctions {
                 .toArray());
         try (OpenFile file = OpenFile.open(Host.running(), binary.path(), binary.name())) {
             if (!file.identity().equals(binary.identity())) {
-                throw new IOException(binary.name() + " is not the file any more that its probes were read from");
+                throw new IOException(binary.name() + " was replaced or written after its probes were read");
             }
             try (ElfFile elf = ElfFile.open(file.path(), binary.name(), limits)) {
                 functions.addAll(elf.symbols());
@@ -79,7 +79,7 @@ final class SiteFunctions {
         });
     }
 
-    /** The later function; if one function has several names, the exported name. */
+    /** Whether a symbol is nearer to the site; of several names of one function, the exported one is better. */
     private static boolean isBetter(Symbol symbol, @Nullable Symbol than) {
         return than == null
                 || symbol.value() > than.value()

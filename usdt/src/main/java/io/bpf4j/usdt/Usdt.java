@@ -37,9 +37,8 @@ import java.util.Set;
  *
  * <p>Attaching is all or nothing: if a step fails, all completed steps are undone in reverse, spec IDs included. Events
  * are not undone: a program may run at some sites before the last one is attached, also in an attach that then fails.
- * An argument
- * that can't be read and a site that the kernel would refuse are not failures, unless {@link AttachOptions#strict} is
- * set; {@link UsdtLink#problems} lists both.
+ * An argument that can't be read and a site that the kernel would refuse are not failures, unless {@link
+ * AttachOptions#strict} is set; {@link UsdtLink#problems} lists both.
  *
  * <p>An object that has no map {@code __bpf_usdt_specs} was built without {@code usdt.bpf.h}. Its programs can't read
  * arguments; their BPF cookie is the cookie of {@link AttachOptions}.
@@ -73,8 +72,9 @@ public final class Usdt {
 
     /**
      * Attaches to all probes of a scan: in the process of {@link AttachOptions#pid}, else in the process that was
-     * scanned, or in all processes if the scan is of files or of the machine. {@link #attach(Program, List, AttachOptions)}
-     * does not know the scanned process: without {@link AttachOptions#pid} it attaches in all processes.
+     * scanned, or in all processes if the scan is of files or of the machine. {@link #attach(Program, List,
+     * AttachOptions)} does not know the scanned process: without {@link AttachOptions#pid} it attaches in all
+     * processes.
      *
      * @throws UsdtException if the scan has no probes, with the reason
      */
@@ -98,16 +98,16 @@ public final class Usdt {
      *
      * @param program of this object. If it was loaded for another way of attaching, a second copy is loaded
      * @throws UsdtException if the kernel refuses a site, or the spec map is full
-     * @throws UnsupportedFeatureException if the kernel lacks what a probe needs
+     * @throws UnsupportedFeatureException if the kernel lacks a feature that a probe needs
      */
     public UsdtLink attach(Program program, List<UsdtProbe> probes, AttachOptions options) {
         AttachPlan plan = plan(program, probes, options);
         try {
-            return carryOut(plan, program, probes, options);
+            return execute(plan, program, probes, options);
         } catch (UsdtException first) {
             AttachPlan perSite = AttachPlanner.perSite(plan, first).orElseThrow(() -> first);
             try {
-                return carryOut(perSite, program, probes, options);
+                return execute(perSite, program, probes, options);
             } catch (RuntimeException second) {
                 second.addSuppressed(first);
                 throw second;
@@ -115,18 +115,18 @@ public final class Usdt {
         }
     }
 
-    private UsdtLink carryOut(AttachPlan plan, Program program, List<UsdtProbe> probes, AttachOptions options) {
-        String what = "attach " + describe(probes);
+    private UsdtLink execute(AttachPlan plan, Program program, List<UsdtProbe> probes, AttachOptions options) {
+        String operation = "attach " + describe(probes);
         String description = program.name() + " to " + describe(probes);
         LinkGroup links = plan.strategy() == AttachStrategy.MULTI
                 ? LinkGroup.inParallel(description)
                 : LinkGroup.inSequence(description);
         try {
-            return attach(what, program, probes, options, plan, links);
+            return attach(operation, program, probes, options, plan, links);
         } catch (RuntimeException | Error e) { // the caller's function of cookies may throw anything
             links.closeAfter(e);
             if (e instanceof RuntimeException failure) {
-                throw explained(what, failure);
+                throw explained(operation, failure);
             }
             throw e;
         }
@@ -139,17 +139,17 @@ public final class Usdt {
         if (probes.isEmpty()) {
             throw new UsdtException("attach " + program.name() + ": no probes given");
         }
-        String what = "attach " + describe(probes);
+        String operation = "attach " + describe(probes);
         for (UsdtProbe probe : probes) {
             probe.binary().refusal().ifPresent(why -> {
-                throw new UsdtException(what + ": " + probe.binary().name() + " " + why);
+                throw new UsdtException(operation + ": " + probe.binary().name() + " " + why);
             });
             if (options.strict() && !probe.problems().isEmpty()) {
                 throw new UsdtException(
-                        what + ": " + probe.problems().getFirst() + " (refused because of the strict option)");
+                        operation + ": " + probe.problems().getFirst() + " (refused because of the strict option)");
             }
         }
-        return AttachPlanner.plan(what, object.features(), probes, options.pid());
+        return AttachPlanner.plan(operation, object.features(), probes, options.pid());
     }
 
     /** The number of entries of the object's spec map that attachments use now. */
@@ -158,7 +158,7 @@ public final class Usdt {
     }
 
     private UsdtLink attach(
-            String what,
+            String operation,
             Program program,
             List<UsdtProbe> probes,
             AttachOptions options,
@@ -170,7 +170,7 @@ public final class Usdt {
         table.ifPresent(t -> links.afterClose(t::releaseAll));
         List<String> unreadable = new ArrayList<>();
         for (AttachPlan.File file : plan.files()) {
-            try (OpenFile opened = open(what, file.binary())) {
+            try (OpenFile opened = open(operation, file.binary())) {
                 SiteAttacher attacher = new SiteAttacher(
                         loaded,
                         opened,
@@ -184,7 +184,7 @@ public final class Usdt {
                 switch (plan.strategy()) {
                     case MULTI -> attacher.byOneLink();
                     case COOKIE -> attacher.byCookies();
-                    case IP_MAP -> attacher.byAddresses(ipMap(what), mappings(what, file.binary(), options));
+                    case IP_MAP -> attacher.byAddresses(ipMap(operation), mappings(operation, file.binary(), options));
                 }
             }
         }
@@ -198,8 +198,8 @@ public final class Usdt {
     }
 
     /**
-     * The spec ID of each site in the low half and, if the value becomes a BPF cookie, the process in the high half: see
-     * {@code usdt_process} in {@code usdt.h}. If the object has no spec map, the caller's cookie.
+     * The spec ID of each site in the low half and, if the value becomes a BPF cookie, the process in the high half:
+     * see {@code usdt_process} in {@code usdt.h}. If the object has no spec map, the caller's cookie.
      */
     private static long[] cookies(
             AttachPlan.File file,
@@ -279,25 +279,24 @@ public final class Usdt {
      * instruction and corrupt the process that runs it. An upgrade may rename a new library over the old one between
      * scan and attach, so the opened file must be the file that was read.
      */
-    private OpenFile open(String what, UsdtBinary binary) {
+    private OpenFile open(String operation, UsdtBinary binary) {
         OpenFile opened = object.openFile(binary.path(), binary.name());
         if (opened.identity().equals(binary.identity())) {
             return opened;
         }
         opened.close();
-        throw new UsdtException(what + ": " + binary.name()
-                + " is not the file any more that its probes were read from: it was replaced or written since. Look for"
-                + " its probes again");
+        throw new UsdtException(operation + ": " + binary.name()
+                + " was replaced or written after its probes were read; scan it again");
     }
 
-    private IpMap ipMap(String what) {
+    private IpMap ipMap(String operation) {
         return IpMap.of(object)
-                .orElseThrow(() -> new UsdtException(what + ": the object has no map '" + IpMap.NAME
-                        + "', which takes the place of BPF cookies (Linux >= 5.15)"));
+                .orElseThrow(() -> new UsdtException(operation + ": the object has no map '" + IpMap.NAME
+                        + "', which replaces BPF cookies before Linux 5.15"));
     }
 
     /** Where the process has mapped the file's code; empty for a file at a fixed address. */
-    private Optional<List<MappedRange>> mappings(String what, UsdtBinary binary, AttachOptions options) {
+    private Optional<List<MappedRange>> mappings(String operation, UsdtBinary binary, AttachOptions options) {
         if (binary.fixedAddress()) {
             return Optional.empty();
         }
@@ -308,19 +307,21 @@ public final class Usdt {
                     all.stream().filter(m -> m.isOf(binary.identity())).toList();
             return Optional.of(
                     ofFile.isEmpty()
-                            ? all.stream().filter(m -> leadsTo(pid, m, binary)).toList()
+                            ? all.stream()
+                                    .filter(m -> isMappingOf(pid, m, binary))
+                                    .toList()
                             : ofFile);
         } catch (IOException e) {
-            throw new UsdtException(what + ": " + e.getMessage(), e);
+            throw new UsdtException(operation + ": " + e.getMessage(), e);
         }
     }
 
     /**
-     * For overlay and btrfs, which report another device in maps than in stat, and overlay at times another inode:
-     * whether the mapped file itself is the file that was scanned; or, if it may not be opened, has the same name and
-     * inode.
+     * Whether the mapped file is the file that was scanned or, if it may not be opened, has the same name and inode.
+     * For overlay and btrfs, which report another device in maps than in stat; overlay sometimes reports another inode,
+     * too.
      */
-    private boolean leadsTo(int pid, MappedRange mapping, UsdtBinary binary) {
+    private boolean isMappingOf(int pid, MappedRange mapping, UsdtBinary binary) {
         String range = Long.toHexString(mapping.start()) + "-" + Long.toHexString(mapping.end());
         try {
             return FileIdentity.of(object.host().process(pid).resolve("map_files/" + range))
@@ -345,13 +346,13 @@ public final class Usdt {
                 + (files == 1 ? file : files + " files");
     }
 
-    /** The failure as the exception that callers expect; its message starts with the operation that failed. */
-    private static RuntimeException explained(String what, RuntimeException e) {
+    /** Converts a failure to the exception that {@link #attach} declares; its message starts with the operation. */
+    private static RuntimeException explained(String operation, RuntimeException e) {
         return switch (e) {
             case UsdtException u -> u;
             case UnsupportedFeatureException u -> u;
-            case SpecMapFullException s -> withSuppressed(new UsdtException(what + ": " + s.getMessage(), s), s);
-            case BpfException b -> withSuppressed(new UsdtException(what + ": " + b.getMessage(), b), b);
+            case SpecMapFullException s -> withSuppressed(new UsdtException(operation + ": " + s.getMessage(), s), s);
+            case BpfException b -> withSuppressed(new UsdtException(operation + ": " + b.getMessage(), b), b);
             default -> e;
         };
     }

@@ -36,7 +36,7 @@ public final class UsdtScan {
     private final List<File> files;
 
     /**
-     * What was looked through.
+     * The whole scan, before patterns were applied.
      *
      * @param owner of the files, such as {@code process 4711 (postgres)}; or empty
      */
@@ -215,8 +215,8 @@ public final class UsdtScan {
     }
 
     /**
-     * The probes that at least one of the patterns matches, each once, and the files that have any. A pattern that names
-     * functions matches only the sites of a probe in these functions; the file is then read once more.
+     * The probes that at least one of the patterns matches, each once, and the files that have any. A pattern that
+     * names functions matches only the sites of a probe in these functions; the file is then read once more.
      *
      * @param some at least one
      * @throws UsdtException if functions are named and the file's symbols can't be read
@@ -259,8 +259,8 @@ public final class UsdtScan {
     }
 
     /**
-     * The reason why the scan has no probes, in one line: the files have no notes, have other providers, or have a probe
-     * with a similar name.
+     * The reason why the scan has no probes, in one line: the files have no notes, have other providers, or have a
+     * probe with a similar name.
      */
     public String whyNone() {
         return MissingProbe.explain(searched.files(), patterns.getFirst(), searched.owner());

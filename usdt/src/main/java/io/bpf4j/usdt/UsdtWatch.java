@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * before the constructors of a library. So no first event is missed. {@link ProcessTracer} documents how a process is
  * held, what holding costs the process and what it needs. If a process can't be held, it is polled every few
  * milliseconds instead, a probe may fire before it is attached, and {@link #gaps} says so. Code that a process maps
- * without its dynamic loader is also found by polling. A process that is dear to look at, because it has thousands of
- * mappings, is polled more rarely, and other processes do not wait for it.
+ * without its dynamic loader is also found by polling. A process with thousands of mappings takes long to search, so it
+ * is polled less often, and other processes do not wait for it.
  *
  * {@snippet lang = "java":
  * Map<Integer, LinkGroup> links = new HashMap<>();
@@ -72,11 +72,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code UsdtWatchTest}, {@code UsdtWatchTurnsTest}, {@code CliFollowTest} and {@code CliFirstEventsTest}.
  */
 public final class UsdtWatch implements AutoCloseable {
-    private static final long CLOSE_NANOS = 5_000_000;
-    private static final long RELAXED_NANOS = 20_000_000;
+    private static final long SHORT_INTERVAL_NANOS = 5_000_000;
+    private static final long LONG_INTERVAL_NANOS = 20_000_000;
 
-    /** A process loads most libraries when it starts. */
-    private static final long RESTLESS_NANOS = 3_000_000_000L;
+    /**
+     * The time after new code during which the short interval applies: a process loads most libraries when it starts.
+     */
+    private static final long RECENT_NANOS = 3_000_000_000L;
 
     private static final int MAX_GAPS = 5;
 
@@ -84,12 +86,12 @@ public final class UsdtWatch implements AutoCloseable {
     private static final long TURN_NANOS = 1_000_000;
 
     /**
-     * Nanoseconds that the caller waits for the first looks once events may be missing anyway: processes that are not
-     * held can create others for ever. The rest is looked at while the watch runs.
+     * The longest time that the caller waits for the first looks if events may be missing anyway: processes that are
+     * not held can create others for ever. The remaining processes are searched while the watch runs.
      */
-    private static final long MOST_FIRST_NANOS = 1_000_000_000;
+    private static final long MAX_FIRST_LOOKS_NANOS = 1_000_000_000;
 
-    /** The part of the time that goes into looks at one process: a tenth. */
+    /** After a look, a process is not polled for ten times as long as the look took. */
     private static final int REST_FACTOR = 10;
 
     private final int pid;
@@ -101,17 +103,17 @@ public final class UsdtWatch implements AutoCloseable {
     private final @Nullable ProcessTracer tracer;
     private final BlockingQueue<ProcessStop> stops;
     /**
-     * Processes whose end the tracer will tell. A look at all processes may find it before, but the ends of several in
-     * any order: a process whose parent waits for it would seem to outlive the parent.
+     * Processes whose end the tracer reports. Polling may find the end earlier, but finds the ends of several processes
+     * in any order: a process whose parent waits for it would seem to outlive the parent.
      */
     private final Set<Integer> held = new HashSet<>();
 
-    /** The work under way, by process, and whose turn it is. */
+    /** The unfinished visits by process, and the order of their steps. */
     private final Map<Integer, Visit> visits = new HashMap<>();
 
     private final Turns<Integer> turns = new Turns<>();
 
-    /** How often the processes that existed before the watch are still to be looked at until it has started. */
+    /** The number of looks that each process that existed before the watch still needs until the watch has started. */
     private final Map<Integer, Integer> firstLooks = new HashMap<>();
 
     private final Set<String> gaps = new LinkedHashSet<>();
@@ -132,9 +134,9 @@ public final class UsdtWatch implements AutoCloseable {
         /**
          * Code has appeared in a process. The process is held until this method returns.
          *
-         * <p>Between vfork and exec a child has the memory of its parent. On most kernels the links of both then fire in
-         * both, so a program that is attached to both compares {@code usdt_process()} of {@code usdt.h} with the process
-         * that it runs in.
+         * <p>Between vfork and exec a child has the memory of its parent. On most kernels the links of both then fire
+         * in both, so a program that is attached to both compares {@code usdt_process()} of {@code usdt.h} with the
+         * process that it runs in.
          *
          * @param pid the process
          * @param scan the files that the process had not mapped executable before; each with its probes, if any
@@ -159,7 +161,7 @@ public final class UsdtWatch implements AutoCloseable {
         default void exec(int pid) {}
     }
 
-    /** What to watch. <b>Immutable.</b> */
+    /** The options of a watch. <b>Immutable.</b> */
     public static final class Builder {
         private final Host host;
         private final int pid;
@@ -212,19 +214,19 @@ public final class UsdtWatch implements AutoCloseable {
         return new Builder(host, pid, false, false, true);
     }
 
-    private static UsdtWatch start(Builder what, Listener listener) {
+    private static UsdtWatch start(Builder builder, Listener listener) {
         BlockingQueue<ProcessStop> stops = new LinkedBlockingQueue<>();
         @Nullable ProcessTracer tracer = null;
-        String gap = "processes are looked at every few milliseconds instead of being held";
-        if (what.holding) {
+        String gap = "processes are polled every few milliseconds instead of being held";
+        if (builder.holding) {
             try {
-                tracer = ProcessTracer.start(what.host, what.pid, what.children, stops::add);
+                tracer = ProcessTracer.start(builder.host, builder.pid, builder.children, stops::add);
             } catch (SyscallException e) {
                 gap += ": " + e.getMessage();
             }
         }
         try {
-            UsdtWatch watch = new UsdtWatch(what, listener, tracer, stops);
+            UsdtWatch watch = new UsdtWatch(builder, listener, tracer, stops);
             if (tracer == null) {
                 watch.addGap(gap);
             }
@@ -240,16 +242,16 @@ public final class UsdtWatch implements AutoCloseable {
     }
 
     private UsdtWatch(
-            Builder what, Listener listener, @Nullable ProcessTracer tracer, BlockingQueue<ProcessStop> stops) {
-        this.pid = what.pid;
+            Builder builder, Listener listener, @Nullable ProcessTracer tracer, BlockingQueue<ProcessStop> stops) {
+        this.pid = builder.pid;
         this.listener = listener;
         this.tracer = tracer;
         this.stops = stops;
-        this.host = what.host;
-        this.tree = new ProcessTree(host, pid, what.children);
+        this.host = builder.host;
+        this.tree = new ProcessTree(host, pid, builder.children);
         this.cache = new ScanCache(new ProcessFiles(host));
         this.loaders = new DynamicLoaders(host);
-        this.launching = what.launcher && tracer != null;
+        this.launching = builder.launcher && tracer != null;
         this.lastChange = System.nanoTime();
         this.thread = Thread.ofPlatform().name("bpf4j-usdt-watch").daemon().unstarted(this::run);
     }
@@ -261,7 +263,7 @@ public final class UsdtWatch implements AutoCloseable {
 
     /**
      * The reasons why events from before their probe was attached may be missing, one sentence each, without a full
-     * stop. Empty if no event is missing. Of many reasons there are only the first.
+     * stop. Empty if no event is missing. If there are many reasons, only the first ones are listed.
      */
     public List<String> gaps() {
         List<String> all = new ArrayList<>();
@@ -338,7 +340,7 @@ public final class UsdtWatch implements AutoCloseable {
     }
 
     private long interval() {
-        return System.nanoTime() - lastChange < RESTLESS_NANOS ? CLOSE_NANOS : RELAXED_NANOS;
+        return System.nanoTime() - lastChange < RECENT_NANOS ? SHORT_INTERVAL_NANOS : LONG_INTERVAL_NANOS;
     }
 
     private void acceptStops() {
@@ -348,8 +350,8 @@ public final class UsdtWatch implements AutoCloseable {
     }
 
     /**
-     * Gives a stopped process its place in the turns. An end is told at once, so that the ends of several processes are
-     * told in the order of the kernel, and before another process gets the number.
+     * Queues a stopped process for its visit. An end is reported at once, so that the listener gets the ends of several
+     * processes in the order of the kernel, and before the kernel reuses the pid.
      */
     private void accept(ProcessStop stop) {
         int stopped = stop.pid();
@@ -360,7 +362,7 @@ public final class UsdtWatch implements AutoCloseable {
                 listener.ended(stopped);
                 return;
             }
-            case EXEC -> drop(stopped); // what is known of the old program is of no use any more
+            case EXEC -> drop(stopped); // the old program's mappings are gone
             case BORN -> held.add(stopped);
             case BREAKPOINT -> {}
         }
@@ -383,7 +385,9 @@ public final class UsdtWatch implements AutoCloseable {
             keepTraced();
             tree.processes().forEach(this::lookFirstAt);
             long began = System.nanoTime();
-            while (!firstLooks.isEmpty() && !closing && !(hasGaps() && System.nanoTime() - began > MOST_FIRST_NANOS)) {
+            while (!firstLooks.isEmpty()
+                    && !closing
+                    && !(hasGaps() && System.nanoTime() - began > MAX_FIRST_LOOKS_NANOS)) {
                 acceptStops();
                 turn(turns.next());
             }
@@ -397,7 +401,7 @@ public final class UsdtWatch implements AutoCloseable {
         look(process);
     }
 
-    /** Gives a process that runs its place in the turns. */
+    /** Queues a running process for a visit. */
     private void look(int process) {
         visits.computeIfAbsent(process, Visit::new);
         turns.add(process);
@@ -411,7 +415,7 @@ public final class UsdtWatch implements AutoCloseable {
         }
         keepTraced();
         if (tracer != null && !tracer.isTracing() && stops.isEmpty()) {
-            held.clear(); // it failed, and will tell nothing more
+            held.clear(); // the tracer has failed and reports nothing more
         }
         for (int process : tree.processes()) {
             if (tree.find(process).stream().anyMatch(WatchedProcess::isDue)) {
@@ -422,7 +426,7 @@ public final class UsdtWatch implements AutoCloseable {
         }
     }
 
-    /** Works for a process until its turn is over. */
+    /** Performs steps of a visit until the turn of the process is over. */
     private void turn(int process) {
         Visit visit = visits.get(process);
         long began = System.nanoTime();
@@ -443,7 +447,7 @@ public final class UsdtWatch implements AutoCloseable {
         }
     }
 
-    /** A bounded piece of work for a process; returns whether there is more. */
+    /** Performs one step of bounded cost; returns whether more steps follow. */
     private boolean step(Visit visit) {
         switch (visit.stage) {
             case BEGIN -> begin(visit);
@@ -452,7 +456,7 @@ public final class UsdtWatch implements AutoCloseable {
             case READ -> {
                 MappedFile file = visit.unread.poll();
                 if (file == null) {
-                    tell(visit);
+                    notifyListener(visit);
                     return false;
                 }
                 visit.read.add(cache.scan(file));
@@ -473,7 +477,7 @@ public final class UsdtWatch implements AutoCloseable {
         }
         if (visit.served.isEmpty()) {
             findUntraced(process);
-            // Before the listener is told anything, which takes time: a child may end meanwhile.
+            // Before the listener is called, which takes time: a child may end meanwhile.
             for (int child : tree.addChildren(process)) {
                 findUntraced(child);
                 // The tracer stops a new child before it runs, so one look finds all of its code.
@@ -516,7 +520,7 @@ public final class UsdtWatch implements AutoCloseable {
         }
     }
 
-    private void tell(Visit visit) {
+    private void notifyListener(Visit visit) {
         if (!visit.read.isEmpty()) {
             lastChange = System.nanoTime();
             listener.appeared(visit.pid, UsdtScan.of(host, visit.pid, visit.read));
@@ -545,7 +549,7 @@ public final class UsdtWatch implements AutoCloseable {
         }
     }
 
-    /** Drops the work for a process. Its stopped threads, if they still exist, go on. */
+    /** Drops the visit of a process and resumes its stopped threads, if they still exist. */
     private void drop(int process) {
         Visit visit = visits.remove(process);
         turns.remove(process);
@@ -561,7 +565,7 @@ public final class UsdtWatch implements AutoCloseable {
         tree.remove(process);
     }
 
-    /** A look has not found a process any more. The tracer may know better. */
+    /** A look did not find the process. The tracer may still trace it. */
     private void gone(int process) {
         acceptStops();
         keepTraced();
@@ -591,7 +595,10 @@ public final class UsdtWatch implements AutoCloseable {
                 || (tracer != null && (tracer.processes().contains(process) || tracer.isTracing(process)));
     }
 
-    /** A child is not traced if it was created with CLONE_UNTRACED, or before its parent was traced and not found then. */
+    /**
+     * A child is not traced if it was created with CLONE_UNTRACED, or if it was created before its parent was traced
+     * and was not found then.
+     */
     private void findUntraced(int process) {
         if (tracer != null && tracer.isTracing() && !isTraced(process) && host.isRunning(process)) {
             addGap("a child process is not held: it was created with CLONE_UNTRACED, or just before tracing"
@@ -599,7 +606,7 @@ public final class UsdtWatch implements AutoCloseable {
         }
     }
 
-    /** The processes decide how many reasons they give, each with a name of theirs. */
+    /** Limits the number of reasons: each may contain a name that a traced process chose. */
     private void addGap(String reason) {
         synchronized (gaps) {
             gaps.add(gaps.size() < MAX_GAPS || gaps.contains(reason) ? reason : "and there are further reasons");
@@ -629,7 +636,8 @@ public final class UsdtWatch implements AutoCloseable {
 
     private void noBreakpoint(int process, Exception why) {
         if (host.isRunning(process)) {
-            addGap("libraries that a process loads later are looked for every few milliseconds: " + why.getMessage());
+            addGap("libraries that a process loads later are found by polling every few milliseconds: "
+                    + why.getMessage());
         }
     }
 }

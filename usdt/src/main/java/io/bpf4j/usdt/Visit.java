@@ -10,23 +10,26 @@ import java.util.Optional;
 import java.util.Queue;
 
 /**
- * One look at a process, in steps: its mappings are searched for new code, the new files are read, the listener is told,
- * and the threads that were held for it go on. One search serves all threads that were stopped before it began.
- * <b>Confined</b> to the thread of a {@link UsdtWatch}.
+ * One look at a process, in steps: its mappings are searched for new code, the new files are read, the listener is
+ * called, and the threads that were held for it are resumed. One search serves all threads that were stopped before it
+ * began. <b>Confined</b> to the thread of a {@link UsdtWatch}.
  */
 final class Visit {
     final int pid;
 
-    /** Threads that go on when the visit has ended. */
+    /** Threads that are resumed when the visit ends. */
     final List<ProcessStop> served = new ArrayList<>();
 
-    /** Threads that stopped after the search had begun, and may have passed what is new: another visit is for them. */
+    /**
+     * Threads that stopped after the search had begun. It may have passed their new code already, so another visit
+     * serves them.
+     */
     final List<ProcessStop> waiting = new ArrayList<>();
 
     final Queue<MappedFile> unread = new ArrayDeque<>();
     final List<UsdtScan.File> read = new ArrayList<>();
 
-    /** Set if the dynamic loader is to be found. */
+    /** Set if the search must find the dynamic loader, too. */
     Optional<DynamicLoaders.Start> loader = Optional.empty();
 
     Stage stage = Stage.BEGIN;
@@ -34,7 +37,7 @@ final class Visit {
     /** The time that its steps have taken. */
     long nanos;
 
-    /** What the next step does. */
+    /** The kind of the next step. */
     enum Stage {
         BEGIN,
         SEARCH,
@@ -45,7 +48,7 @@ final class Visit {
         this.pid = pid;
     }
 
-    /** A thread has stopped. A search that no thread waits for begins anew for it. */
+    /** Adds a thread that has stopped. A search for which no thread waits starts again. */
     void add(ProcessStop stop) {
         waiting.add(stop);
         if (served.isEmpty() && stage == Stage.SEARCH) {

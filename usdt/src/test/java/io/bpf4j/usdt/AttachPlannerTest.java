@@ -99,7 +99,7 @@ class AttachPlannerTest {
         AttachPlan plan = AttachPlanner.plan("attach p:n in /a", unknown, List.of(probe("/a", "n", 0x5000, 1)), ALL);
         assertThat(plan.strategy()).isEqualTo(AttachStrategy.COOKIE);
         assertThat(plan.reasons().getFirst())
-                .startsWith("not known whether there is one link for many uprobes")
+                .startsWith("it is unknown whether the kernel has one link for many uprobes")
                 .contains("EPERM", "CAP_BPF");
     }
 

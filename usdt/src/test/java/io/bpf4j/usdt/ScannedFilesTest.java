@@ -99,7 +99,7 @@ class ScannedFilesTest {
         assertThat(scan.matching(List.of(ProbePattern.parse("p::second:n"), ProbePattern.parse("p:n")))
                         .probes())
                 .isEqualTo(scan.probes());
-        assertThat(scan.matching("p::main:n").whyNone()).contains("no probe p:*:main:n", "but not in such a module");
+        assertThat(scan.matching("p::main:n").whyNone()).contains("no probe p:*:main:n", "but not in this module");
     }
 
     /** The symbols of a process's file are read within the same limits as its notes. */
@@ -123,7 +123,7 @@ class ScannedFilesTest {
         Files.write(file.path(), new byte[] {0}, StandardOpenOption.APPEND);
         assertThatIOException()
                 .isThrownBy(file::functions)
-                .withMessage(file.path() + " is not the file any more that its probes were read from");
+                .withMessage(file.path() + " was replaced or written after its probes were read");
         Files.delete(file.path());
         assertThatIOException()
                 .isThrownBy(file::functions)

@@ -84,7 +84,7 @@ class UsdtTransactionTest {
             kernel.answer(FileCommand.Identify.class, _ -> new FileIdentity(0, 1, 0, 0));
             assertThatExceptionOfType(UsdtException.class)
                     .isThrownBy(() -> usdt.attach(object.program("on"), List.of(probe("/a", "one", "8@%rax"))))
-                    .withMessageContaining("attach p:one in /a: /a is not the file any more");
+                    .withMessageContaining("attach p:one in /a: /a was replaced or written");
             assertThat(kernel.open()).hasSize(before);
             assertThat(kernel.commands(LinkCommand.Create.class)).isEmpty();
             assertThat(usdt.specIdsInUse()).isZero();

@@ -227,7 +227,7 @@ class CliTest {
                 .satisfies(probe -> assertThat(probe.get("name")).isEqualTo("guarded"));
         assertThat(json).contains("\"function\":\"fire_guarded\"");
         assertThat(Cli.fail("list", program.toString(), "target::main:guarded"))
-                .contains("no probe target:*:main:guarded", "but not in such a module");
+                .contains("no probe target:*:main:guarded", "but not in this module");
         assertThat(Cli.run("list", "target$target:::guarded").err()).contains("$target is the process of -p or -c");
     }
 

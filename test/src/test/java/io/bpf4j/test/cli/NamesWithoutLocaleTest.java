@@ -56,7 +56,7 @@ class NamesWithoutLocaleTest {
                             + " objcopy --add-gnu-debuglink=\"$name\" program; shift; exec \"$@\"",
                     withoutLocale("list", folder.resolve("program").toString()));
             assertThat(result.err())
-                    .contains("no USDT probes in " + folder, "notes were stripped off into " + folder + "/d")
+                    .contains("no USDT probes in " + folder, "notes were stripped into " + folder + "/d")
                     .contains(name.contains("377") ? "/d\\xffbug;" : "bug;")
                     .doesNotContain("Exception");
         }

@@ -120,7 +120,7 @@ class UsdtDiscoveryTest {
         UsdtScan linked = UsdtScan.ofFile(Path.of(program));
         assertThat(linked.probes()).isEmpty();
         assertThat(linked.whyNone())
-                .contains("no USDT probes in " + program, "notes were stripped off into " + program + ".debug");
+                .contains("no USDT probes in " + program, "notes were stripped into " + program + ".debug");
     }
 
     /** Every ELF file of the machine ends in a result, and those with probes have what readelf shows. */
