@@ -161,7 +161,7 @@ class CliUsageTest {
         Commands.check(List.of("strip", "-o", stripped.toString(), program()));
         Commands.Result result = Cli.run("list", stripped.toString(), "target:forms");
         assertThat(result.err())
-                .contains(stripped + ": the file is stripped: arguments that name a symbol that is gone, such as");
+                .contains(stripped + ": the file is stripped: arguments that name a removed symbol, such as");
         assertThat(Cli.run("list", program(), "target:forms").err()).isEmpty();
     }
 

@@ -206,7 +206,7 @@ public final class SoakWorker {
             if (message.contains("is full") && setting.room() != Setting.Room.USUAL) {
                 return Fate.FULL;
             }
-            if (message.contains("attached there already") && setting.strategy() == Strategy.IP_MAP) {
+            if (message.contains("already attached at this address") && setting.strategy() == Strategy.IP_MAP) {
                 return Fate.TAKEN;
             }
             throw e;

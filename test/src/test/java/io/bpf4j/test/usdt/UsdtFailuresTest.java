@@ -257,7 +257,7 @@ class UsdtFailuresTest extends UsdtSuite {
             if (strategy == Strategy.IP_MAP) {
                 assertThatThrownBy(() -> attach(object, target.path(), "target:guarded", second))
                         .isInstanceOf(UsdtException.class)
-                        .hasMessageContaining("attached there already");
+                        .hasMessageContaining("already attached at this address");
             } else {
                 try (UsdtLink link = attach(object, target.path(), "target:guarded", second)) {
                     assertThat(link.specCount()).isEqualTo(1);

@@ -12,7 +12,7 @@ import java.util.Optional;
  * grammar of its own. The machine is the machine of the traced file, chosen by its ELF header at run time; no grammar
  * depends on the machine that this code runs on.
  *
- * <p>Names of parts of one register, such as {@code %eax} and {@code %rax}, have one full name; offsets into {@code
+ * <p>Names of parts of one register, such as {@code %eax} and {@code %rax}, map to one full name; offsets into {@code
  * struct pt_regs} are those of a 64-bit kernel, because bpf4j runs on 64-bit kernels only. Such a kernel saves the
  * registers of a 32-bit process in the slots of their 64-bit successors.
  *
@@ -31,8 +31,8 @@ abstract sealed class ArgGrammar permits AttSyntax, Arm64, Arm, RiscV64, S390x, 
      * A grammar.
      *
      * @param instructionPointer the register that holds the address of the probe when it fires
-     * @param constantMark what comes before a constant
-     * @param registerMark what comes before the name of a register
+     * @param constantMark the characters before a constant
+     * @param registerMark the characters before the name of a register
      */
     ArgGrammar(
             Machine machine, String instructionPointer, Registers registers, String constantMark, String registerMark) {
@@ -79,7 +79,7 @@ abstract sealed class ArgGrammar permits AttSyntax, Arm64, Arm, RiscV64, S390x, 
             case UsdtArg.Constant c -> constantMark + c.value();
             case UsdtArg.Register r -> registerMark + r.name();
             case UsdtArg.Memory m -> print(m);
-            case UsdtArg.Unsupported u -> throw noSpelling(u);
+            case UsdtArg.Unsupported u -> throw unprintable(u);
         };
     }
 
@@ -111,12 +111,12 @@ abstract sealed class ArgGrammar permits AttSyntax, Arm64, Arm, RiscV64, S390x, 
 
     static Operand notGeneral(String register) {
         return unreadable(
-                quote(register)
-                        + " is a floating point, vector or other special register, and struct pt_regs has only general registers");
+                quote(register) + " is a floating point, vector or other special register, and struct pt_regs has only"
+                        + " general registers");
     }
 
     static Operand linkerOnly(String text) {
-        return unreadable(quote(text) + " is a place that only the linker knows");
+        return unreadable(quote(text) + " is a value that only the linker knows");
     }
 
     static Operand absolute(String text) {
@@ -143,8 +143,8 @@ abstract sealed class ArgGrammar permits AttSyntax, Arm64, Arm, RiscV64, S390x, 
         return new UsdtArg.Unsupported(reason, "");
     }
 
-    static IllegalArgumentException noSpelling(Operand operand) {
-        return new IllegalArgumentException("no spelling for " + operand);
+    static IllegalArgumentException unprintable(Operand operand) {
+        return new IllegalArgumentException("the machine's assembler can't express " + operand);
     }
 
     /** Whether text is one of these prefixes and a number: {@code d0}, {@code v31}. */

@@ -85,7 +85,8 @@ final class ArgumentString {
             return u.raw();
         }
         ArgGrammar grammar = ArgGrammar.of(machine)
-                .orElseThrow(() -> new IllegalArgumentException("machine " + machine.machineName() + " has no syntax"));
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "argument strings of machine " + machine.machineName() + " can't be written"));
         String text = (argument.signed() ? "-" : "") + argument.size() + (argument.isFloat() ? "f" : "") + "@"
                 + grammar.print(argument.operand());
         // The operands that can be expressed differ between machines; parsing the result checks this.

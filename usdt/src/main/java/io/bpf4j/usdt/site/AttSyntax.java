@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  * them are converted to one form: the instruction pointer as base, plus symbol. Such an address has a fixed distance
  * from the probe, at every load address.
  *
- * <p><b>What is recognised and refused.</b> Vector and x87 registers are not in {@code struct pt_regs}. The segments fs
- * and gs ({@code %fs:v@tpoff}) address thread-local storage, whose base is not in {@code struct pt_regs} either; the
- * other segments begin at 0 and have no effect. {@code sym@GOTPCREL(%rip)} is a GOT slot that the linker may not have
- * made, because the string is not a relocation. Intel's syntax ({@code -masm=intel}) is recognised, so that the reason
- * can name it.
+ * <p><b>Operands that are recognised, but refused.</b> Vector and x87 registers are not in {@code struct pt_regs}. The
+ * segments fs and gs ({@code %fs:v@tpoff}) address thread-local storage, whose base is not in {@code struct pt_regs}
+ * either; the other segments begin at 0 and have no effect. {@code sym@GOTPCREL(%rip)} is a GOT slot that the linker
+ * may not have made, because the string is not a relocation. Intel's syntax ({@code -masm=intel}) is recognised, so
+ * that the reason can name it.
  *
  * <p>Tested by {@code UsdtArgTest} and {@code ArgVectorsTest}.
  */
@@ -82,7 +82,7 @@ final class AttSyntax extends ArgGrammar {
         boolean highByte = name.length() == 2 && name.endsWith("h");
         return Optional.of(
                 highByte && size > 1
-                        ? unreadable("a value of " + size + " bytes does not fit a register of one")
+                        ? unreadable("a value of " + size + " bytes does not fit a register of 1 byte")
                         : new UsdtArg.Register(known.get().fullName()));
     }
 
@@ -178,7 +178,7 @@ final class AttSyntax extends ArgGrammar {
         }
         if (e.relocation() != null && !isGotOffset(e)) {
             return unreadable(quote(e.symbol() + "@" + e.relocation())
-                    + " is a place that only the linker knows (a slot of the GOT or PLT, or an offset of thread-local"
+                    + " is a value that only the linker knows (a slot of the GOT or PLT, or an offset of thread-local"
                     + " storage)");
         }
         return new UsdtArg.Memory(instructionPointer, e.value(), e.symbol(), index, index == null ? 1 : scale);

@@ -117,7 +117,7 @@ final class BracketSyntax {
             String half = "w" + index.substring(1);
             // Only arm64 has half registers, and not for all registers.
             if (registers.find(half).filter(r -> r.fullName().equals(index)).isEmpty()) {
-                throw ArgGrammar.noSpelling(m);
+                throw ArgGrammar.unprintable(m);
             }
             String shift = m.scale() == 1 ? "" : " " + numberMark + Integer.numberOfTrailingZeros(m.scale());
             return "[" + m.base() + ", " + half + (m.indexSize() < 0 ? ", sxtw" : ", uxtw") + shift + "]";

@@ -92,7 +92,7 @@ public enum NopForm {
         if (offset < 0 || offset > file.size() - length) {
             return false;
         }
-        // From the end: there the forms differ.
+        // From the end, where the forms differ.
         for (int i = length - 1; i >= 0; i--) {
             if (file.u8(offset + i) != code.charAt(i)) {
                 return false;

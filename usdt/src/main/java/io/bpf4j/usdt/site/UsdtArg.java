@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One argument of a probe: how large its value is and where it is when the probe fires. <b>Immutable</b>.
  *
- * <p>{@code -4@-20(%rbp)} is a signed value of 4 bytes in memory at rbp - 20. The declared size tells how many bytes of
- * the register or memory are the value.
+ * <p>{@code -4@-20(%rbp)} is a signed value of 4 bytes in memory at rbp - 20. The declared size is the number of bytes
+ * of the register or memory that the value takes.
  */
 public sealed interface UsdtArg permits UsdtArgData {
     /**
@@ -21,8 +21,8 @@ public sealed interface UsdtArg permits UsdtArgData {
     }
 
     /**
-     * Writes arguments in their machine's syntax. Parsing the text again gives equal arguments. Unsupported ones are
-     * written as the file had them.
+     * Writes arguments in their machine's syntax. Parsing the text again gives equal arguments. Unsupported arguments
+     * are written as in the file.
      *
      * @throws IllegalArgumentException if the machine's assembler can't express an argument, such as a register of
      *     another machine
@@ -73,7 +73,7 @@ public sealed interface UsdtArg permits UsdtArgData {
      * The value is a constant: {@code -4@$-9}.
      *
      * @param value as it is written, 64 bits, two's complement. Compilers write the same four bytes as {@code $-1} and
-     *     as {@code $4294967295}; {@link UsdtArg#cut} makes them one
+     *     as {@code $4294967295}; {@link UsdtArg#cut} makes them equal
      */
     record Constant(long value) implements Operand {}
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One place of a probe in the code. The compiler may copy code, so a probe often has several sites, each with its
- * arguments in other places. <b>Immutable</b>.
+ * arguments in other registers or memory. <b>Immutable</b>.
  */
 public sealed interface UsdtSite permits UsdtSiteData {
     /**
@@ -156,6 +156,6 @@ record UsdtSiteData(
     private @Nullable String unresolved(@Nullable String symbol) {
         return symbol == null || symbols.containsKey(symbol)
                 ? null
-                : "the file's symbol tables have no one address for '" + symbol + "'";
+                : "the file's symbol tables don't have exactly one address for '" + symbol + "'";
     }
 }

@@ -53,26 +53,25 @@ public final class IpMap implements ObjectExtension {
     synchronized void add(long address, long specId) {
         Entry entry = entries.get(address);
         if (entry == null ? !put(address, specId) : entry.specId() != specId) {
-            throw new AttachException(
-                    "this object is attached there already, and without BPF cookies (Linux >= 5.15) an"
-                            + " address can have one spec only");
+            throw new AttachException("this object is already attached at this address, and without BPF cookies"
+                    + " (Linux >= 5.15) an address can have one spec only");
         }
         entries.put(address, new Entry(specId, entry == null ? 1 : entry.users() + 1));
     }
 
-    /** Whether no entry existed. */
+    /** Stores a new entry; returns false if the address has an entry already. */
     private boolean put(long address, long specId) {
-        BpfMap there = map.orElseThrow();
+        BpfMap ipMap = map.orElseThrow();
         byte[] value = new byte[4];
         ByteBuffer.wrap(value).order(ByteOrder.nativeOrder()).putInt((int) specId);
         try {
-            return there.update(key(address), value, UpdateMode.NEW_ONLY);
+            return ipMap.update(key(address), value, UpdateMode.NEW_ONLY);
         } catch (SyscallException e) {
-            String why = e.errno() == Errno.E2BIG
-                    ? "map '" + NAME + "' is full: it has " + there.maxEntries()
+            String reason = e.errno() == Errno.E2BIG
+                    ? "map '" + NAME + "' is full: it has " + ipMap.maxEntries()
                             + " entries. Enlarge it before loading, or compile with a larger BPF_USDT_MAX_IP_CNT"
                     : String.valueOf(e.getMessage());
-            throw new AttachException(why, e);
+            throw new AttachException(reason, e);
         }
     }
 

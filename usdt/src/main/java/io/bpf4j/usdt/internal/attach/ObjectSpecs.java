@@ -23,14 +23,14 @@ import java.util.Optional;
 public final class ObjectSpecs implements ObjectExtension {
     private static final Key<ObjectSpecs> KEY = new Key<>("usdt", ObjectSpecs.class, ObjectSpecs::new);
 
-    private final Optional<Filed> filed;
+    private final Optional<SpecMap> specMap;
 
-    private record Filed(SpecLayout layout, SharedSpecs specs) {}
+    private record SpecMap(SpecLayout layout, SharedSpecs specs) {}
 
     private ObjectSpecs(BpfObject object) {
-        this.filed = object.findMap(SpecLayout.MAP).map(map -> {
+        this.specMap = object.findMap(SpecLayout.MAP).map(map -> {
             SpecLayout layout = layout(object, map);
-            return new Filed(layout, new SharedSpecs(new SpecIdPool(map.maxEntries()), (spec, id) -> {
+            return new SpecMap(layout, new SharedSpecs(new SpecIdPool(map.maxEntries()), (spec, id) -> {
                 byte[] key = new byte[4];
                 ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).putInt(id);
                 map.update(key, spec);
@@ -63,12 +63,12 @@ public final class ObjectSpecs implements ObjectExtension {
      * programs can't read arguments.
      */
     public Optional<SpecTable> newTable() {
-        return filed.map(f -> new SpecTable(f.layout(), f.specs()));
+        return specMap.map(f -> new SpecTable(f.layout(), f.specs()));
     }
 
     /** Spec IDs in use by all attachments together. */
     public int idsInUse() {
-        return filed.map(f -> f.specs().pool().inUse()).orElse(0);
+        return specMap.map(f -> f.specs().pool().inUse()).orElse(0);
     }
 
     /** The map belongs to the object; nothing else needs closing. */

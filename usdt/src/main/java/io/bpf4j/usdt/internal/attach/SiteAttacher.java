@@ -18,11 +18,11 @@ import java.util.function.IntFunction;
  * <p>Tested by {@code UsdtTransactionTest}.
  *
  * @param program loaded for this way of attaching
- * @param cookies the spec ID of each site in the low half, and the process in the high half, if cookies are used; the user's
- *     cookies if the program uses no specs
+ * @param cookies the spec ID of each site in the low half and, if BPF cookies are used, the process in the high half;
+ *     the user's cookies if the program uses no specs
  * @param probes the name of each site's probe, for messages
  * @param pid the process to attach in; 0 for all
- * @param into receives the links. After a failure it has the links that were made before, for the caller to close
+ * @param into receives the links. After a failure it holds the links that were made so far; the caller closes them
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record SiteAttacher(
@@ -72,7 +72,7 @@ public record SiteAttacher(
      * <p>So the absolute address of each site must be known before the site fires: the file contains it if the file has
      * a fixed address; else it follows from the mapping of the file in the one traced process.
      *
-     * @param mappings executable ones of the file, in the process that is traced; empty for a file at a fixed address
+     * @param mappings executable mappings of the file in the traced process; empty for a file at a fixed address
      * @throws AttachException if the kernel refuses a site, or an address isn't known or can't have an entry
      */
     public void byAddresses(IpMap map, Optional<List<MappedRange>> mappings) {

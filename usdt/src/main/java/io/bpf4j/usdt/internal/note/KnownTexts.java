@@ -3,7 +3,7 @@ package io.bpf4j.usdt.internal.note;
 import java.util.Arrays;
 
 /**
- * The numbers of texts that were read before, by their bytes. <b>Confined</b>.
+ * Maps the bytes of a text that was read before to its number. <b>Confined</b>.
  *
  * <p>The ten thousand sites of a large program repeat a few names and argument strings. A text that is found here is
  * neither decoded nor parsed again, and needs no memory.
@@ -14,19 +14,19 @@ import java.util.Arrays;
  * <p>Tested by {@code KnownTextsTest}.
  */
 final class KnownTexts {
-    /** Places that are looked at for a text. */
-    private static final int STEPS = 8;
+    /** The maximum number of slots that a search examines. */
+    private static final int MAX_STEPS = 8;
 
-    private static final int SMALLEST = 64;
+    private static final int INITIAL_SIZE = 64;
 
-    private byte[][] texts = new byte[SMALLEST][];
-    private int[] numbers = new int[SMALLEST];
+    private byte[][] texts = new byte[INITIAL_SIZE][];
+    private int[] numbers = new int[INITIAL_SIZE];
     private int size;
 
     /** The number of the text in {@code bytes[from]} to {@code bytes[to - 1]}; -1 if it isn't found. */
     int find(byte[] bytes, int from, int to) {
         int hash = hash(bytes, from, to);
-        for (int step = 0; step < STEPS; step++) {
+        for (int step = 0; step < MAX_STEPS; step++) {
             int at = (hash + step) & (texts.length - 1);
             byte[] text = texts[at];
             if (text == null) {
@@ -49,7 +49,7 @@ final class KnownTexts {
 
     private void put(byte[] text, int number) {
         int hash = hash(text, 0, text.length);
-        for (int step = 0; step < STEPS; step++) {
+        for (int step = 0; step < MAX_STEPS; step++) {
             int at = (hash + step) & (texts.length - 1);
             if (texts[at] == null) {
                 texts[at] = text;
@@ -61,14 +61,14 @@ final class KnownTexts {
     }
 
     private void grow() {
-        byte[][] before = texts;
-        int[] itsNumbers = numbers;
-        texts = new byte[2 * before.length][];
-        numbers = new int[2 * before.length];
+        byte[][] oldTexts = texts;
+        int[] oldNumbers = numbers;
+        texts = new byte[2 * oldTexts.length][];
+        numbers = new int[2 * oldTexts.length];
         size = 0;
-        for (int i = 0; i < before.length; i++) {
-            if (before[i] != null) {
-                put(before[i], itsNumbers[i]);
+        for (int i = 0; i < oldTexts.length; i++) {
+            if (oldTexts[i] != null) {
+                put(oldTexts[i], oldNumbers[i]);
             }
         }
     }

@@ -17,8 +17,8 @@ public record NoteScan(List<Probe> probes, List<String> problems) {
     /**
      * The notes of one name.
      *
-     * @param problems the file's problems that concern sites of this name, which can't be used or may never fire; and
-     *     one line for problems beyond the limit
+     * @param problems the problems of sites of this name, which can't be used or may never fire; and one line for
+     *     problems beyond the limit
      */
     public record Probe(String provider, String name, SiteColumns sites, List<String> problems) {
         public Probe {

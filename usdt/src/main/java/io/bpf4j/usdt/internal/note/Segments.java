@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * The loaded segments of a file: converts addresses to file offsets, and checks whether a probe or a semaphore can be
  * at an address. <b>Immutable</b>.
  *
- * <p>The kernel refuses all sites of a link because of one invalid site. So this class refuses such a place, and only
- * its note is left out.
+ * <p>The kernel refuses all sites of a link because of one invalid site. So this class refuses an invalid address, and
+ * only the note with it is left out.
  *
  * <p>An object file that is not linked yet (ET_REL) has no segments. Its notes are read nevertheless, without file
  * offsets.
  *
- * <p>Segments of normal files do not overlap: which of two overlapping segments counts depends on the loader. An
+ * <p>Segments of normal files do not overlap; of two overlapping segments, the loader decides which one is visible. An
  * address that two segments map to different bytes is refused.
  *
  * <p>Tested by {@code StapsdtReaderTest} and {@code NotePropertiesTest}.
@@ -40,7 +40,7 @@ final class Segments {
     private final boolean unlinked;
     private final long containerOffset;
     private final long fileSize;
-    private final boolean ignored;
+    private final boolean tooMany;
 
     /**
      * The result of converting an address.
@@ -64,8 +64,8 @@ final class Segments {
         List<Segment> all = elf.segments().stream()
                 .filter(s -> s.type() == Segment.PT_LOAD && s.fileSize() != 0)
                 .toList();
-        this.ignored = all.size() > NoteLimits.MAX_SEGMENTS;
-        List<Segment> loaded = ignored ? all.subList(0, NoteLimits.MAX_SEGMENTS) : all;
+        this.tooMany = all.size() > NoteLimits.MAX_SEGMENTS;
+        List<Segment> loaded = tooMany ? all.subList(0, NoteLimits.MAX_SEGMENTS) : all;
         this.executable = loaded.stream().filter(Segment::isExecutable).toList();
         this.writable =
                 loaded.stream().filter(s -> (s.flags() & Segment.PF_W) != 0).toList();
@@ -79,11 +79,11 @@ final class Segments {
     }
 
     /** Whether the file has more segments than the limit. */
-    boolean areIgnored() {
-        return ignored;
+    boolean exceedLimit() {
+        return tooMany;
     }
 
-    /** The file offset of a probe at this address; -1 if there is a problem, which {@link #probe} tells. */
+    /** The file offset of a probe at this address; -1 if there is a problem, which {@link #probe} explains. */
     long probeOffset(long address) {
         if (unlinked) {
             return 0;
@@ -109,12 +109,15 @@ final class Segments {
             }
         }
         Place place = place(
-                writable, address, SEMAPHORE_BYTES, "outside of the bytes that the file has for writable segments");
+                writable,
+                address,
+                SEMAPHORE_BYTES,
+                "outside of the part of the writable segments that the file contains");
         if (place.problem() != null) {
             return place;
         }
         if (place.offset() == 0) {
-            return Place.refused("at the start of the file, which means no semaphore to the kernel");
+            return Place.refused("at file offset 0, which to the kernel means no semaphore");
         }
         // uprobe_register() of kernel/events/uprobes.c refuses an unaligned semaphore with EINVAL.
         return place.offset() % SEMAPHORE_BYTES == 0
@@ -148,8 +151,8 @@ final class Segments {
             if (isBefore(other, own) && offset >= start && offset < end) {
                 return "in a page of the file that the writable segment at 0x"
                         + Long.toHexString(other.virtualAddress())
-                        + " maps, too: the kernel may raise the semaphore there, and the program, which reads it"
-                        + " elsewhere, won't fire the probe";
+                        + " maps, too: the kernel may increment the semaphore in that mapping, and the program,"
+                        + " which reads it in another one, won't fire the probe";
             }
         }
         return null;
@@ -162,13 +165,13 @@ final class Segments {
     private Place place(List<Segment> segments, long address, int bytes, String nowhere) {
         long found = find(segments, address, bytes);
         if (found == AMBIGUOUS) {
-            return Place.refused("in two segments that overlap, with different bytes there");
+            return Place.refused("in two overlapping segments that map it to different bytes");
         }
         if (found == NOWHERE) {
             return Place.refused(nowhere);
         }
         return found > fileSize - bytes
-                ? Place.refused("beyond the end of the file of " + fileSize + " bytes")
+                ? Place.refused("beyond the end of the file, which has " + fileSize + " bytes")
                 : Place.at(containerOffset + found);
     }
 

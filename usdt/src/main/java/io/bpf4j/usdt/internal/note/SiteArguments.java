@@ -46,8 +46,8 @@ public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> s
                     .filter(symbol -> !symbols.containsKey(symbol))
                     .sorted()
                     .findFirst()
-                    .ifPresent(symbol -> problems.add("the file is stripped: arguments that name a symbol that is gone,"
-                            + " such as '" + symbol + "', can't be read"));
+                    .ifPresent(symbol -> problems.add("the file is stripped: arguments that name a removed symbol, such"
+                            + " as '" + symbol + "', can't be read"));
         }
         for (int i = 0; i < all.length; i++) {
             all[i] = all[i].withSymbols(symbols);
@@ -59,7 +59,7 @@ public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> s
         try {
             return SymbolAddresses.find(elf, names);
         } catch (MalformedDataException e) {
-            problems.add("symbols can't be read, nor the arguments that name them: " + e.getMessage());
+            problems.add("symbols, and the arguments that name them, can't be read: " + e.getMessage());
             return Map.of();
         }
     }

@@ -17,8 +17,8 @@ import java.util.function.LongFunction;
  * <b>Immutable</b>.
  *
  * <p>The sites of a file are sorted by probe, in the order of the notes for each. So the sites of a probe are a slice,
- * and so are the sites of neighbouring probes; slices share the arrays. The list makes the object of a site when it is
- * read from the list.
+ * and so are the sites of neighbouring probes; slices share the arrays. The list creates the object of a site when the
+ * caller gets it from the list.
  */
 public final class SiteColumns extends AbstractList<UsdtSite> implements RandomAccess {
     private final Columns columns;
@@ -172,7 +172,7 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
         return from + Objects.checkIndex(index, size);
     }
 
-    /** Takes the sites of a file as its notes come, in any order of probes. <b>Confined</b>. */
+    /** Collects the sites of a file in the order of its notes, which is any order of probes. <b>Confined</b>. */
     static final class Builder {
         /** For each site its probe, its argument string, both as numbers from 0, and four longs. */
         private int[] numbers = new int[2 * 16];
@@ -184,7 +184,7 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
             return size;
         }
 
-        /** Makes room for that many more sites, so that it need not grow step by step; more may come. */
+        /** Reserves room for so many more sites, so that the arrays need not grow step by step; more may follow. */
         void expect(int more) {
             if (2 * (size + more) > numbers.length) {
                 grow(size + more);

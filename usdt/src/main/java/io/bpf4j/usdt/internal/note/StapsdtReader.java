@@ -56,7 +56,7 @@ public final class StapsdtReader {
     private static final String BASE_SECTION = ".stapsdt.base";
     private static final byte[] OWNER = {'s', 't', 'a', 'p', 's', 'd', 't', 0};
 
-    /** Length of the owner's name: with its NUL, as the gABI requires, or without, as some tools write it. */
+    /** The length of the owner's name without its NUL, as some tools write it; the gABI requires the NUL. */
     private static final int SHORTEST_OWNER = OWNER.length - 1;
 
     /** The type of the notes that describe a probe. */
@@ -85,8 +85,8 @@ public final class StapsdtReader {
     private final KnownTexts knownProbes = new KnownTexts();
     /** The numbers of {@link #argumentStrings}. */
     private final KnownTexts knownArguments = new KnownTexts();
-    /** Where the sections that were read start and end in the file. */
-    private final NavigableMap<Long, Long> placesRead = new TreeMap<>();
+    /** The file ranges of the sections that were read, by their start. */
+    private final NavigableMap<Long, Long> rangesRead = new TreeMap<>();
 
     private long problemCount;
     private long noteBytes;
@@ -111,7 +111,7 @@ public final class StapsdtReader {
      */
     public static NoteScan read(ElfFile elf, Machine machine) {
         StapsdtReader reader = new StapsdtReader(elf);
-        if (reader.segments.areIgnored()) {
+        if (reader.segments.exceedLimit()) {
             reader.problem("more than " + NoteLimits.MAX_SEGMENTS + " loaded segments; the rest is ignored");
         }
         for (Section section : elf.sections()) {
@@ -144,14 +144,14 @@ public final class StapsdtReader {
 
     private void readSection(ElfFile elf, Section section) {
         try {
-            if (!isFirstOver(section.offset(), section.offset() + section.size())) {
-                problem("section " + section.index() + " has bytes of another one, and is left out");
+            if (!markRead(section.offset(), section.offset() + section.size())) {
+                problem("section " + section.index() + " shares bytes with an earlier section, and is left out");
                 return;
             }
             ByteView data = elf.data(section);
-            long most = Math.min(NoteLimits.MAX_NOTE_BYTES, elf.bytes().size());
-            if (data.size() > most - noteBytes) {
-                problem(SECTION + ": more than " + most + " bytes of notes in all; section " + section.index()
+            long maxBytes = Math.min(NoteLimits.MAX_NOTE_BYTES, elf.bytes().size());
+            if (data.size() > maxBytes - noteBytes) {
+                problem(SECTION + ": more than " + maxBytes + " bytes of notes in all; section " + section.index()
                         + " is left out");
             } else {
                 noteBytes += data.size();
@@ -162,14 +162,14 @@ public final class StapsdtReader {
         }
     }
 
-    /** Whether no earlier section contained any of these bytes: each byte is read once. */
-    private boolean isFirstOver(long start, long end) {
-        Map.Entry<Long, Long> before = placesRead.floorEntry(start);
-        Long next = placesRead.ceilingKey(start);
+    /** Marks a range as read; returns false if an earlier section contains one of its bytes: each byte is read once. */
+    private boolean markRead(long start, long end) {
+        Map.Entry<Long, Long> before = rangesRead.floorEntry(start);
+        Long next = rangesRead.ceilingKey(start);
         if ((before != null && before.getValue() > start) || (next != null && next < end)) {
             return false;
         }
-        placesRead.put(start, end);
+        rangesRead.put(start, end);
         return true;
     }
 
@@ -184,7 +184,7 @@ public final class StapsdtReader {
                 return;
             }
             if (section.size() - at < HEADER_BYTES) {
-                problem(section, at, "a note header cut short; the rest of the section is left out");
+                problem(section, at, "a truncated note header; the rest of the section is left out");
                 return;
             }
             long ownerSize = section.u32(at);
@@ -197,8 +197,8 @@ public final class StapsdtReader {
                 problem(
                         section,
                         at,
-                        "a note of " + descriptionSize + " bytes with " + ownerSize
-                                + " bytes of owner, longer than the rest of the section, which is left out");
+                        "a note with " + ownerSize + " bytes of owner and " + descriptionSize
+                                + " bytes of description exceeds the rest of the section, which is left out");
                 return;
             }
             if (type == NT_STAPSDT && isOwner(section, owner, ownerSize)) {
@@ -209,8 +209,8 @@ public final class StapsdtReader {
     }
 
     /**
-     * Reads a note. Most notes have names and an argument string that were seen before, and a good place: nothing of
-     * these is decoded.
+     * Reads a note. Most notes have names and an argument string that were read before, and a valid address: they are
+     * not decoded.
      *
      * @param bytes those of the section
      */
@@ -219,7 +219,7 @@ public final class StapsdtReader {
         int namesEnd = endOfText(bytes, endOfText(bytes, names, description + size) + 1, description + size);
         int argumentsEnd = endOfText(bytes, namesEnd + 1, description + size);
         if (argumentsEnd >= description + size) {
-            readNote(section, at, section.slice(description, size)); // says what is wrong
+            readNote(section, at, section.slice(description, size)); // reports the problem
             return;
         }
         int probe = knownProbes.find(bytes, names, namesEnd);
@@ -248,7 +248,7 @@ public final class StapsdtReader {
         return at;
     }
 
-    /** Adds a site of a known probe. Returns false if its place has to be explained. */
+    /** Adds a site of a known probe. Returns false if its addresses have a problem, which must be reported. */
     private boolean addKnown(ByteView section, int description, int probe, int arguments) {
         int word = elfClass.addressSize();
         long shift = shift(elfClass.readWord(section, description + word));
@@ -261,11 +261,11 @@ public final class StapsdtReader {
         long semaphore = linkedSemaphore == 0 ? 0 : wrap(linkedSemaphore + shift);
         long semaphoreOffset = 0;
         if (semaphore != 0) {
-            Place counter = segments.semaphore(semaphore);
-            if (counter.problem() != null || counter.warning() != null) {
+            Place semaphorePlace = segments.semaphore(semaphore);
+            if (semaphorePlace.problem() != null || semaphorePlace.warning() != null) {
                 return false;
             }
-            semaphoreOffset = counter.offset();
+            semaphoreOffset = semaphorePlace.offset();
         }
         sites.add(probe, arguments, address, fileOffset, semaphore, semaphoreOffset);
         return true;
@@ -314,10 +314,10 @@ public final class StapsdtReader {
             problem(section, at, id, "is at 0x" + Long.toHexString(address) + ", " + probe.problem());
             return;
         }
-        Place counter = semaphore == 0 ? NO_SEMAPHORE : segments.semaphore(semaphore);
-        String atCounter = "has its semaphore at 0x" + Long.toHexString(semaphore) + ", ";
-        if (counter.problem() != null) {
-            problem(section, at, id, atCounter + counter.problem());
+        Place semaphorePlace = semaphore == 0 ? NO_SEMAPHORE : segments.semaphore(semaphore);
+        String prefix = "has its semaphore at 0x" + Long.toHexString(semaphore) + ", ";
+        if (semaphorePlace.problem() != null) {
+            problem(section, at, id, prefix + semaphorePlace.problem());
             return;
         }
         if (!fits(provider) || !fits(name) || !fits(arguments)) {
@@ -329,8 +329,8 @@ public final class StapsdtReader {
                             + " characters of different names and argument strings");
             return;
         }
-        if (counter.warning() != null) {
-            problem(section, at, id, atCounter + counter.warning());
+        if (semaphorePlace.warning() != null) {
+            problem(section, at, id, prefix + semaphorePlace.warning());
         }
         sites.add(
                 number(probes, new ProbeName(shared(provider), shared(name))),
@@ -338,7 +338,7 @@ public final class StapsdtReader {
                 address,
                 probe.offset(),
                 semaphore,
-                counter.offset());
+                semaphorePlace.offset());
     }
 
     private static <T> int number(Map<T, Integer> numbers, T key) {
@@ -396,8 +396,8 @@ public final class StapsdtReader {
     }
 
     /** A problem of one probe, which is also reported when the probe is attached. */
-    private void problem(ByteView section, long at, ProbeName probe, String what) {
-        String line = place(section, at) + named(probe.provider(), probe.name()) + " " + what;
+    private void problem(ByteView section, long at, ProbeName probe, String message) {
+        String line = place(section, at) + named(probe.provider(), probe.name()) + " " + message;
         if (problemCount < NoteLimits.MAX_PROBLEMS) {
             ofProbe(probe, line);
         } else if (beyondLimit.containsKey(probe)) {
@@ -413,17 +413,17 @@ public final class StapsdtReader {
         return SECTION + " at 0x" + Long.toHexString(section.base() + at) + ": ";
     }
 
-    private void problem(ByteView section, long at, String what) {
+    private void problem(ByteView section, long at, String message) {
         if (problemCount < NoteLimits.MAX_PROBLEMS) {
-            problem(place(section, at) + what);
+            problem(place(section, at) + message);
         } else {
             problemCount++;
         }
     }
 
-    private void problem(String what) {
+    private void problem(String message) {
         if (problemCount++ < NoteLimits.MAX_PROBLEMS) {
-            problems.add(what);
+            problems.add(message);
         }
     }
 }

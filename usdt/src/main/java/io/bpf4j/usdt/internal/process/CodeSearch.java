@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * mappings it has, and 60,000 take a tenth of a second. Finds the file at one address in the same pass.
  * <b>Confined.</b>
  *
- * <p>The kernel lists the mappings that exist when it comes to their addresses, so the list of a process that runs is
- * no snapshot. If the process executes another program, the list ends.
+ * <p>The kernel looks up each mapping when the reader gets to its address, so the list of a running process is not a
+ * snapshot. If the process executes another program, the list ends.
  *
  * <p>Tested by {@code TurnsTest} and {@code ProcessTreeTest}.
  */
@@ -44,7 +44,7 @@ public final class CodeSearch implements AutoCloseable {
     }
 
     /**
-     * Searches on.
+     * Continues the search.
      *
      * @return whether there is more to search
      * @throws TooMuchException if the process has too many mappings or files

@@ -21,13 +21,13 @@ import java.nio.file.Path;
  * <p>Tested by {@code MapsLineTest} and {@code ProcessFilesTest}.
  */
 final class Devices {
-    private static final int LONGEST_LINE = 1 << 14;
+    private static final int MAX_LINE_BYTES = 1 << 14;
     private static final String ID = "mnt_id:";
 
     private Devices() {}
 
     /**
-     * Whether maps may show another device than stat for an open file, and the shown device can be the file's.
+     * Whether maps may show this device for an open file, although stat returns another one.
      *
      * @param pid the process in whose mount namespace the file was opened
      * @param descriptor of the open file, in this process
@@ -35,24 +35,24 @@ final class Devices {
      */
     static boolean mayShow(Host host, int pid, int descriptor, long shown) throws IOException {
         String[] mount = {""};
-        Lines.read(host.self().resolve("fdinfo/" + descriptor), LONGEST_LINE, LONGEST_LINE, (line, length) -> {
+        Lines.read(host.self().resolve("fdinfo/" + descriptor), MAX_LINE_BYTES, MAX_LINE_BYTES, (line, length) -> {
             String text = new String(line, 0, length, StandardCharsets.ISO_8859_1);
             if (text.startsWith(ID)) {
                 mount[0] = text.substring(ID.length()).strip();
             }
             return mount[0].isEmpty();
         });
-        boolean[] may = {false};
+        boolean[] isPossible = {false};
         Path mounts = host.process(pid).resolve("mountinfo");
-        Lines.read(mounts, LONGEST_LINE, ProcessLimits.MAX_MOUNTS_BYTES, (line, length) -> {
+        Lines.read(mounts, MAX_LINE_BYTES, ProcessLimits.MAX_MOUNTS_BYTES, (line, length) -> {
             String[] fields = new String(line, 0, length, StandardCharsets.ISO_8859_1).split(" ", -1);
             if (fields.length < 3 || !fields[0].equals(mount[0])) {
                 return true;
             }
-            may[0] = isDevice(fields[2], shown) || isOverlay(fields);
+            isPossible[0] = isDevice(fields[2], shown) || isOverlay(fields);
             return false;
         });
-        return may[0];
+        return isPossible[0];
     }
 
     private static boolean isDevice(String text, long shown) {

@@ -34,7 +34,7 @@ public final class DynamicLoaders {
     private static final long AT_ENTRY = 9;
 
     /** More than the vector of any kernel, which has about 25 pairs. */
-    private static final int MOST_BYTES = 4096;
+    private static final int MAX_BYTES = 4096;
 
     private final Host host;
     private final ProcessFiles files;
@@ -54,8 +54,8 @@ public final class DynamicLoaders {
     public record Place(Path file, FileIdentity identity, long offset) {}
 
     /**
-     * The place in the loader of a process; empty if the file is not a loader, because the program has none, as a
-     * static program.
+     * The function in the dynamic loader of a process; empty if the file is not a loader, because the program is
+     * static.
      *
      * @param start of the process
      * @param file that is mapped at {@link Start#inLoader}
@@ -92,7 +92,7 @@ public final class DynamicLoaders {
         }
     }
 
-    /** AT_BASE and AT_ENTRY; 0 if the process has no auxiliary vector, as a kernel thread or a zombie. */
+    /** AT_BASE and AT_ENTRY; 0 if the process has no auxiliary vector, like a kernel thread or a zombie. */
     public record Start(long base, long entry) {
         boolean hasLoader() {
             return base != 0;
@@ -108,7 +108,7 @@ public final class DynamicLoaders {
     public Start start(int pid) throws IOException {
         byte[] bytes;
         try (var in = Files.newInputStream(host.process(pid).resolve("auxv"))) {
-            bytes = in.readNBytes(MOST_BYTES);
+            bytes = in.readNBytes(MAX_BYTES);
         }
         ByteBuffer vector = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
         if (vector.remaining() < 16) {

@@ -56,14 +56,14 @@ public final class Lines implements AutoCloseable {
     }
 
     /**
-     * Reads on, once.
+     * Reads the next chunk.
      *
-     * @param chunk the room for what is read at once
+     * @param chunk the buffer for one read
      * @return whether there is more to read
      */
     boolean step(byte[] chunk, Reader reader) throws IOException {
-        int got = ended || isTooLong() ? -1 : in.read(chunk);
-        for (int i = 0; i < got; i++) {
+        int count = ended || isTooLong() ? -1 : in.read(chunk);
+        for (int i = 0; i < count; i++) {
             if (chunk[i] == '\n') {
                 if (!reader.read(line, length)) {
                     ended = true;
@@ -74,8 +74,8 @@ public final class Lines implements AutoCloseable {
                 line[length++] = chunk[i];
             }
         }
-        if (got > 0) {
-            left -= got;
+        if (count > 0) {
+            left -= count;
             return !isTooLong();
         }
         if (!ended && !isTooLong() && length > 0) {

@@ -19,7 +19,7 @@ import java.util.List;
  * @param fileOffset byte offset of {@code start} in the file
  * @param device the file system's number, see {@link FileIdentity#device(long, long)}
  * @param inode 0 for anonymous memory
- * @param text the line's text for the name: the file as the process sees it, {@code [heap]} and the like, or empty
+ * @param text the last column of the line: the file as the process sees it, {@code [heap]} and the like, or empty
  */
 public record MappedRange(
         long start, long end, String permissions, long fileOffset, long device, long inode, FileName text) {

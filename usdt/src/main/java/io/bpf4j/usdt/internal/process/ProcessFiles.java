@@ -81,7 +81,7 @@ public final class ProcessFiles {
     /**
      * The same search in steps.
      *
-     * @param address where else a file is looked for, see {@link CodeSearch#atAddress}
+     * @param address the address of {@link CodeSearch#atAddress}
      */
     CodeSearch search(int pid, OptionalLong address) {
         return new CodeSearch(this, pid, address);
@@ -178,9 +178,9 @@ public final class ProcessFiles {
     }
 
     /**
-     * Whether this process may not use map_files, or the kernel has none, so that the other ways are worth their time.
-     * Searching thousands of descriptors for each of thousands of files takes minutes, and a process can have its files
-     * refused: by unmapping them, or by a lease (F_SETLEASE of fcntl(2)).
+     * Whether this process may not use map_files, or the kernel has none, so that the other ways are worth trying.
+     * Searching thousands of descriptors for each of thousands of files takes minutes, and a process can make opening
+     * its files fail, by unmapping them or by a lease (F_SETLEASE of fcntl(2)).
      */
     private static boolean isForbidden(SyscallException refused, Path mapFiles) {
         return switch (refused.errno()) {
@@ -193,7 +193,7 @@ public final class ProcessFiles {
         return switch (e.errno()) {
             case EPERM, EACCES -> whyRefused(Capability.CAP_CHECKPOINT_RESTORE);
             case ENOENT -> "it is not mapped there any more";
-            case EAGAIN -> "another process holds a lease of it (F_SETLEASE of fcntl(2))";
+            case EAGAIN -> "another process holds a lease on it (F_SETLEASE of fcntl(2))";
             default -> String.valueOf(e.getMessage());
         };
     }
@@ -216,7 +216,7 @@ public final class ProcessFiles {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            // The descriptors can't be listed, because the right is missing or the process has ended.
+            // The descriptors can't be listed, because this process may not, or because the other one has ended.
         }
         return null;
     }

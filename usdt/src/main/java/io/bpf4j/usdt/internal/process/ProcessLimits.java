@@ -8,8 +8,8 @@ import io.bpf4j.elf.ElfLimits;
  */
 public final class ProcessLimits {
     /**
-     * Bytes of {@code /proc/PID/maps}: room for 262,144 mappings, which databases raise {@code vm.max_map_count} to,
-     * with 200 bytes each.
+     * Bytes of {@code /proc/PID/maps}: room for 262,144 mappings of 200 bytes each. Databases raise {@code
+     * vm.max_map_count} to this number.
      */
     static final long MAX_MAPS_BYTES = 1L << 26;
 

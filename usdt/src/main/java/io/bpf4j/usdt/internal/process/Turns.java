@@ -10,11 +10,11 @@ import java.util.Set;
  * therefore delays another process by one step only. Every second step belongs to a process that is held, however many
  * other processes wait. <b>Confined.</b>
  *
- * <p>A process has one place. It loses the place when its turn comes; who has more to do for it adds it again.
+ * <p>A process has one place. It loses the place when its turn comes; if work remains, the caller adds it again.
  *
  * <p>Tested by {@code TurnsTest}.
  *
- * @param <T> what names a process
+ * @param <T> the type that identifies a process
  */
 public final class Turns<T> {
     private final Set<T> held = new LinkedHashSet<>();

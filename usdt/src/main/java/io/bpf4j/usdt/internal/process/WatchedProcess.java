@@ -35,8 +35,8 @@ public final class WatchedProcess {
      * The result of a search.
      *
      * @param appeared the files that were not mapped as code at the previous search, in the order of their addresses
-     * @param atAddress the file at the address that was asked for, if any
-     * @param problem the reason why the process is not searched any more until it calls exec; empty if it is
+     * @param atAddress the file at the address that was passed to {@link #begin}, if any
+     * @param problem the reason why the process is not searched until it calls exec; empty if it is searched
      * @param running whether the process still exists
      */
     public record Found(List<MappedFile> appeared, Optional<MappedFile> atAddress, String problem, boolean running) {
@@ -63,9 +63,9 @@ public final class WatchedProcess {
     }
 
     /**
-     * Begins a search, instead of the one that is under way.
+     * Begins a search; a search under way is dropped.
      *
-     * @param address where else a file is looked for
+     * @param address an address whose file is looked up, too
      */
     public void begin(OptionalLong address) {
         stop();
@@ -73,7 +73,7 @@ public final class WatchedProcess {
     }
 
     /**
-     * Searches on, a bounded step.
+     * Continues the search by one bounded step.
      *
      * @return the result if this was the last step
      */
@@ -117,12 +117,12 @@ public final class WatchedProcess {
         return new Found(appeared, ended.atAddress(), "", true);
     }
 
-    /** Whether it is time for a search that nothing but time asks for. */
+    /** Whether the next periodic search is due. */
     public boolean isDue() {
         return System.nanoTime() - due >= 0;
     }
 
-    /** Sets when such a search is due next. */
+    /** Sets the time until the next periodic search. */
     public void postpone(long nanos) {
         due = System.nanoTime() + nanos;
     }

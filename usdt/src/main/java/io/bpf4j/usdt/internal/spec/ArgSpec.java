@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *                 and extends its sign, if it is signed
  * </pre>
  *
- * <p>Of memory, bpf4j's header reads the bytes of the value, and libbpf's always 8.
+ * <p>From memory, bpf4j's header reads the bytes of the value; libbpf's header always reads 8.
  *
  * @param valueOrOffset the constant, or an offset in bytes
  * @param registerOffset byte offset of the (base) register in struct pt_regs

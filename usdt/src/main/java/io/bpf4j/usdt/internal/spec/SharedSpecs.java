@@ -83,7 +83,7 @@ public final class SharedSpecs {
     synchronized void release(Bytes spec) {
         Entry entry = entries.get(spec);
         if (entry == null) {
-            throw new IllegalStateException("spec given back twice");
+            throw new IllegalStateException("spec was released twice");
         }
         if (--entry.users == 0) {
             entries.remove(spec);

@@ -22,7 +22,7 @@ import java.util.OptionalInt;
  * registers that the kernel has saved zero-extended. So an index of -1 would be 4,294,967,295, and lead beyond the 4
  * GiB of the process, where {@code bpf_usdt_arg()} returns an error. A register with a scale, or beside a symbol, is an
  * index, so its sign is extended. Of two registers without a scale either may be the pointer, which is large and must
- * not become negative: there, a negative index remains an error. The value is never wrong.
+ * not become negative: in that case a negative index remains an error. No value is ever wrong.
  */
 public final class SpecBuilder {
     private final Machine machine;
@@ -71,7 +71,8 @@ public final class SpecBuilder {
         if (m.symbol() != null) {
             Long symbol = symbols.get(m.symbol());
             if (symbol == null) {
-                return ArgSpec.unreadable("the file's symbol tables have no one address for '" + m.symbol() + "'");
+                return ArgSpec.unreadable(
+                        "the file's symbol tables don't have exactly one address for '" + m.symbol() + "'");
             }
             distance += symbol - address;
         }

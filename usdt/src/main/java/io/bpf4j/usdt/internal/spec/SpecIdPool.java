@@ -15,7 +15,7 @@ public final class SpecIdPool {
     private final int capacity;
     private int[] free = new int[16];
     private int freeCount;
-    private final BitSet given = new BitSet();
+    private final BitSet allocated = new BitSet();
     private int unused;
 
     /** @param capacity entries of the map */
@@ -29,19 +29,19 @@ public final class SpecIdPool {
             return -1;
         }
         int id = freeCount > 0 ? free[--freeCount] : unused++;
-        given.set(id);
+        allocated.set(id);
         return id;
     }
 
     /** Releases an ID. */
     public synchronized void release(int id) {
         if (id < 0 || id >= unused) {
-            throw new IllegalArgumentException("spec ID " + id + " was never given out");
+            throw new IllegalArgumentException("spec ID " + id + " was never allocated");
         }
-        if (!given.get(id)) {
-            throw new IllegalStateException("spec ID " + id + " given back twice");
+        if (!allocated.get(id)) {
+            throw new IllegalStateException("spec ID " + id + " was released twice");
         }
-        given.clear(id);
+        allocated.clear(id);
         if (freeCount == free.length) {
             free = Arrays.copyOf(free, 2 * freeCount);
         }

@@ -48,12 +48,12 @@ public record SpecLayout(
     /** The fields of an argument that every layout has. */
     static final Set<String> REQUIRED = Set.of("val_off", "arg_type", "reg_off", "arg_signed", "arg_bitshift");
 
-    /** Those that a layout with index registers has, too. */
+    /** The fields that a layout with index registers has, too. */
     static final Set<String> INDEX = Set.of("idx_reg_off", "scale_bitshift");
 
     /**
-     * Those for the used part of an index register, in bpf4j's own layout only: like arg_bitshift, 64 minus its bits,
-     * and whether it is signed.
+     * The fields for the used part of an index register, in bpf4j's own layout only: 64 minus its bits, like
+     * arg_bitshift, and whether it is signed.
      */
     static final Set<String> INDEX_SIZE = Set.of("idx_bitshift", "idx_signed");
 
@@ -138,7 +138,7 @@ public record SpecLayout(
      */
     public byte[] encode(List<ArgSpec> args, long userCookie) {
         if (args.size() > maxArgs) {
-            throw new IllegalArgumentException(args.size() + " arguments, but the map holds " + maxArgs);
+            throw new IllegalArgumentException(args.size() + " arguments, but a spec has room for " + maxArgs);
         }
         byte[] out = new byte[size];
         int start = 0;

@@ -9,7 +9,7 @@ public final class SpecMapFullException extends RuntimeException {
 
     SpecMapFullException(int capacity, int others, int own) {
         super("map '" + SpecLayout.MAP + "' is full (E2BIG): of its " + capacity + " entries, other attachments use "
-                + others + ", and this one needs more than the other " + own
+                + others + ", and this one needs more than the remaining " + own
                 + ". Enlarge it before loading, by BpfLoader.map(\"" + SpecLayout.MAP
                 + "\", …), or compile the object with a larger BPF_USDT_MAX_SPEC_CNT");
     }
