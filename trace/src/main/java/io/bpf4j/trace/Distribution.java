@@ -53,13 +53,14 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
      */
     public long quantile(double share) {
         if (!(share > 0 && share <= 1) || count == 0) {
-            throw new IllegalArgumentException("no quantile " + share + " of " + count + " events");
+            throw new IllegalArgumentException("a quantile needs a share above 0 and up to 1, and an event: share "
+                    + share + " of " + count + " events");
         }
-        long wanted = (long) Math.ceil(share * count);
+        long rank = (long) Math.ceil(share * count);
         long seen = 0;
         for (Bucket bucket : buckets) {
             seen += bucket.count();
-            if (seen >= wanted) {
+            if (seen >= rank) {
                 return compare(bucket.to(), max) < 0 ? bucket.to() : max;
             }
         }
@@ -102,7 +103,7 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
         }
     }
 
-    /** Collects what each CPU counted, as {@code struct question_distribution} has it. <i>Confined.</i> */
+    /** Adds up the counts of all CPUs, each a {@code struct question_distribution}. <i>Confined.</i> */
     static final class Sums {
         private static final int HEADER = 3;
 
@@ -119,11 +120,11 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
             this.counts = new long[scale.buckets()];
         }
 
-        /** The longs of one CPU's value: sum, largest, complement of smallest, buckets. */
+        /** Adds one CPU's value, as longs: sum, largest, complement of smallest, buckets. */
         void add(long[] value) {
             sum += value[0];
-            largest = larger(largest, value[1]);
-            smallestComplement = larger(smallestComplement, value[2]);
+            largest = max(largest, value[1]);
+            smallestComplement = max(smallestComplement, value[2]);
             for (int i = 0; i < counts.length; i++) {
                 counts[i] += value[HEADER + i];
             }
@@ -133,7 +134,7 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
             return (HEADER + scale.buckets()) * Long.BYTES;
         }
 
-        private static long larger(long left, long right) {
+        private static long max(long left, long right) {
             return Long.compareUnsigned(left, right) >= 0 ? left : right;
         }
 

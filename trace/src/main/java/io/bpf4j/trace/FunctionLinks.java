@@ -29,24 +29,24 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Attaches a question to functions: by one link for those of a file, or by one link for each function if the kernel has
- * no uprobe_multi (Linux 6.6).
+ * Attaches a question to functions: by one link for all functions of a file, or by one link for each function if the
+ * kernel has no uprobe_multi (Linux 6.6).
  *
- * <p>A function that a wildcard found is left out if the kernel can't probe its first instruction. Tables of a big
- * program usually have some such functions, written in assembler.
+ * <p>A function that a wildcard found is left out if the kernel can't probe its first instruction. The symbol tables of
+ * a large program usually contain some such functions, written in assembler.
  *
  * <p>Tested by {@code CliQuestionsTest}.
  */
 final class FunctionLinks {
     private final Program program;
-    private final boolean together;
+    private final boolean multiLinks;
     private final ToLongFunction<FunctionProbeData> cookies;
     private final OptionalInt pid;
     private final Map<FileIdentity, OpenFile> files;
     private final LinkGroup group = LinkGroup.inParallel("functions");
     private final List<FunctionProbeData> leftOut = new ArrayList<>();
 
-    /** Functions that one link can take. */
+    /** The key of the functions that one link can take. */
     private record Kind(Path file, Optional<FileIdentity> identity, boolean returns) {
         static Kind of(FunctionProbeData function) {
             return new Kind(
@@ -61,25 +61,26 @@ final class FunctionLinks {
             ToLongFunction<FunctionProbeData> cookies,
             OptionalInt pid,
             Map<FileIdentity, OpenFile> files) {
-        this.together = object.features().has(Feature.UPROBE_MULTI_LINK)
+        this.multiLinks = object.features().has(Feature.UPROBE_MULTI_LINK)
                 && (pid.isEmpty() || object.features().has(Feature.UPROBE_MULTI_PROCESS));
         Program loaded = object.program(CompiledQuestion.FUNCTION_PROGRAM);
-        this.program = together ? loaded.forAttachType(AttachType.TRACE_UPROBE_MULTI) : loaded.withoutAttachType();
+        this.program = multiLinks ? loaded.forAttachType(AttachType.TRACE_UPROBE_MULTI) : loaded.withoutAttachType();
         this.cookies = cookies;
         this.pid = pid;
         this.files = files;
     }
 
     /**
-     * Attaches to all functions, but for those that are left out.
+     * Attaches to all functions except those that are left out.
      *
-     * <p>The entries of functions are probed, too, if only their returns are asked for: they tell which returns the kernel
-     * drops.
+     * <p>If only the return of a function is requested, its entry is probed, too, because the entries tell which
+     * returns the kernel drops.
      *
-     * @param files the open files of functions that were attached to before. More are added. The caller closes them
+     * @param files the open files of functions that were attached to before; receives the newly opened files. The
+     *     caller closes them
      * @param leftOut receives the functions that are left out
-     * @throws AttachException if a file lacks one of them, or the kernel refuses one that may not be left out; then
-     *     nothing is attached
+     * @throws AttachException if a file lacks one of the functions, or the kernel refuses a function that may not be
+     *     left out; then nothing is attached
      */
     static LinkGroup attach(
             BpfObject object,
@@ -88,14 +89,14 @@ final class FunctionLinks {
             OptionalInt pid,
             Map<FileIdentity, OpenFile> files,
             Consumer<FunctionProbe> leftOut) {
-        List<FunctionProbeData> asked =
-                once(functions.stream().map(FunctionProbeData.class::cast).toList());
-        asked.forEach(FunctionLinks::requireHarmless);
+        List<FunctionProbeData> requested = withoutDuplicates(
+                functions.stream().map(FunctionProbeData.class::cast).toList());
+        requested.forEach(FunctionLinks::refuseGoReturn);
         Set<FunctionProbeData> returns =
-                asked.stream().filter(FunctionProbe::returns).collect(Collectors.toCollection(LinkedHashSet::new));
+                requested.stream().filter(FunctionProbe::returns).collect(Collectors.toCollection(LinkedHashSet::new));
         Set<FunctionProbeData> silent = new LinkedHashSet<>();
         returns.forEach(function -> silent.add(function.withReturns(false)));
-        asked.forEach(silent::remove);
+        requested.forEach(silent::remove);
         FunctionLinks links = new FunctionLinks(
                 object,
                 function -> silent.contains(function)
@@ -105,7 +106,7 @@ final class FunctionLinks {
                 pid,
                 files);
         try {
-            Stream.concat(asked.stream(), silent.stream())
+            Stream.concat(requested.stream(), silent.stream())
                     .collect(Collectors.groupingBy(Kind::of, LinkedHashMap::new, Collectors.toList()))
                     .forEach(links::attach);
             links.leftOut.stream()
@@ -119,10 +120,10 @@ final class FunctionLinks {
     }
 
     /**
-     * A return probe of the kernel replaces the return address on the stack. Go walks stacks, to grow them and to collect
-     * garbage, and ends a program in which it finds an address that it does not know.
+     * A return probe of the kernel replaces the return address on the stack. The Go runtime walks stacks, to grow them
+     * and to collect garbage, and ends the program if it finds an unknown address.
      */
-    private static void requireHarmless(FunctionProbeData function) {
+    private static void refuseGoReturn(FunctionProbeData function) {
         if (function.returns() && function.convention() != FunctionProbeData.Convention.C) {
             throw new AttachException("the return of " + function.function() + " in " + function.file()
                     + " can't be probed: it is a Go function, and a return probe on its stack would end the program"
@@ -138,21 +139,21 @@ final class FunctionLinks {
     }
 
     /**
-     * Leaves out functions with which a call would be counted twice: a function that is given twice, and a function that a
-     * wildcard found at the same place as another function. Two names for one place that are both written out stay.
+     * Leaves out functions whose calls would be counted twice: a function that is given twice, and a function that a
+     * wildcard found at the same address as another function. Two names for one address stay if both are written out.
      */
-    private static List<FunctionProbeData> once(List<FunctionProbeData> functions) {
-        Predicate<FunctionProbeData> wild = function ->
+    private static List<FunctionProbeData> withoutDuplicates(List<FunctionProbeData> functions) {
+        Predicate<FunctionProbeData> byWildcard = function ->
                 function.place().map(FunctionProbeData.Place::oneOfMany).orElse(false);
         Map<At, Set<String>> namesAt = new HashMap<>();
         return Stream.concat(
-                        functions.stream().filter(wild.negate()),
-                        functions.stream().filter(wild))
+                        functions.stream().filter(byWildcard.negate()),
+                        functions.stream().filter(byWildcard))
                 .filter(function -> {
                     Optional<At> at = At.of(function);
                     Set<String> names = at.map(key -> namesAt.computeIfAbsent(key, _ -> new HashSet<>()))
                             .orElseGet(HashSet::new);
-                    return (names.isEmpty() || !wild.test(function)) && names.add(function.function());
+                    return (names.isEmpty() || !byWildcard.test(function)) && names.add(function.function());
                 })
                 .toList();
     }
@@ -171,48 +172,49 @@ final class FunctionLinks {
         return file;
     }
 
-    /** @param file where the offsets are; empty if the functions are known by name */
+    /** @param file the file with the functions' offsets; empty if the functions are known by name only */
     private void attach(List<FunctionProbeData> functions, Optional<OpenFile> file) {
-        List<FunctionProbeData> wanted = new ArrayList<>(functions);
-        if (!together) {
+        List<FunctionProbeData> remaining = new ArrayList<>(functions);
+        if (!multiLinks) {
             for (FunctionProbeData function : functions) {
                 try {
-                    Uprobe one = one(function, file).withCookie(cookies.applyAsLong(function));
-                    group.add(program.attach(pid.isPresent() ? one.inProcess(pid.getAsInt()) : one));
+                    Uprobe uprobe = uprobe(function, file).withCookie(cookies.applyAsLong(function));
+                    group.add(program.attach(pid.isPresent() ? uprobe.inProcess(pid.getAsInt()) : uprobe));
                 } catch (AttachException e) {
-                    leaveOut(wanted, wanted.indexOf(function), e);
+                    leaveOut(remaining, remaining.indexOf(function), e);
                 }
             }
             return;
         }
         while (true) {
             try {
-                UprobeMulti all = all(wanted, file)
-                        .withCookies(wanted.stream().mapToLong(cookies).toArray());
-                group.add(program.attach(pid.isPresent() ? all.inProcess(pid.getAsInt()) : all));
+                UprobeMulti uprobeMulti = uprobeMulti(remaining, file)
+                        .withCookies(remaining.stream().mapToLong(cookies).toArray());
+                group.add(program.attach(pid.isPresent() ? uprobeMulti.inProcess(pid.getAsInt()) : uprobeMulti));
                 return;
             } catch (AttachException e) {
                 leaveOut(
-                        wanted,
+                        remaining,
                         e.site().orElseThrow(() -> e),
-                        new AttachException(wanted.get(e.site().getAsInt()) + ": " + e.getMessage(), e));
+                        new AttachException(remaining.get(e.site().getAsInt()) + ": " + e.getMessage(), e));
             }
         }
     }
 
-    /** @param wanted of one file; the last one is not left out, because then there is nothing to attach to */
-    private void leaveOut(List<FunctionProbeData> wanted, int index, AttachException why) {
-        boolean may = wanted.get(index)
+    /** @param remaining the functions of one file; the last one is not left out, because a link needs at least one */
+    private void leaveOut(List<FunctionProbeData> remaining, int index, AttachException failure) {
+        boolean mayBeLeftOut = remaining
+                .get(index)
                 .place()
                 .map(FunctionProbeData.Place::oneOfMany)
                 .orElse(false);
-        if (!may || wanted.size() == 1) {
-            throw why;
+        if (!mayBeLeftOut || remaining.size() == 1) {
+            throw failure;
         }
-        leftOut.add(wanted.remove(index));
+        leftOut.add(remaining.remove(index));
     }
 
-    private static Uprobe one(FunctionProbeData function, Optional<OpenFile> file) {
+    private static Uprobe uprobe(FunctionProbeData function, Optional<OpenFile> file) {
         if (file.isPresent()) {
             long offset = function.place().orElseThrow().offset();
             return function.returns() ? Uprobe.exitAt(file.get(), offset) : Uprobe.at(file.get(), offset);
@@ -222,7 +224,7 @@ final class FunctionLinks {
                 : Uprobe.entry(function.file(), function.function());
     }
 
-    private static UprobeMulti all(List<FunctionProbeData> functions, Optional<OpenFile> file) {
+    private static UprobeMulti uprobeMulti(List<FunctionProbeData> functions, Optional<OpenFile> file) {
         FunctionProbeData first = functions.getFirst();
         if (file.isPresent()) {
             long[] offsets = functions.stream()

@@ -9,28 +9,28 @@ import java.util.regex.Pattern;
  * A pattern for functions. It is compared with symbols, and with the names that C++ and Rust functions have in their
  * sources, with and without their parameters. <i>Immutable.</i>
  *
- * <p>A library can have a hundred thousand symbols, so they are demangled only if the pattern can be meant for such a
- * name: if it has {@code ::} or parameters or template arguments, or else if it has no wildcard and is part of the
- * symbol, as the last part of a name is.
+ * <p>A library can have a hundred thousand symbols, so a symbol is demangled only if the pattern can match a demangled
+ * name: if the pattern has {@code ::}, parameters or template arguments, or if it has no wildcard and the symbol
+ * contains it, as a symbol contains the last part of its name.
  *
  * <p>Tested by {@code FunctionPatternTest}.
  */
 final class FunctionPattern {
     /**
-     * A part of a function that the compiler moved away from the others, because it runs seldom. It is jumped to and not
-     * called, so its first instruction is no entry of the function, and there is no return address.
+     * A part of a function that the compiler moved elsewhere, because it runs seldom. Code jumps to it instead of
+     * calling it, so its first instruction is not the entry of a function, and the stack has no return address for it.
      */
     private static final Pattern MOVED_PART = Pattern.compile(".*\\.cold(\\.\\d+)?(\\..*)?", Pattern.DOTALL);
 
     private final ProbePattern pattern;
     private final String text;
-    private final boolean ofSource;
+    private final boolean isSourceName;
     private final boolean isExact;
 
     private FunctionPattern(String text) {
         this.pattern = new ProbePattern("*", text);
         this.text = text;
-        this.ofSource = isOfSource(text);
+        this.isSourceName = isOfSource(text);
         this.isExact = pattern.toString().indexOf('*', 1) < 0 && text.indexOf('?') < 0;
     }
 
@@ -38,19 +38,19 @@ final class FunctionPattern {
         return new FunctionPattern(text);
     }
 
-    /** Whether a name or pattern has what symbols do not have. */
+    /** Whether a name or pattern contains characters that names in sources have, but symbols do not. */
     static boolean isOfSource(String text) {
         return text.contains("::") || text.indexOf('(') >= 0 || text.indexOf('<') >= 0;
     }
 
-    /** Whether a symbol is that of a part of a function, which has no return. */
+    /** Whether a symbol names a moved part of a function, which has no return. */
     static boolean isMovedPart(String symbol) {
         return symbol.contains(".cold") && MOVED_PART.matcher(symbol).matches();
     }
 
     /**
-     * The name that it matches: the symbol itself, or its demangled name with parameters; empty if it does not. A part of
-     * a function matches only if the pattern names such parts.
+     * The name that the pattern matches: the symbol itself, or its demangled name with parameters; empty if it matches
+     * neither. A moved part of a function matches only if the pattern names such parts.
      */
     Optional<String> nameOf(String symbol) {
         if (isMovedPart(symbol) && !text.contains(".cold")) {
@@ -59,7 +59,7 @@ final class FunctionPattern {
         if (pattern.matches("", symbol)) {
             return Optional.of(symbol);
         }
-        boolean mayMatch = Demangler.isMangled(symbol) && (ofSource || (isExact && symbol.contains(text)));
+        boolean mayMatch = Demangler.isMangled(symbol) && (isSourceName || (isExact && symbol.contains(text)));
         // The compiler's other versions of a function (f.constprop.0) may have other parameters.
         if (!mayMatch || (isExact && symbol.indexOf('.') >= 0)) {
             return Optional.empty();

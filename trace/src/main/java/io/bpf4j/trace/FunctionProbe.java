@@ -25,10 +25,10 @@ import java.util.concurrent.atomic.AtomicReference;
  * the machine passes integers and pointers, unsigned; on s390x there are five. At the return {@code retval} is the
  * result. <i>Immutable.</i>
  *
- * <p>In a 32-bit process of x86-64 the arguments are the first six words on the stack. Of a Go function they are the
+ * <p>In a 32-bit process of x86-64 the arguments are the first six words on the stack. For a Go function they are the
  * registers that Go uses since 1.17, on x86-64, arm64 and riscv64: a string or an interface takes two, a slice three.
- * Go functions that take theirs in another way have no arguments here, and the returns of Go functions are refused: the
- * kernel's return probes write to the stack, and Go ends a program that has such a stack.
+ * Go functions that take arguments in another way have none here. The returns of Go functions are refused: the kernel's
+ * return probes change the stack, and the Go runtime ends a program with such a stack.
  *
  * <p>Needs BPF cookies (Linux 5.15). Functions that are inlined don't exist at run time.
  */
@@ -41,20 +41,21 @@ public sealed interface FunctionProbe permits FunctionProbeData {
     /**
      * The return of a function. The file is read when the probe is attached.
      *
-     * @throws IllegalArgumentException if the symbol is that of a part of a function, such as {@code parse.cold}, which
-     *     has no return: the kernel would change another word of the stack
+     * @throws IllegalArgumentException if the symbol names a moved part of a function, such as {@code parse.cold},
+     *     which has no return: the kernel would change another word of the stack
      */
     static FunctionProbe exit(Path file, String function) {
         if (FunctionPattern.isMovedPart(function)) {
             throw new IllegalArgumentException(
-                    function + " is a part of a function, which is jumped to and does not return: probe the function");
+                    function + " is a moved part of a function, to which code jumps and which does not return: probe"
+                            + " the function");
         }
         return new FunctionProbeData(file, function, function, true, Optional.empty());
     }
 
     /**
-     * The functions of a file whose names match a pattern: {@code *} matches any text, {@code ?} any character. Empty if
-     * there are none.
+     * The functions of a file whose names match a pattern: {@code *} matches any text, {@code ?} any character. Empty
+     * if there are none.
      *
      * <p>A pattern with {@code ::}, <code>(</code> or {@code <} is also compared with the names that C++ and Rust
      * functions have in their sources, with and without parameters: {@code shop::checkout} and {@code
@@ -62,9 +63,9 @@ public sealed interface FunctionProbe permits FunctionProbeData {
      *
      * <p>Functions are looked up in the file's symbol tables, and in the separate debug symbols of a stripped file. Two
      * functions with the same name are two probes; two names of the same function are one probe. An indirect function
-     * (IFUNC) is left out: it only chooses the code that runs. So is a part of a function that the compiler moved away
-     * ({@code parse.cold}), unless the pattern names its entry. If the pattern has a wildcard, a function that the kernel
-     * can't probe is left out when the others are attached.
+     * (IFUNC) is left out: it only chooses the code that runs. So is a part of a function that the compiler moved
+     * elsewhere ({@code parse.cold}), unless the pattern names its entry. If the pattern has a wildcard, a function
+     * that the kernel can't probe is left out when the others are attached.
      *
      * @param returns true for the returns of the functions, false for their entries
      * @throws IOException if the file can't be read
@@ -73,7 +74,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
      */
     static List<FunctionProbe> matching(Path file, String pattern, boolean returns) throws IOException {
         FunctionPattern wanted = FunctionPattern.of(pattern);
-        boolean wild = pattern.contains("*") || pattern.contains("?");
+        boolean isWildcard = pattern.contains("*") || pattern.contains("?");
         try (ElfFile elf = ElfFile.open(file, OpenFile.opener(Host.running()))) {
             elf.header().whyNotRun().ifPresent(why -> {
                 throw new MalformedDataException(elf.source(), 16, why);
@@ -85,7 +86,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
             Map<Long, FunctionProbeData> byOffset = new LinkedHashMap<>();
             SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
                 String function = unversioned(symbol.name());
-                if (Unwinding.isSign(symbol)) {
+                if (Unwinding.indicates(symbol)) {
                     unwinds.set(true);
                 }
                 boolean isPlace = symbol.isFunction()
@@ -99,7 +100,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
                                         opened,
                                         identity,
                                         start,
-                                        wild,
+                                        isWildcard,
                                         FunctionProbeData.Convention.of(elf, go, function),
                                         false);
                                 byOffset.putIfAbsent(
@@ -115,16 +116,16 @@ public sealed interface FunctionProbe permits FunctionProbeData {
     }
 
     /**
-     * The function of the files whose name is most like another one, for messages: the shortest name that contains it, as
-     * mangled names contain the plain one, or else the name with the fewest characters to change, insert or delete, if
-     * they are at most half of them. If the other name has {@code ::}, the names are those of the sources, without
-     * parameters. Files with broken symbol tables are left out.
+     * The function in the files whose name is nearest to another name, for messages: the shortest name that contains
+     * it, as mangled names contain the plain name, or else the name with the fewest characters to change, insert or
+     * delete, if these are at most half of its characters. If the other name has {@code ::}, the names are those of the
+     * sources, without parameters. Files with broken symbol tables are left out.
      *
      * @throws IOException if a file can't be read
      */
     static Optional<String> nearest(Collection<Path> files, String function) throws IOException {
         boolean demangled = FunctionPattern.isOfSource(function);
-        Nearest byLetters = new Nearest(function);
+        Nearest nearest = new Nearest(function);
         AtomicReference<String> containing = new AtomicReference<>();
         for (Path file : files) {
             try (ElfFile elf = ElfFile.open(file, OpenFile.opener(Host.running()))) {
@@ -137,7 +138,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
                         if (name.contains(function) && (shortest == null || name.length() < shortest.length())) {
                             containing.set(name);
                         }
-                        byLetters.offer(name);
+                        nearest.offer(name);
                     }
                 });
             } catch (MalformedDataException e) {
@@ -146,7 +147,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
         }
         boolean ofSymbols = demangled || Demangler.isMangled(function);
         return Optional.ofNullable(containing.get())
-                .or(byLetters::found)
+                .or(nearest::found)
                 .map(name -> ofSymbols ? name : Demangler.withoutParameters(name));
     }
 
@@ -164,16 +165,17 @@ public sealed interface FunctionProbe permits FunctionProbeData {
     /** The name in answers: the symbol, or its demangled name if a pattern matched only that. */
     String name();
 
-    /** Where it starts in its file, in bytes; empty if it is looked up when it is attached. */
+    /** The offset of its start in the file, in bytes; empty if it is looked up when it is attached. */
     OptionalLong fileOffset();
 
     /** Why a count of its events may differ from the number of calls; empty if it does not. May read the file. */
     Optional<String> whyInexact();
 
     /**
-     * Why the process may end because this probe is attached; empty if nothing is known of that. To notice a return, the
-     * kernel puts an address of its own in the place of the return address, where a C++ exception or a Rust panic finds
-     * no caller. Known of files that are linked with the functions that unwind a stack. May read the file.
+     * Why the process may end because this probe is attached; empty if no reason is known. To notice a return, the
+     * kernel replaces the return address by an address of its own, from which a C++ exception or a Rust panic can't
+     * unwind to the caller. A reason is known for files that are linked with the functions that unwind a stack. May
+     * read the file.
      */
     Optional<String> whyRisky();
 

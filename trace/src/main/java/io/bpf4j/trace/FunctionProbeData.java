@@ -35,9 +35,9 @@ record FunctionProbeData(Path file, String function, String name, boolean return
     /** How a function takes its arguments. */
     enum Convention {
         C,
-        /** In registers, as Go does since 1.17: which are others than C's on x86-64. */
+        /** In registers, as Go does since 1.17. On x86-64 they differ from the registers of C. */
         GO_REGISTERS,
-        /** In a way that is not known, or on the stack: a Go function of an older compiler or in assembler. */
+        /** On the stack or in an unknown way: a Go function of an older compiler or in assembler. */
         GO_OTHER;
 
         static Convention of(ElfFile elf, Optional<GoBuild> go, String symbol) {
@@ -48,13 +48,13 @@ record FunctionProbeData(Path file, String function, String name, boolean return
             return isKnown && go.get().takesRegisters(symbol) ? GO_REGISTERS : GO_OTHER;
         }
 
-        /** Where the first six registers are known: on arm64 and riscv64 they are those of C. */
+        /** The machines on which the first six registers are known: on arm64 and riscv64 they are those of C. */
         private static final Set<Integer> GO_MACHINES = Set.of(ElfMachine.X86_64, ElfMachine.AARCH64, ElfMachine.RISCV);
     }
 
     /**
-     * How the function takes its arguments; reads the file if that is not known yet. C, if the file can't be read: the
-     * attempt to attach says so.
+     * How the function takes its arguments; reads the file if that is not known yet. Returns C if the file can't be
+     * read; attaching then reports the failure.
      */
     Convention convention() {
         if (place.isPresent()) {
@@ -76,18 +76,20 @@ record FunctionProbeData(Path file, String function, String name, boolean return
     public Optional<String> whyInexact() {
         return convention() == Convention.C
                 ? Optional.empty()
-                : Optional.of("a Go function that finds its stack too small begins again, which counts as two calls");
+                : Optional.of("a Go function that must grow its stack starts again, which counts as two calls");
     }
 
     @Override
     public Optional<String> whyRisky() {
         return returns && unwinds()
-                ? Optional.of("if an exception or a panic passes a probed return of " + file
+                ? Optional.of("if an exception or a panic unwinds through a probed return of " + file
                         + ", the process ends ('terminate called'), even if a caller would catch it")
                 : Optional.empty();
     }
 
-    /** Whether the file has code for exceptions. False, if it can't be read: the attempt to attach says so. */
+    /**
+     * Whether the file has code for exceptions. False if the file can't be read; attaching then reports the failure.
+     */
     private boolean unwinds() {
         if (place.isPresent()) {
             return place.get().unwinds();

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a file says of the Go compiler that made it, in its section {@code .go.buildinfo} (src/debug/buildinfo of Go's
- * sources). <i>Immutable.</i>
+ * The Go compiler that built a file, from the section {@code .go.buildinfo} (src/debug/buildinfo of Go's sources).
+ * <i>Immutable.</i>
  *
  * <pre>
  *  0  ff 20 "Go buildinf:"
@@ -19,9 +19,9 @@ import java.util.regex.Pattern;
  *     "go1.22.5"
  * </pre>
  *
- * <p>Since Go 1.17 functions take their arguments in registers, which are others than C's on x86-64 (Go's
- * src/cmd/compile/abi-internal.md). A function written in assembler takes them on the stack; its symbol ends with {@code
- * .abi0} where the compiler also made one that takes registers.
+ * <p>Since Go 1.17 functions take their arguments in registers, which on x86-64 differ from those of C (Go's
+ * src/cmd/compile/abi-internal.md). A function written in assembler takes them on the stack; its symbol ends with
+ * {@code .abi0} if the compiler also made a variant that takes registers.
  *
  * <p>Tested by {@code GoBuildTest} and {@code CliGoFunctionsTest}.
  *
@@ -34,11 +34,11 @@ record GoBuild(Optional<String> version) {
     private static final int INLINE = 2;
     private static final int VERSION = 32;
 
-    /** The compiler adds such endings to the names of C functions that it changes. */
+    /** The endings that a C compiler adds to the names of functions that it changes. */
     private static final Pattern OF_C =
             Pattern.compile("[^./]+(\\.(constprop|isra|part|cold|lto_priv|llvm)(\\.\\d+)?)+");
 
-    /** What the file says; empty if it was not made by Go. */
+    /** Reads the section; empty if Go did not build the file. */
     static Optional<GoBuild> of(ElfFile elf) {
         return elf.section(SECTION).map(section -> new GoBuild(version(elf, section)));
     }
@@ -59,12 +59,12 @@ record GoBuild(Optional<String> version) {
         return isInline ? Optional.of(text.substring(VERSION + 1, VERSION + 1 + length)) : Optional.empty();
     }
 
-    /** Whether a symbol is that of a Go function. Their names have the package's path: {@code main.f}. */
+    /** Whether a symbol names a Go function. Such names contain the package's path: {@code main.f}. */
     boolean isGoFunction(String symbol) {
         return symbol.contains(".") && !OF_C.matcher(symbol).matches();
     }
 
-    /** Whether a Go function takes its arguments in registers, as far as it is known. */
+    /** Whether a Go function takes its arguments in registers; false if unknown. */
     boolean takesRegisters(String symbol) {
         Matcher numbers = Pattern.compile("(?:go|devel go)1\\.(\\d{1,4}).*").matcher(version.orElse(""));
         return numbers.matches() && Integer.parseInt(numbers.group(1)) >= 17 && !symbol.endsWith(".abi0");

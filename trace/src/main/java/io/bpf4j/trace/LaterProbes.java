@@ -19,9 +19,10 @@ import java.util.function.Predicate;
  * <i>immutable</i> after that.
  *
  * <p>The functions of the question can't be compiled again. A later version of a probe may have an argument of another
- * type: they would take the bits of a {@code double} for a whole number, or -1 for 18446744073709551615. The name of an
+ * type: they would read the bits of a {@code double} as a whole number, or -1 as 18446744073709551615. The name of an
  * argument may stand for another argument of a later probe. The functions compare the names of probes by their numbers,
- * so a comparison is false for a probe that got its number later. Probes for which the answer would be wrong are refused.
+ * so a comparison is false for a probe that got its number later. Probes for which the answer would be wrong are
+ * refused.
  *
  * <p>Tested by {@code QuestionsOnKernelTest}.
  */
@@ -56,8 +57,8 @@ final class LaterProbes {
      * Checks a probe before it is attached.
      *
      * @param number of the probe
-     * @param compiled whether the probe had the number when the question was compiled; if not, the functions take its
-     *     arguments for those of other probes
+     * @param compiled whether the probe had the number when the question was compiled; if not, the functions read its
+     *     arguments as those of other probes
      * @throws UsdtException if an argument has another type at a site of the probe, if the name of an argument is known
      *     for other probes only, or if a comparison is true of the probe's name, which the functions don't know
      */
@@ -65,19 +66,19 @@ final class LaterProbes {
         if (!compiled && comparisons.stream().anyMatch(isTrue -> isTrue.test(probe.fullName()))) {
             throw refused(
                     probe,
-                    "the question compares names of probes, and was compiled before this one was known; name the file"
-                            + " when you ask");
+                    "the question compares names of probes, and was compiled before this probe was known; name the file"
+                            + " when the question starts");
         }
         Collection<Set<Use>> relevant = compiled || expected
                 ? List.of(uses.getOrDefault(compiled ? number : Scope.LATER, Set.of()))
                 : uses.values();
-        for (Set<Use> each : relevant) {
-            for (Use use : each) {
+        for (Set<Use> usesOfProbe : relevant) {
+            for (Use use : usesOfProbe) {
                 if (!compiled && !ProbeScope.isNumbered(use.name())) {
                     throw refused(
                             probe,
-                            "the question reads " + use.name()
-                                    + ", which only other probes are known to have; guard it, as in probe == \"…\" && …");
+                            "the question reads " + use.name() + ", but only other probes are known to have it; guard"
+                                    + " it, as in probe == \"…\" && …");
                 }
                 for (UsdtSite site : probe.sites()) {
                     if (use.argument().index() < site.args().size()) {
@@ -94,10 +95,11 @@ final class LaterProbes {
         if (floating != (arg.isFloat() ? arg.size() : 0)) {
             throw refused(probe, use, number(arg.isFloat() ? arg.size() : 0), number(floating));
         }
-        // Different probes are mixed as C mixes its types; a catalog's type holds whatever the sites say.
+        // Arguments of different probes are converted as C converts its types; a type of the catalog applies whatever
+        // the sites declare.
         boolean unsigned = kind.equals(new Scope.Int(Long.BYTES, false)) && ProbeScope.isNumbered(use.name());
         if (compiled && unsigned && mayBeNegative(arg)) {
-            throw refused(probe, use, "a signed number", "an unsigned one");
+            throw refused(probe, use, "a signed number", "an unsigned number");
         }
     }
 
@@ -109,11 +111,12 @@ final class LaterProbes {
         return floating == 0 ? "a whole number" : "a floating-point number of " + floating + " bytes";
     }
 
-    private static UsdtException refused(UsdtProbe probe, Use use, String there, String taken) {
+    private static UsdtException refused(UsdtProbe probe, Use use, String actual, String compiledAs) {
         return refused(
                 probe,
-                use.name() + " is " + there + " there, and the question takes it for " + taken
-                        + ", because it was compiled before this file was known; name the file when you ask");
+                use.name() + " is " + actual + " in this file, but the question reads it as " + compiledAs
+                        + ", because it was compiled before the file was known; name the file when the question"
+                        + " starts");
     }
 
     private static UsdtException refused(UsdtProbe probe, String reason) {

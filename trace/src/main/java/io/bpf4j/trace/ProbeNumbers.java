@@ -17,10 +17,10 @@ import java.util.stream.Collectors;
 
 /**
  * Numbers the probes of a question, from 1: the number is in the cookie and tells a program which probe fired. A probe
- * has one number in all files in which it has as many arguments: the number of arguments tells versions of a program
- * apart, in which a name may stand for another argument. Probes that are expected, because a pattern matches what the
- * catalog knows, have their numbers before a file with them appears; so the expressions, which are compiled once, can
- * use their arguments.
+ * has one number in all files in which it has the same number of arguments: the number of arguments distinguishes
+ * versions of a program, in which a name may stand for another argument. Probes of the catalog that a pattern matches
+ * are expected: they get their numbers before a file with them appears. So the expressions, which are compiled once,
+ * can use their arguments.
  *
  * <p><i>Thread-safe.</i>
  *
@@ -54,7 +54,7 @@ final class ProbeNumbers {
 
     private final List<Known> known = new ArrayList<>();
 
-    /** A probe as some files have it. */
+    /** A probe with a number of arguments, which distinguishes its versions. */
     private record Version(String fullName, int arguments) {
         static Version of(UsdtProbe probe) {
             return new Version(probe.fullName(), ProbeNumbers.arguments(probe.sites()));
@@ -65,7 +65,7 @@ final class ProbeNumbers {
      * A probe with a number.
      *
      * @param number from 1
-     * @param arguments the most that a site has
+     * @param arguments the largest number of arguments of a site
      * @param sites of the probe in all files that have it; empty if it is only expected, or a function
      * @param signature from the catalog
      */
@@ -115,7 +115,9 @@ final class ProbeNumbers {
         }
     }
 
-    /** Whether each end is the return of the function that begins the pair: {@code u:parse_*} and {@code ur:parse_*}. */
+    /**
+     * Whether each end is the return of the function that begins the pair: {@code u:parse_*} and {@code ur:parse_*}.
+     */
     static boolean byFrame(Question question) {
         if (question.kind != QuestionKind.LATENCY || !question.pairedBy.isEmpty()) {
             return false;
@@ -136,7 +138,7 @@ final class ProbeNumbers {
         }
     }
 
-    /** A probe that several files may have, each with arguments of other sizes. */
+    /** Adds a probe that several files may have, with arguments of different sizes. */
     private void add(List<UsdtProbe> inFiles, Catalog catalog) {
         UsdtProbe first = inFiles.getFirst();
         List<UsdtSite> sites =
@@ -198,17 +200,21 @@ final class ProbeNumbers {
     synchronized List<Known> begins() {
         return known.stream()
                 .filter(Known::begins)
-                .map(probe -> probe.withNumber(probe.function().map(this::shown).orElse(probe.number())))
+                .map(probe -> probe.withNumber(
+                        probe.function().map(this::numberInCookie).orElse(probe.number())))
                 .toList();
     }
 
     /** The number in the cookie of a function: if entry and return are a pair, both have that of the return. */
-    private int shown(FunctionProbe function) {
+    private int numberInCookie(FunctionProbe function) {
         int number = Objects.requireNonNull(firsts.get(function.fullName()));
         return byFrame ? firsts.getOrDefault("ur:" + function.name(), number) : number;
     }
 
-    /** The cookie of a probe. A version without a number gets that of another one; a probe without a number gets one. */
+    /**
+     * The cookie of a probe. A version without a number gets the number of another version; a probe without any number
+     * gets a new number.
+     */
     synchronized long cookie(UsdtProbe probe) {
         Integer number = numbers.get(Version.of(probe));
         if (number == null && !firsts.containsKey(probe.fullName())) {
@@ -245,7 +251,7 @@ final class ProbeNumbers {
     synchronized long cookie(FunctionProbe function, boolean both, int pid) {
         int number = Objects.requireNonNull(firsts.get(function.fullName()));
         long part = cookie(number) & -1L << Integer.SIZE;
-        return shown(function)
+        return numberInCookie(function)
                 | part
                 | (function.returns() ? 1L << RETURN : both ? 1L << CALL : 0)
                 | (long) pid << PROCESS;
@@ -274,7 +280,7 @@ final class ProbeNumbers {
         return numbered.number() | (numbered.begins() ? 1L << BEGIN : 0) | (numbered.ends() ? 1L << END : 0);
     }
 
-    /** Whether a question has a use for a probe: in a latency only for those that begin or end a pair. */
+    /** Whether the question uses a probe: a latency uses only probes that begin or end a pair. */
     boolean uses(UsdtProbe probe) {
         return pair.isEmpty() || pair.stream().anyMatch(pattern -> pattern.matches(probe));
     }

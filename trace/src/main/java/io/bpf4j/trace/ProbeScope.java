@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What names mean in the expressions of a question: arguments by their number, and by their name in the catalog.
+ * The meaning of names in the expressions of a question: arguments by their number, and by their name in the catalog.
  * <i>Immutable.</i>
  *
  * <p>Tested by {@code QuestionsOnKernelTest}.
@@ -43,14 +43,14 @@ final class ProbeScope implements Scope {
     private final Optional<BeginValues> begin;
 
     /**
-     * @param later is told of each argument that a function reads, and of each name that it compares
+     * @param later receives each argument that a function reads, and each comparison of a probe's name
      * @param open whether probes may appear that are not known yet
      */
     ProbeScope(List<ProbeNumbers.Known> probes, LaterProbes later, boolean open) {
         this(probes, later, open, Optional.empty());
     }
 
-    /** @param begin what is known of the begin, if the probes end the pairs of a latency */
+    /** @param begin the values of the begin, if the probes end the pairs of a latency */
     ProbeScope(List<ProbeNumbers.Known> probes, LaterProbes later, boolean open, Optional<BeginValues> begin) {
         this.probes = probes;
         this.later = later;
@@ -73,7 +73,7 @@ final class ProbeScope implements Scope {
         later.add(isTrue);
     }
 
-    /** Whether a name is that of an argument by its number: {@code arg0}. */
+    /** Whether a name is an argument's number: {@code arg0}. */
     static boolean isNumbered(String name) {
         return BY_NUMBER.matcher(name).matches();
     }
@@ -93,7 +93,7 @@ final class ProbeScope implements Scope {
         }
         addToOtherVersions(byProbe);
         if (probes.isEmpty() && byNumber.matches()) {
-            // All probes are in files that have not appeared yet: what arguments they have is found when they fire.
+            // All probes are in files that have not appeared yet: their arguments are known when they fire.
             byProbe.put(0, new Argument(Integer.parseInt(byNumber.group(1)), UNKNOWN));
         }
         return byProbe.isEmpty() ? Optional.empty() : Optional.of(byProbe);
@@ -123,7 +123,7 @@ final class ProbeScope implements Scope {
         return atSites.isEmpty() ? Optional.empty() : Optional.of(new Argument(index, new Int(Long.BYTES, signed)));
     }
 
-    /** What a floating-point number is if all sites agree. */
+    /** The floating-point type on which all sites agree; its size is 0 if they do not. */
     private static FloatingPoint floating(List<UsdtArg> atSites) {
         int size = atSites.getFirst().size();
         boolean agreed = atSites.stream().allMatch(arg -> arg.isFloat() && arg.size() == size)
@@ -132,8 +132,8 @@ final class ProbeScope implements Scope {
     }
 
     /**
-     * Adds the versions of a probe that lack an argument which another version has. Their argument has an index that none
-     * of their sites has, so its value is counted as unreadable when such a version fires.
+     * Adds the versions of a probe that lack an argument which another version has. Their argument has an index that
+     * none of their sites has, so its value is counted as unreadable when such a version fires.
      */
     private void addToOtherVersions(Map<Integer, Argument> byProbe) {
         Map<String, Argument> byName = new HashMap<>();

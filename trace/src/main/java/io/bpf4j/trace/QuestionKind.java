@@ -1,6 +1,6 @@
 package io.bpf4j.trace;
 
-/** What is made of the events: {@code enum question_kind} of {@code question.h}. */
+/** What a question computes from the events: {@code enum question_kind} of {@code question.h}. */
 enum QuestionKind {
     COUNT(0),
     HISTOGRAM(1),

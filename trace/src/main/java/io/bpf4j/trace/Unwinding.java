@@ -16,20 +16,23 @@ final class Unwinding {
     /** The personality routines of C++ (Itanium C++ ABI, Exception Handling) and Rust. */
     private static final Set<String> ROUTINES = Set.of("__gxx_personality_v0", "rust_eh_personality");
 
-    /** What such code calls in another library. The C library has functions of these names for its own use. */
+    /**
+     * The functions that such code calls in another library. The C library defines functions of these names for its own
+     * use.
+     */
     private static final Set<String> CALLS = Set.of("_Unwind_Resume", "_Unwind_RaiseException");
 
     private Unwinding() {}
 
-    /** Whether a file with this symbol has such code. */
-    static boolean isSign(Symbol symbol) {
+    /** Whether this symbol shows that its file has such code. */
+    static boolean indicates(Symbol symbol) {
         return ROUTINES.contains(symbol.name()) || (!symbol.isInSection() && CALLS.contains(symbol.name()));
     }
 
     static boolean isIn(ElfFile elf) {
         AtomicBoolean found = new AtomicBoolean();
         SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
-            if (isSign(symbol)) {
+            if (indicates(symbol)) {
                 found.set(true);
             }
         });

@@ -240,7 +240,7 @@ class CliFunctionsTest {
         Path shop = cxxProgram();
         Commands.Result aborted = Cli.run("latency", "--json", "-c", shop.toString(), "u:shop::fails");
         assertThat(aborted.err())
-                .contains("if an exception or a panic passes a probed return of " + shop + ", the process ends")
+                .contains("if an exception or a panic unwinds through a probed return of " + shop)
                 .contains("the command ended with status 134, as after SIGABRT: an exception may have passed");
         // The part of it that throws is jumped to: to take the word at the stack pointer for a return address kills.
         Commands.Result entries = Cli.run("count", "--json", "-c", shop.toString(), "u:*fails*");

@@ -66,7 +66,7 @@ class CliGoFunctionsTest {
                 answer("count", "--where", "(int32_t)arg1 == -arg0 && arg3 == 6 && (uint8_t)arg4 == arg0 % 100");
         assertThat(lines.getLast().get("events")).isEqualTo((long) CALLS);
         assertThat(lines.getLast().get("exact")).isEqualTo(false);
-        assertThat(lines.getLast().get("reason")).asString().contains("a Go function that finds its stack too small");
+        assertThat(lines.getLast().get("reason")).asString().contains("a Go function that must grow its stack");
         assertThat(answer("count", "--where", "arg0 < 10").getLast().get("events"))
                 .isEqualTo(10L);
     }

@@ -92,14 +92,14 @@ class QuestionsOnKernelTest {
         try (Answer answer = Question.on(wide).by("arg0", "arg1").open()) {
             assertThatThrownBy(() -> answer.attach(floating, OptionalInt.empty()))
                     .isInstanceOf(UsdtException.class)
-                    .hasMessage(
-                            "attach late:probe in " + version("double")
-                                    + ": arg0 is a floating-point number of 8 bytes there, and the question takes it for a whole"
-                                    + " number, because it was compiled before this file was known; name the file when you ask");
+                    .hasMessage("attach late:probe in " + version("double")
+                            + ": arg0 is a floating-point number of 8 bytes in this file, but the question"
+                            + " reads it as a whole number, because it was compiled before the file was"
+                            + " known; name the file when the question starts");
             assertThatThrownBy(() -> answer.attach(signed, OptionalInt.empty()))
                     .isInstanceOf(UsdtException.class)
                     .hasMessageContaining(
-                            ": arg0 is a signed number there, and the question takes it for an unsigned one");
+                            ": arg0 is a signed number in this file, but the question reads it as an unsigned number");
             Commands.check(List.of(
                     version("double").toString(), version("unsigned long").toString()));
             assertThat(answer.rows().stream().map(Answer.Row::key))
@@ -109,7 +109,8 @@ class QuestionsOnKernelTest {
         try (Answer answer = Question.on(floating).by("arg0").open()) {
             assertThatThrownBy(() -> answer.attach(signed, OptionalInt.empty()))
                     .hasMessageContaining(
-                            ": arg0 is a whole number there, and the question takes it for a floating-point number of 8 bytes");
+                            ": arg0 is a whole number in this file, but the question reads it as a floating-point"
+                                    + " number of 8 bytes");
         }
         try (Answer answer = Question.on(List.of()).by("arg0").load()) {
             assertThatThrownBy(() -> answer.attach(floating, OptionalInt.empty()))
@@ -163,7 +164,7 @@ class QuestionsOnKernelTest {
         try (Answer answer = question.load()) {
             assertThatThrownBy(() -> answer.attach(end, OptionalInt.empty()))
                     .isInstanceOf(UsdtException.class)
-                    .hasMessageContaining(": the question reads id, which only other probes are known to have;");
+                    .hasMessageContaining(": the question reads id, but only other probes are known to have it;");
         }
         try (Answer answer = question.where("probe == \"asked:begin\"").open()) {
             UsdtLink _ = answer.attach(end, OptionalInt.empty());
