@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Finds the file that a name on the command line means for the process of {@code -p}. In a container the process has its
- * own {@code libc.so.6}, which is not the one that this process finds by the same name; and a process that runs since
- * before an upgrade still has the old file, which has lost its name. <i>Immutable.</i>
+ * Finds the file that a name on the command line means for the process of {@code -p}. In a container the process has
+ * its own {@code libc.so.6}, which is not the one that this process finds by the same name; and a process that runs
+ * since before an upgrade still has the old file, which has lost its name. <i>Immutable.</i>
  *
  * <p>Tested by {@code CliFilesOfProcessTest}.
  */
@@ -35,9 +35,9 @@ final class FilesOfProcess {
     }
 
     /**
-     * The file that is meant, in this order: the file of this name, if the process has mapped it; a file that the process
-     * has mapped under this name; if it is the bare name of a library or program, a mapped file of that name in any
-     * directory; a file of this name in the process's mount namespace, which it may map later; the given path.
+     * The file that is meant, in this order: the file of this name, if the process has mapped it; a file that the
+     * process has mapped under this name; if it is the bare name of a library or program, a mapped file of that name in
+     * any directory; a file of this name in the process's mount namespace, which it may map later; the given path.
      */
     Path locate(Path named) {
         if (isMapped(named)) {

@@ -86,7 +86,9 @@ final class FunctionSelection {
         return remarks;
     }
 
-    /** Adds the functions that no earlier operand has found: a function that two operands match must be counted once. */
+    /**
+     * Adds the functions that no earlier operand has found: a function that two operands match must be counted once.
+     */
     private static void addNew(List<FunctionProbe> known, List<FunctionProbe> more) {
         Set<String> symbols = known.stream().map(FunctionSelection::symbol).collect(Collectors.toUnmodifiableSet());
         more.stream().filter(function -> !symbols.contains(symbol(function))).forEach(known::add);

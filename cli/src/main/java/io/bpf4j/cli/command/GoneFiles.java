@@ -13,7 +13,8 @@ import java.util.function.Function;
 
 /**
  * Attaches to the probes of many files, of which some may have vanished or been replaced since they were read: a
- * process ended, a package was upgraded. Those are left out and named; one of them must not end a trace of all processes.
+ * process ended, a package was upgraded. Those are left out and named; one of them must not end a trace of all
+ * processes.
  *
  * <p>Tested by {@code GoneFilesTest}.
  */

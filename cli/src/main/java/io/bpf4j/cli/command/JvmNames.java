@@ -23,9 +23,9 @@ import java.util.concurrent.Executors;
  * writes them to {@code /tmp/perf-PID.map}, and only when it is asked; the file is removed when it has been read.
  * <i>Confined.</i>
  *
- * <p>Each JVM is asked once between two calls of {@link #forget}. A JVM may be too busy to answer, and anybody can start
- * processes that look like JVMs and never answer. So all are asked at the same time, each by a thread of its own, and
- * one that did not answer is not asked again.
+ * <p>Each JVM is asked once between two calls of {@link #forget}. A JVM may be too busy to answer, and anybody can
+ * start processes that look like JVMs and never answer. So all are asked at the same time, each by a thread of its own,
+ * and one that did not answer is not asked again.
  *
  * <p>Tested by {@code CliStackTest} and {@code HostileJvmsTest}.
  */

@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A file of another user is refused, and so is a symbolic link anywhere in the path that belongs neither to this
  *       user nor to root, or that lies where another user could have put it. In a directory that others can write to,
  *       they may have put it there to read the answer, or to have bpf4j overwrite a file that they may not write.
- *   <li>Other symbolic links are followed, and remain. The path is walked once, and the directory held open: what others
- *       exchange in it later leads nowhere else.
+ *   <li>Other symbolic links are followed, and remain. The path is walked once, and the directory held open: what
+ *       others exchange in it later leads nowhere else.
  *   <li>An existing file keeps its mode and its group. If this user may not set the group, the group loses its rights.
  *   <li>A new file has the rights that the umask leaves.
  * </ul>

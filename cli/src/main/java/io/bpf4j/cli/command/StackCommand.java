@@ -122,8 +122,8 @@ final class StackCommand implements Callable<Integer> {
     }
 
     /**
-     * The work: counts by stack, then names the frames. The names of a stack are not kept but looked up whenever they are
-     * needed: those of a hostile process's frames would fill the memory.
+     * The work: counts by stack, then names the frames. The names of a stack are not kept but looked up whenever they
+     * are needed: those of a hostile process's frames would fill the memory.
      */
     private final class Run extends QuestionRun {
         private final Symbolizer symbolizer;
@@ -264,7 +264,9 @@ final class StackCommand implements Callable<Integer> {
                     .toList();
         }
 
-        /** A digest of what is shown of a stack but its process and count: the names themselves could fill the memory. */
+        /**
+         * A digest of what is shown of a stack but its process and count: the names themselves could fill the memory.
+         */
         private String look(Answer.Row row) {
             Named stack = named(row);
             Map<String, Object> key = new LinkedHashMap<>(stack.key());

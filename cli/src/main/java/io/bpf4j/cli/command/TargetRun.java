@@ -99,8 +99,8 @@ final class TargetRun {
         ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException;
 
         /**
-         * Called when events count from now on: after all probes that were found are attached, or when the child process,
-         * a shell until now, executes the command. Not called with {@code --follow} of an existing process.
+         * Called when events count from now on: after all probes that were found are attached, or when the child
+         * process, a shell until now, executes the command. Not called with {@code --follow} of an existing process.
          */
         default void attached() {}
 

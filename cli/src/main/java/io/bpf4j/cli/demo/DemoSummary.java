@@ -77,8 +77,8 @@ public final class DemoSummary {
     }
 
     /**
-     * A row for each probe, {@code {"type","key":{"probe"},"count"}}, and the end, with {@code "unknown"} if such events
-     * exist.
+     * A row for each probe, {@code {"type","key":{"probe"},"count"}}, and the end, with {@code "unknown"} if such
+     * events exist.
      */
     public List<String> json() {
         List<String> lines = new ArrayList<>();

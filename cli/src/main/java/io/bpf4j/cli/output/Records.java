@@ -3,8 +3,8 @@ package io.bpf4j.cli.output;
 import java.util.List;
 
 /**
- * Records: the objects of JSON that the commands print, one a line. The first field of each is its type, so a reader can
- * tell rows from events and from the end. {@code docs/json.md} has all types with their fields.
+ * Records: the objects of JSON that the commands print, one a line. The first field of each is its type, so a reader
+ * can tell rows from events and from the end. {@code docs/json.md} has all types with their fields.
  *
  * <p>Tested by {@code CliJsonTest}.
  */

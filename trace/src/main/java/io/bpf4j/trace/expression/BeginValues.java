@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What expressions that are evaluated at the end of a pair need of its begin: the values of their largest parts in which
- * each name is a {@code begin.} one. Such a part is evaluated at the begin, as is the memory that it reads, because the
- * process may have changed it by the end. <i>Immutable.</i>
+ * What expressions that are evaluated at the end of a pair need of its begin: the values of their largest parts in
+ * which each name is a {@code begin.} one. Such a part is evaluated at the begin, as is the memory that it reads,
+ * because the process may have changed it by the end. <i>Immutable.</i>
  *
  * <p>The function writes a word, in which bit n is set if value n could not be read, and the values after it. An
  * expression that uses such a value has no value then.
@@ -43,8 +43,8 @@ public final class BeginValues {
      * @param shown expressions that are shown of an event
      * @param shownLimit bytes of the values that are only shown
      * @param scope of the begin
-     * @throws ExpressionException if a part does not fit the scope or is too large, or if the values together do not fit
-     *     their limit
+     * @throws ExpressionException if a part does not fit the scope or is too large, or if the values together do not
+     *     fit their limit
      */
     public static BeginValues of(
             List<Expression> kept, int keptLimit, List<Expression> shown, int shownLimit, Scope scope, Tables tables) {

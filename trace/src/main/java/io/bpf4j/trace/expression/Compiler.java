@@ -117,7 +117,9 @@ final class Compiler {
         return term instanceof Textual text ? Math.max(1, text.bound()) + 7 & -8 : Long.BYTES;
     }
 
-    /** @param start of the outputs; if it is not 0, a value that can't be read sets its bit there, and the others go on */
+    /**
+     * @param start of the outputs; if it is not 0, a value that can't be read sets its bit there, and the others go on
+     */
     private GeneratedFunction writing(List<Expression> expressions, List<? extends Term> terms, int start) {
         int reserved = terms.stream().anyMatch(StackNeed::comparesText) ? STACK_TEXT : 0;
         Code code = new Code(reserved);

@@ -14,8 +14,8 @@ import java.util.Set;
  *
  * <ul>
  *   <li>Names: {@code pid tid comm cpu uid cgroup nsecs probe provider}, {@code retval} where functions return, {@code
- *       true false}, {@code arg0} to {@code arg11} for the arguments, and the names that the {@link Scope} knows. At the
- *       end of a pair, {@code begin.} before a name means its value at the begin: see {@link BeginValues}.
+ *       true false}, {@code arg0} to {@code arg11} for the arguments, and the names that the {@link Scope} knows. At
+ *       the end of a pair, {@code begin.} before a name means its value at the begin: see {@link BeginValues}.
  *   <li>Numbers: {@code 50}, {@code 0xff}, {@code 'a'}; a time in nanoseconds, {@code 1.5ms}, and a size in bytes,
  *       {@code 4KiB}. The units are ns, us, ms, s, m, h, and B, KB, MB, GB, KiB, MiB, GiB.
  *   <li>Operators, from the tightest-binding: {@code - ~ ! *} and casts such as {@code (u32)}; {@code * / %}; {@code +

@@ -30,8 +30,8 @@ public interface Scope {
      * Called for each argument that a function reads, while the function is generated. The default does nothing.
      *
      * @param name the name that was given to {@link #find}
-     * @param arguments the result of {@code find}, without the probes for which the function does not evaluate the name;
-     *     with {@link #LATER} if it evaluates the name for probes that are not known
+     * @param arguments the result of {@code find}, without the probes for which the function does not evaluate the
+     *     name; with {@link #LATER} if it evaluates the name for probes that are not known
      */
     default void reads(String name, Map<Integer, Argument> arguments) {}
 

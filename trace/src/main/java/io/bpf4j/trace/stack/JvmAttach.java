@@ -141,7 +141,9 @@ final class JvmAttach implements AutoCloseable {
         }
     }
 
-    /** A JVM that does not listen for commands prints its threads at SIGQUIT, and a program that has no handler ends. */
+    /**
+     * A JVM that does not listen for commands prints its threads at SIGQUIT, and a program that has no handler ends.
+     */
     private void requireWilling() throws IOException {
         int pid = process.pid();
         if (!process.catches(SIGQUIT)) {

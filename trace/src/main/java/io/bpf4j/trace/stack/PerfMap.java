@@ -8,9 +8,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The list of the functions that a JVM has compiled, {@code /tmp/perf-PID.map}, on request. {@link Symbolizer} reads such
- * a list if it exists: Node.js writes it with {@code --perf-basic-prof}, .NET with {@code DOTNET_PerfMapEnabled=1}, and
- * a JVM when it is asked. <i>Confined.</i>
+ * The list of the functions that a JVM has compiled, {@code /tmp/perf-PID.map}, on request. {@link Symbolizer} reads
+ * such a list if it exists: Node.js writes it with {@code --perf-basic-prof}, .NET with {@code
+ * DOTNET_PerfMapEnabled=1}, and a JVM when it is asked. <i>Confined.</i>
  *
  * <p>A JVM's stacks are complete only with {@code -XX:+PreserveFramePointer}. Otherwise compiled code uses the frame
  * pointer's register for other values, and a stack ends at its first compiled method.

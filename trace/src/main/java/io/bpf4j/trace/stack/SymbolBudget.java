@@ -2,9 +2,8 @@ package io.bpf4j.trace.stack;
 
 /**
  * The symbols that may be read for one answer, of all files together: their number is what naming takes time for. A
- * file may have four million, which take a tenth of a second, and a process may have mapped thousands of such files. What
- * is read before, as processes appear, is taken from what the answer before has left.
- * <i>Confined.</i>
+ * file may have four million, which take a tenth of a second, and a process may have mapped thousands of such files.
+ * What is read before, as processes appear, is taken from what the answer before has left. <i>Confined.</i>
  */
 final class SymbolBudget {
     /** The largest browsers have three million symbols, and three hundred libraries with ten thousand each. */

@@ -8,8 +8,8 @@ import java.util.List;
 /**
  * Which of several names for one function is shown, and as what text.
  *
- * <p>The name that people use comes first: a symbol with a size before a label, an exported one before a static one, and
- * the table with the most names first.
+ * <p>The name that people use comes first: a symbol with a size before a label, an exported one before a static one,
+ * and the table with the most names first.
  */
 final class SymbolRank {
     private static final List<Place> PLACES = List.of(Place.values());

@@ -279,8 +279,8 @@ public final class Symbolizer implements AutoCloseable {
 
     /**
      * The number of frames before the first caller that is outside of all code. The kernel took something else for a
-     * frame pointer there, so what follows is no caller either, even if it is in code: the kernel may have walked through
-     * a table of functions. Such a stack is shown to end with one unknown caller.
+     * frame pointer there, so what follows is no caller either, even if it is in code: the kernel may have walked
+     * through a table of functions. Such a stack is shown to end with one unknown caller.
      */
     private static int endOfCode(KnownProcess process, List<StackTraceMap.Frame> stack) {
         for (int i = 1; i < stack.size(); i++) {
@@ -323,9 +323,9 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /**
-     * Tells where the probes are at which the stacks are taken. Then functions of the file with the probe have names even
-     * in the stacks of a process that ended before its mappings were read. The caller tells of all probes, or of none:
-     * the innermost address of a stack is taken for one of these.
+     * Tells where the probes are at which the stacks are taken. Then functions of the file with the probe have names
+     * even in the stacks of a process that ended before its mappings were read. The caller tells of all probes, or of
+     * none: the innermost address of a stack is taken for one of these.
      *
      * @param file with the probes, by a path of this machine
      * @param offsets of the probes in the file, in bytes

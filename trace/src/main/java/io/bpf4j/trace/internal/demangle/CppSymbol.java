@@ -133,8 +133,8 @@ final class CppSymbol {
     }
 
     /**
-     * Reads a suffix that a compiler adds to a part or a copy of a function: {@code .cold}, {@code .isra.0}, {@code .7}.
-     * A regular expression would call itself for each number, of which a hostile symbol has thousands.
+     * Reads a suffix that a compiler adds to a part or a copy of a function: {@code .cold}, {@code .isra.0}, {@code
+     * .7}. A regular expression would call itself for each number, of which a hostile symbol has thousands.
      */
     private String cloneSuffix() throws MalformedSymbolException {
         int start = in.at();

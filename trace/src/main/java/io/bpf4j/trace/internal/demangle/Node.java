@@ -28,8 +28,8 @@ abstract class Node {
     }
 
     /**
-     * A part that contains others. What is asked of all that it contains is worked out here and kept: a symbol can use a
-     * part twice in each of fifty others, and so have more ways down than anybody can go.
+     * A part that contains others. What is asked of all that it contains is worked out here and kept: a symbol can use
+     * a part twice in each of fifty others, and so have more ways down than anybody can go.
      */
     Node(List<? extends Node> parts) throws MalformedSymbolException {
         this(parts, parts);
