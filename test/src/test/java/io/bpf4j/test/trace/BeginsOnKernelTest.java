@@ -145,7 +145,7 @@ class BeginsOnKernelTest {
                         .show(all)
                         .by("begin.pid")
                         .open())
-                .hasMessageContaining("a latency has at most 31 values of its begin");
+                .hasMessageContaining("a latency can use at most 31 values of its begin");
     }
 
     /** Address 8 can't be read: what does not need that value has it all the same. */

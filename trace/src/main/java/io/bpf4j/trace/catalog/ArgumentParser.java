@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code CatalogParserTest}.
  */
 final class ArgumentParser {
-    /** A probe has at most twelve arguments in sys/sdt.h, and bpf_usdt_arg reads as many. */
-    static final int MOST_ARGUMENTS = 12;
+    /** sys/sdt.h allows twelve arguments, and bpf_usdt_arg reads twelve. */
+    static final int MAX_ARGUMENTS = 12;
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_]*");
     private static final Pattern ARGUMENT = Pattern.compile("([^:]*):(.*)");
@@ -25,11 +25,11 @@ final class ArgumentParser {
     private static final Pattern TEXT =
             Pattern.compile("text(?:\\[\\s*([A-Za-z0-9_]+)\\s*])?(?:\\s+at\\s+([0-9]{1,4}))?(\\s+mangled)?");
 
-    /** Names that arguments have without a catalog, and C's names of types, which occur in casts. */
-    private static final Pattern RESERVED_TOO =
+    /** The names that arguments have without a catalog, and the type names of casts. */
+    private static final Pattern RESERVED_FORM =
             Pattern.compile("arg[0-9]+|[su](8|16|32|64)|char|short|int|long|signed|unsigned");
 
-    /** Names that mean something else in an expression. */
+    /** Names that have another meaning in an expression. */
     private static final Set<String> RESERVED =
             Set.of("pid tid comm cpu uid cgroup probe provider nsecs retval true false str".split(" ", -1));
 
@@ -52,8 +52,8 @@ final class ArgumentParser {
         if (!argument.matches()) {
             throw lines.error("expected an argument as 'name: type', found '" + text.strip() + "'");
         }
-        if (index >= MOST_ARGUMENTS) {
-            throw lines.error("a probe has at most " + MOST_ARGUMENTS + " arguments");
+        if (index >= MAX_ARGUMENTS) {
+            throw lines.error("a probe has at most " + MAX_ARGUMENTS + " arguments");
         }
         String name = argument.group(1).strip();
         checkName(name);
@@ -61,7 +61,7 @@ final class ArgumentParser {
     }
 
     /** Checks the whole list: names must differ, and the argument with the length of a text must exist. */
-    void checkTogether(List<ProbeArgument> arguments) {
+    void checkAll(List<ProbeArgument> arguments) {
         for (ProbeArgument argument : arguments) {
             if (named(arguments.subList(0, argument.index()), argument.name()) != null) {
                 throw lines.error("two arguments are named '" + argument.name() + "'");
@@ -75,7 +75,7 @@ final class ArgumentParser {
     private void checkLength(List<ProbeArgument> arguments, String length) {
         ProbeArgument argument = named(arguments, length);
         if (argument == null || !(argument.type() instanceof ArgumentType.Int)) {
-            throw lines.error("expected an integer argument '" + length + "' that has the length of the text");
+            throw lines.error("expected an integer argument '" + length + "' with the length of the text");
         }
     }
 
@@ -88,8 +88,8 @@ final class ArgumentParser {
             throw lines.error("expected an argument's name (a letter, then letters, digits and underscores), found '"
                     + name + "'");
         }
-        if (RESERVED.contains(name) || RESERVED_TOO.matcher(name).matches()) {
-            throw lines.error("'" + name + "' has a meaning in expressions: expected another name for the argument");
+        if (RESERVED.contains(name) || RESERVED_FORM.matcher(name).matches()) {
+            throw lines.error("'" + name + "' is reserved in expressions: expected another name for the argument");
         }
     }
 

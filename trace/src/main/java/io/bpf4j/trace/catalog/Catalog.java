@@ -50,7 +50,7 @@ public final class Catalog {
         return new CatalogParser(source).parse(text);
     }
 
-    /** Both catalogs, the other's entries first: they hide those of this catalog that have the same name. */
+    /** Joins two catalogs. Entries of the other catalog hide those of this catalog that have the same name. */
     public Catalog with(Catalog other) {
         return new Catalog(Stream.concat(other.parts.stream(), parts.stream()).toList());
     }
@@ -61,8 +61,8 @@ public final class Catalog {
     }
 
     /**
-     * The signature of a probe with a number of arguments. Each site tells the number, which distinguishes versions of
-     * a program. If no entry has that number, the result is the first entry, whose arguments may not be those of the
+     * The signature of a probe with a number of arguments. Each site has this number, which distinguishes versions of a
+     * program. If no entry has that number, the result is the first entry, whose arguments may not be those of the
      * site.
      */
     public Optional<ProbeSignature> find(String provider, String name, int argumentCount) {

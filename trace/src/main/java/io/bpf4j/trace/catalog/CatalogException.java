@@ -3,7 +3,7 @@ package io.bpf4j.trace.catalog;
 import io.bpf4j.elf.Bpf4jException;
 
 /**
- * A catalog breaks the rules of its format. The message has the file, the line, what is wrong, and what is expected.
+ * A catalog breaks the rules of its format. The message has the file, the line, the problem, and what is expected.
  * <i>Immutable.</i>
  *
  * <p>Tested by {@code CatalogParserTest}.

@@ -58,8 +58,8 @@ final class CatalogParser {
 
     CatalogPart.Entries entries(String text) {
         Lines lines = new Lines(source, text);
-        if (text.length() > CatalogText.MOST_BYTES) {
-            throw lines.error("larger than " + CatalogText.MOST_BYTES + " characters: split it");
+        if (text.length() > CatalogText.MAX_BYTES) {
+            throw lines.error("larger than " + CatalogText.MAX_BYTES + " characters: split it");
         }
         String provider = "";
         Entry entry = null;
@@ -132,7 +132,10 @@ final class CatalogParser {
         return probe;
     }
 
-    /** The arguments after the opening parenthesis, at which the list may continue on the next line, as at commas. */
+    /**
+     * The arguments after the opening parenthesis. The list may continue on the next line after the parenthesis and
+     * after each comma.
+     */
     private List<ProbeArgument> arguments(Lines lines, String first) {
         ArgumentParser parser = new ArgumentParser(lines, enums);
         List<ProbeArgument> arguments = new ArrayList<>();
@@ -153,7 +156,7 @@ final class CatalogParser {
         if (!last.isBlank() || !arguments.isEmpty()) {
             add(parser, arguments, last);
         }
-        parser.checkTogether(arguments);
+        parser.checkAll(arguments);
         return arguments;
     }
 
@@ -180,9 +183,9 @@ final class CatalogParser {
     }
 
     /** Checks a name: visible ASCII characters, except those that patterns and lists use. */
-    static String word(Lines lines, String word, String what) {
+    static String word(Lines lines, String word, String expected) {
         if (!WORD.matcher(word).matches()) {
-            throw lines.error("expected " + what + " (no blanks, and none of ( ) , : * ? #), found '" + word + "'");
+            throw lines.error("expected " + expected + " (no blanks, and none of ( ) , : * ? #), found '" + word + "'");
         }
         return word;
     }

@@ -30,7 +30,7 @@ final class CatalogPart {
     /**
      * The entries of a part.
      *
-     * @param byName by full name; of one probe the entries with different numbers of arguments, in their order
+     * @param byName by full name; several entries for a probe with different numbers of arguments, in their order
      */
     record Entries(
             List<ProbeSignature> probes, List<ReadyQuestion> questions, Map<String, List<ProbeSignature>> byName) {

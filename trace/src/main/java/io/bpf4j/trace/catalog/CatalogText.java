@@ -19,7 +19,7 @@ import java.nio.file.Path;
  */
 final class CatalogText {
     /** Bytes of the largest catalog. The largest of bpf4j's own files has about 40,000 bytes. */
-    static final int MOST_BYTES = 1 << 20;
+    static final int MAX_BYTES = 1 << 20;
 
     private CatalogText() {}
 
@@ -30,10 +30,10 @@ final class CatalogText {
         byte[] bytes;
         try (FileOpener.Opened opened = OpenFile.opener(Host.running()).open(file);
                 InputStream in = Files.newInputStream(opened.path())) {
-            bytes = in.readNBytes(MOST_BYTES + 1);
+            bytes = in.readNBytes(MAX_BYTES + 1);
         }
-        if (bytes.length > MOST_BYTES) {
-            throw new CatalogException(file.toString(), 1, "larger than " + MOST_BYTES + " bytes: split it");
+        if (bytes.length > MAX_BYTES) {
+            throw new CatalogException(file.toString(), 1, "larger than " + MAX_BYTES + " bytes: split it");
         }
         try {
             return StandardCharsets.UTF_8

@@ -9,7 +9,7 @@ import java.util.Iterator;
  */
 final class Lines {
     /** The longest line, in UTF-16 units. A signature may continue on the next line. */
-    static final int LONGEST = 1_000;
+    static final int MAX_LENGTH = 1_000;
 
     private final String source;
     private final Iterator<String> lines;
@@ -58,8 +58,8 @@ final class Lines {
     }
 
     private void check() {
-        if (current.length() > LONGEST) {
-            throw error("a line has at most " + LONGEST + " characters: continue a signature after a comma");
+        if (current.length() > MAX_LENGTH) {
+            throw error("a line has at most " + MAX_LENGTH + " characters: continue a signature after a comma");
         }
         for (int i = 0; i < current.length(); i++) {
             char c = current.charAt(i);

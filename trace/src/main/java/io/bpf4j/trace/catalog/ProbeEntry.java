@@ -39,7 +39,7 @@ final class ProbeEntry implements CatalogParser.Entry {
             throw lines.error("expected 'pair END' or 'pair END by ARGUMENT'");
         }
         if (pair.isPresent()) {
-            throw lines.error("a probe begins one pair only, and line " + pairLine + " names it");
+            throw lines.error("a probe can begin only one pair, which line " + pairLine + " declares");
         }
         pairLine = lines.number();
         String end = CatalogParser.word(lines, parts.group(1), "a probe's name");

@@ -40,7 +40,7 @@ final class ProbePairs {
             throw lines.error(
                     begin.pairLine(),
                     "expected an entry for " + begin.provider() + ":" + pair.end()
-                            + " in this file, as it ends a pair");
+                            + " in this file, because it ends a pair");
         }
         pair.argument().ifPresent(argument -> {
             checkArgument(lines, begin, begin, argument);

@@ -64,7 +64,7 @@ final class QuestionEntry implements CatalogParser.Entry {
         Matcher word = WORD.matcher(text);
         int end = 0;
         while (word.find()) {
-            // A shell would join 'a'b to one word, which is refused here.
+            // A shell would join 'a'b to one word; this parser refuses it.
             if (!text.substring(end, word.start()).isBlank() || (end > 0 && word.start() == end)) {
                 throw lines.error(
                         "expected words separated by blanks; put a word that contains blanks in single quotes");

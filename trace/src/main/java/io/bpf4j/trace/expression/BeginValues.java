@@ -9,18 +9,20 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What expressions that are evaluated at the end of a pair need of its begin: the values of their largest parts in
- * which each name is a {@code begin.} one. Such a part is evaluated at the begin, as is the memory that it reads,
+ * The values of a pair's begin that the expressions at its end use. A value is the largest part of an expression whose
+ * names all start with {@code begin.}. The part is evaluated at the begin, and the memory that it reads is read then,
  * because the process may have changed it by the end. <i>Immutable.</i>
  *
  * <p>The function writes a word, in which bit n is set if value n could not be read, and the values after it. An
- * expression that uses such a value has no value then.
+ * expression that uses an unreadable value has no value.
  *
  * <p>Tested by {@code BeginsOnKernelTest}.
  */
 public final class BeginValues {
-    /** The most values: each has a bit in the first word, in the low bits that one instruction can test. */
-    static final int MOST = 31;
+    /**
+     * The maximum number of values: each has a bit in the first word, in the low bits that one instruction can test.
+     */
+    static final int MAX_VALUES = 31;
 
     private final Scope scope;
     private final Optional<GeneratedFunction> function;
@@ -35,16 +37,16 @@ public final class BeginValues {
     }
 
     /**
-     * Compiles the parts of expressions that are evaluated at the begin. A value that a filter or a key has is small
-     * enough for a key, also if it is shown.
+     * Compiles the parts of expressions that are evaluated at the begin. A value that a filter or a key uses is small
+     * enough for a key, even if it is also shown.
      *
      * @param kept the filter and the keys of the end
      * @param keptLimit bytes of the values for the filter and the keys
      * @param shown expressions that are shown of an event
      * @param shownLimit bytes of the values that are only shown
      * @param scope of the begin
-     * @throws ExpressionException if a part does not fit the scope or is too large, or if the values together do not
-     *     fit their limit
+     * @throws ExpressionException if a part does not fit the scope or is too large, or if the values together exceed
+     *     their limit
      */
     public static BeginValues of(
             List<Expression> kept, int keptLimit, List<Expression> shown, int shownLimit, Scope scope, Tables tables) {
@@ -76,7 +78,7 @@ public final class BeginValues {
         return parts;
     }
 
-    /** The function to call at the begin; empty if no expression needs a value of it. */
+    /** The function to call at the begin; empty if no expression uses a value of the begin. */
     public Optional<GeneratedFunction> function() {
         return function;
     }

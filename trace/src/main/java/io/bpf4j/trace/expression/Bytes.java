@@ -32,7 +32,7 @@ final class Bytes {
         return bytes[index] & 0xff;
     }
 
-    /** A copy of a size, which is padded with zeros or cut. */
+    /** A copy with this size, padded with zeros or truncated. */
     byte[] padded(int size) {
         return Arrays.copyOf(bytes, size);
     }

@@ -34,7 +34,7 @@ final class Code {
     static final int MAX_STACK = 128;
 
     /**
-     * Values of 8 bytes that may wait. Fewer than the stack has room for, so a function without text needs 112 bytes.
+     * The maximum number of values of 8 bytes that may wait on the stack: 112 bytes, less than the stack of a function.
      */
     private static final int MAX_WAITING = 14;
 
@@ -58,7 +58,7 @@ final class Code {
         this.reserved = reserved;
     }
 
-    /** Starts the code of an expression, which errors from now on refer to. */
+    /** Starts the code of an expression; later errors refer to this expression. */
     void begin(Expression expression) {
         text = expression.text();
     }
@@ -210,7 +210,7 @@ final class Code {
         waiting++;
         int bytes = reserved + waiting * Long.BYTES;
         if (waiting > MAX_WAITING || bytes > MAX_STACK) {
-            throw refused("too many values are needed at the same time; nest less");
+            throw refused("too many values are needed at the same time; nest the expression less deeply");
         }
         return -bytes;
     }
@@ -220,7 +220,7 @@ final class Code {
         waiting--;
     }
 
-    /** The whole function: it saves the parameters that the code uses, then come the code and its failing end. */
+    /** The whole function: it saves the parameters that the code uses, followed by the code and its failing end. */
     List<Instruction> function() {
         if (canFail) {
             place(FAIL);

@@ -53,14 +53,17 @@ final class Compiler {
         return writing(List.of(expression), List.of(term), 0);
     }
 
-    /** What {@link BeginValues} are: after a word with a bit for each value that could not be read. */
+    /**
+     * The function of {@link BeginValues}: it writes a word with a bit for each value that could not be read, then the
+     * values.
+     */
     GeneratedFunction begins(List<Expression> kept, int keptLimit, List<Expression> shown, int shownLimit) {
         List<Expression> all = Stream.concat(kept.stream(), shown.stream()).toList();
-        if (all.size() > BeginValues.MOST) {
+        if (all.size() > BeginValues.MAX_VALUES) {
             throw new ExpressionException(
-                    all.get(BeginValues.MOST).text(),
+                    all.get(BeginValues.MAX_VALUES).text(),
                     0,
-                    "a latency has at most " + BeginValues.MOST + " values of its begin");
+                    "a latency can use at most " + BeginValues.MAX_VALUES + " values of its begin");
         }
         List<Term> terms = new ArrayList<>(bounded(kept, atBegin(kept), keptLimit));
         terms.addAll(bounded(shown, atBegin(shown), shownLimit));
@@ -102,7 +105,7 @@ final class Compiler {
                         expressions.get(i).text(),
                         0,
                         "needs " + size + " bytes, but only " + (limit - offset) + " of " + limit + " are left"
-                                + (bounded.get(i) instanceof Textual ? "; str(…, n) bounds a text" : ""));
+                                + (bounded.get(i) instanceof Textual ? "; str(…, n) limits a text" : ""));
             }
             offset += size;
         }
@@ -118,7 +121,8 @@ final class Compiler {
     }
 
     /**
-     * @param start of the outputs; if it is not 0, a value that can't be read sets its bit there, and the others go on
+     * @param start the offset of the first output; if it is not 0, a value that can't be read sets its bit in the first
+     *     word, and the function continues with the other values
      */
     private GeneratedFunction writing(List<Expression> expressions, List<? extends Term> terms, int start) {
         int reserved = terms.stream().anyMatch(StackNeed::comparesText) ? STACK_TEXT : 0;
@@ -135,8 +139,8 @@ final class Compiler {
                 throw new ExpressionException(
                         expression.text(),
                         0,
-                        "bound the text of the begin, by str(begin.…, n): it has fewer bytes than"
-                                + " another text here, so nothing would tell that it was cut");
+                        "limit the text of the begin by str(begin.…, n): it has fewer bytes than another text here,"
+                                + " so a cut would go unnoticed");
             }
             code.begin(expression);
             if (start != 0) {

@@ -9,7 +9,8 @@ import io.bpf4j.trace.expression.Term.Numeric;
 import java.util.SortedSet;
 
 /**
- * Generates the code of conditions, as jumps: a condition that only decides is not made a value. <i>Confined.</i>
+ * Generates the code of conditions, as jumps: a condition that only decides is not converted to a value.
+ * <i>Confined.</i>
  *
  * <p>Each condition ends in a conditional jump, even if it is a constant, because the verifier refuses unreachable
  * instructions.

@@ -41,7 +41,7 @@ enum EventField {
         return offset;
     }
 
-    /** All of them are unsigned. */
+    /** The type of the field; all fields are unsigned. */
     Type.Int type() {
         return new Type.Int(size, false);
     }

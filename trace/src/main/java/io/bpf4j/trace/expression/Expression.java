@@ -35,9 +35,9 @@ import java.util.Set;
  * 0} is 0 and {@code x % 0} is x. {@code &&}, {@code ||} and {@code ?:} evaluate only the operands that they need. If
  * an argument or memory can't be read, the whole expression has no value.
  *
- * <p>A comparison of text looks at the first 128 bytes in a filter, at the first 64 in a key or a value, and at half of
- * that if two texts of the process are compared. Longer text is compared as if it ended there. So a pattern that ends
- * in {@code *} matches text of any length.
+ * <p>A comparison of text uses the first 128 bytes in a filter, the first 64 in a key or a value, and half of that if
+ * two texts of the process are compared. Longer text is compared as if it ended there. So a pattern that ends in
+ * {@code *} matches text of any length.
  */
 public final class Expression {
     private final String text;
@@ -90,7 +90,7 @@ public final class Expression {
         };
     }
 
-    /** The literal texts that it has, in no order. */
+    /** The literal texts of the expression, in no order. */
     public Set<String> texts() {
         Set<String> texts = new HashSet<>();
         addTexts(tree, texts);
@@ -104,7 +104,7 @@ public final class Expression {
         part.parts().forEach(each -> addTexts(each, texts));
     }
 
-    /** The largest parts all of whose names are {@code begin.} ones, each as an expression with the whole text. */
+    /** The largest parts whose names all start with {@code begin.}, each as an expression with the whole text. */
     List<Expression> partsOfBegin() {
         List<Expression> parts = new ArrayList<>();
         addPartsOfBegin(tree, parts);

@@ -3,8 +3,8 @@ package io.bpf4j.trace.expression;
 import io.bpf4j.elf.Bpf4jException;
 
 /**
- * An expression is malformed, or can't be evaluated for the probes of a question. The message says what is wrong, and
- * shows the text with a caret below the position:
+ * An expression is malformed, or can't be evaluated for the probes of a question. The message has the reason, and the
+ * text with a caret below the position:
  *
  * <pre>
  * no name 'arg00'; the nearest is 'arg0'
@@ -21,8 +21,8 @@ public final class ExpressionException extends Bpf4jException {
 
     private static final String INDENT = "    ";
 
-    /** Characters. Of a longer text, only the part around the position is shown. */
-    private static final int SHOWN = 100;
+    /** The maximum number of characters shown. Of a longer text, only the part around the position is shown. */
+    private static final int MAX_SHOWN = 100;
 
     private static final String CUT = "…";
 
@@ -46,8 +46,8 @@ public final class ExpressionException extends Bpf4jException {
     }
 
     private static String place(String text, int position) {
-        int from = text.length() <= SHOWN ? 0 : Math.max(0, position - SHOWN / 2);
-        int to = text.length() <= SHOWN ? text.length() : Math.min(text.length(), position + SHOWN / 2);
+        int from = text.length() <= MAX_SHOWN ? 0 : Math.max(0, position - MAX_SHOWN / 2);
+        int to = text.length() <= MAX_SHOWN ? text.length() : Math.min(text.length(), position + MAX_SHOWN / 2);
         StringBuilder line = new StringBuilder(from > 0 ? CUT : "");
         int caret = line.length() + text.codePointCount(from, position);
         text.substring(from, to).codePoints().forEach(c -> line.appendCodePoint(isShown(c) ? c : ' '));

@@ -15,9 +15,8 @@ import java.util.Set;
  * <p>{@code &&}, {@code ||} and {@code ?:} evaluate only the operands that they need. So an argument that some probes
  * lack may be used after a comparison of the probe or its provider that excludes these probes.
  *
- * <p>Comparisons look at text up to a bound: 128 bytes in a predicate, or 64 if two texts of the process are compared;
- * half of that in keys and values, which have less memory to read it into. Longer text is compared as if it ended
- * there.
+ * <p>Comparisons use text up to a bound: 128 bytes in a predicate, or 64 if two texts of the process are compared; half
+ * of that in keys and values, which have less memory for it. Longer text is compared as if it ended there.
  *
  * @param instructions the body
  * @param arguments bit n: the function reads {@code argN}

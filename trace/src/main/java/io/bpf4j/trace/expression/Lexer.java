@@ -16,7 +16,7 @@ final class Lexer {
             "<<", ">>", "<=", ">=", "==", "!=", "!~", "&&", "||", "<", ">", "+", "-", "*", "/", "%", "&", "^", "|", "~",
             "!", "?", ":", "(", ")", ",");
 
-    /** Comes before the name of a value of a latency's begin; the two are one word. */
+    /** The prefix of a name that stands for a value of a latency's begin; prefix and name are one word. */
     static final String BEGIN = "begin.";
 
     private final String text;
@@ -83,7 +83,8 @@ final class Lexer {
                 return new Token.Symbol(start, symbol);
             }
         }
-        throw error(start, c == '=' ? "'=' assigns nothing here; '==' compares" : "no operator begins like this");
+        throw error(
+                start, c == '=' ? "'=' is not an operator; '==' compares" : "no operator starts with this character");
     }
 
     private boolean wordStartsAt(int index) {
@@ -98,7 +99,7 @@ final class Lexer {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
     }
 
-    private Bytes quoted(char quote, String what) {
+    private Bytes quoted(char quote, String kind) {
         int start = at++;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         while (at < text.length() && text.charAt(at) != quote) {
@@ -111,7 +112,7 @@ final class Lexer {
             }
         }
         if (at == text.length()) {
-            throw error(start, "this " + what + " has no end");
+            throw error(start, "this " + kind + " is not closed");
         }
         at++;
         return Bytes.of(bytes.toByteArray());
@@ -132,13 +133,13 @@ final class Lexer {
             at--;
             return digits(start, 8, 3);
         }
-        throw error(start, "unknown escape; a backslash is written as \\\\, also before a character of a pattern");
+        throw error(start, "unknown escape; write a backslash as \\\\, also before a character of a pattern");
     }
 
-    private int digits(int start, int radix, int most) {
+    private int digits(int start, int radix, int maxDigits) {
         int value = 0;
         int count = 0;
-        while (count < most
+        while (count < maxDigits
                 && at < text.length()
                 && text.charAt(at) < 0x80
                 && Character.digit(text.charAt(at), radix) >= 0) {

@@ -37,15 +37,15 @@ final class Names {
 
     private static final List<String> OTHERS = List.of("comm", "probe", "provider", "retval", "true", "false", "str");
 
-    /** Those of {@link #OTHERS} that are no values of an event. */
+    /** The {@link #OTHERS} that are not values of an event. */
     private static final Set<String> WORDS = Set.of("true", "false", "str");
 
     private static final Pattern NUMBERED = Pattern.compile("arg\\d+");
 
-    /** A message lists all names of arguments if there are at most this many. */
-    private static final int FEW = 12;
+    /** A message lists the names of all arguments if there are at most this many. */
+    private static final int MAX_LISTED = 12;
 
-    /** Bytes of a text without a bound of its own that are looked at, if there is room. */
+    /** The bytes of a text without an explicit bound that are used, if there is room. */
     static final int NAMED_TEXT = 128;
 
     private final Expression expression;
@@ -79,7 +79,7 @@ final class Names {
         if (returns.isEmpty()) {
             throw error(
                     name.at(),
-                    "'" + name.written() + "' is the result of a function, but these probes are not returns");
+                    "'" + name.written() + "' is the result of a function, but these probes are not function returns");
         }
         requireAll(name, reached, returns);
         if (reached.get(Scope.LATER)) {
@@ -112,8 +112,8 @@ final class Names {
                 .anyMatch(argument -> argument.kind() instanceof Scope.FloatingPoint(int size) && size == 0)) {
             throw error(
                     name.at(),
-                    "'" + name.written()
-                            + "' is a floating-point number at some sites of the probe, and something else at others");
+                    "'" + name.written() + "' is a floating-point number at some sites of the probe, and has another"
+                            + " type at others");
         }
         Term result = value(smallestFirst.getLast().getKey());
         for (Map.Entry<Scope.Argument, SortedSet<Integer>> group : smallestFirst.subList(0, smallestFirst.size() - 1)) {
@@ -134,16 +134,16 @@ final class Names {
                 .toList();
     }
 
-    private void requireAll(Syntax.Name name, BitSet reached, Set<Integer> having) {
+    private void requireAll(Syntax.Name name, BitSet reached, Set<Integer> probesWithName) {
         Map<Integer, String> probes = scope.probes();
         reached.stream()
-                .filter(number -> probes.containsKey(number) && !having.contains(number))
+                .filter(number -> probes.containsKey(number) && !probesWithName.contains(number))
                 .findFirst()
                 .ifPresent(number -> {
                     throw error(
                             name.at(),
                             "probe " + probes.get(number) + " has no '" + name.written() + "'; other probes have it"
-                                    + having.stream()
+                                    + probesWithName.stream()
                                             .filter(probes::containsKey)
                                             .min(Comparator.naturalOrder())
                                             .map(other -> ": guard it, as in " + (name.ofBegin() ? Lexer.BEGIN : "")
@@ -163,9 +163,9 @@ final class Names {
         if (then instanceof Term.FloatArgument || otherwise instanceof Term.FloatArgument) {
             throw error(
                     name.at(),
-                    "'" + name.written() + "' is a floating-point number, and not the same argument of all probes");
+                    "'" + name.written() + "' is a floating-point number, and not the same argument for all probes");
         }
-        throw error(name.at(), "'" + name.written() + "' is text in some of the probes, and a number in others");
+        throw error(name.at(), "'" + name.written() + "' is text for some of the probes, and a number for others");
     }
 
     private Term value(Scope.Argument argument) {
@@ -194,7 +194,7 @@ final class Names {
                                 : Optional.of(
                                         new Term.Argument(text.lengthArgument().getAsInt(), Type.Int.S64)),
                         NAMED_TEXT,
-                        text.mangled() ? Term.Extent.LONG : Term.Extent.USUAL);
+                        text.mangled() ? Term.Extent.LONG : Term.Extent.DEFAULT);
         };
     }
 
@@ -229,7 +229,7 @@ final class Names {
         return error(
                 name.at(),
                 "no name '" + name.written() + "'; the nearest is '" + nearest + "'"
-                        + (given.isEmpty() || given.size() > FEW
+                        + (given.isEmpty() || given.size() > MAX_LISTED
                                 ? ""
                                 : "; the arguments are " + String.join(", ", given)));
     }

@@ -59,7 +59,7 @@ final class NumberReader {
         }
         String whole = digits();
         if (whole.length() > 1 && whole.startsWith("0")) {
-            throw error("a number with a leading 0 is octal in C and not known here");
+            throw error("a number with a leading 0 is octal in C, and not supported here");
         }
         boolean decimals = at + 1 < text.length() && text.charAt(at) == '.' && Lexer.isDigit(text.charAt(at + 1));
         String fraction = "";
@@ -76,7 +76,7 @@ final class NumberReader {
             throw new ExpressionException(
                     text,
                     unitAt,
-                    "no unit '" + unit
+                    "unknown unit '" + unit
                             + "'; times have ns, us, ms, s, m or h, sizes have B, KB, MB, GB, KiB, MiB or GiB");
         }
         if (!decimals) {
@@ -88,7 +88,7 @@ final class NumberReader {
         if (value.scale() > 0) {
             throw error(
                     unit.isEmpty()
-                            ? "numbers are whole, except before a unit"
+                            ? "a number without a unit must be whole"
                             : "this is not a whole number of " + (unit.endsWith("B") ? "bytes" : "nanoseconds"));
         }
         return number(value.toBigIntegerExact());

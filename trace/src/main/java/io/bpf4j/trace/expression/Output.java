@@ -20,7 +20,7 @@ import java.util.function.IntFunction;
  * @param type the type of the value
  * @param offset of the value in the function's output, in bytes; a multiple of 8
  * @param size of the value in bytes, a multiple of 8
- * @param cuts whether the value is text that may be cut at its size, because the expression has no bound
+ * @param cuts whether the value is text that may be cut at its size, because the expression has no explicit bound
  */
 public record Output(String text, Type type, int offset, int size, boolean cuts) {
     /**
@@ -32,9 +32,10 @@ public record Output(String text, Type type, int offset, int size, boolean cuts)
     }
 
     /**
-     * The value: a {@link Long}, or a {@link BigInteger} for an unsigned number that needs it; a {@link Double}; a
-     * {@link Boolean}; or a {@link String} for text and for the names of probes. A byte of a text that isn't UTF-8
-     * becomes a lone surrogate, U+DC00 plus the byte, as in Python (PEP 383): different bytes are different strings.
+     * The value: a {@link Long}, or a {@link BigInteger} for an unsigned number that does not fit a long; a {@link
+     * Double}; a {@link Boolean}; or a {@link String} for text and for the names of probes. A byte of a text that isn't
+     * UTF-8 becomes a lone surrogate, U+DC00 plus the byte, as in Python (PEP 383): different bytes are different
+     * strings.
      *
      * @param out the function's output; numbers have the machine's byte order
      * @param probeName the name of the probe with a number, {@code provider:name}

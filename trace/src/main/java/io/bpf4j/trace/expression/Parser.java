@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * Parses tokens to a tree by recursive descent, and binary operators by climbing C's levels of precedence.
  * <i>Confined.</i>
  *
- * <p>The text comes from a user, or from somebody whose text a tool passes on. So nesting is bounded, which bounds the
+ * <p>The text comes from a user, or from another person if a tool passes it on. So nesting is bounded, which bounds the
  * recursion, and so is the number of nodes, which bounds the work of all later steps.
  *
  * <p>Tested by {@code ExpressionTest}.
@@ -183,7 +183,7 @@ final class Parser {
             return Optional.of(TYPES.get(first));
         }
         boolean unsigned = takeWord("unsigned");
-        boolean said = unsigned || takeWord("signed");
+        boolean hasSignedness = unsigned || takeWord("signed");
         int size = 0;
         while (peek() instanceof Token.Word(int at, String word) && C_TYPES.containsKey(word)) {
             int wordSize = C_TYPES.get(word);
@@ -194,7 +194,9 @@ final class Parser {
             size = size == 0 ? wordSize : size;
             next++;
         }
-        return size == 0 && !said ? Optional.empty() : Optional.of(new Type.Int(size == 0 ? 4 : size, !unsigned));
+        return size == 0 && !hasSignedness
+                ? Optional.empty()
+                : Optional.of(new Type.Int(size == 0 ? 4 : size, !unsigned));
     }
 
     private Token peek() {
@@ -221,7 +223,7 @@ final class Parser {
 
     private void enter(int at) {
         if (++depth > MAX_DEPTH) {
-            throw new ExpressionException(text, at, "nested more than " + MAX_DEPTH + " deep");
+            throw new ExpressionException(text, at, "nested more than " + MAX_DEPTH + " levels deep");
         }
     }
 

@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /**
- * Generates the code that loads the number of the event's probe. Sets of probes are compared as runs of consecutive
- * numbers, which the probes of a provider usually have.
+ * Generates the code that loads the number of the event's probe. A set of probes is compared as runs of consecutive
+ * numbers; the probes of a provider usually have such numbers.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */

@@ -13,7 +13,7 @@ import java.util.Optional;
 final class StackNeed {
     private StackNeed() {}
 
-    /** The most values that are on the stack at once. */
+    /** The maximum number of values on the stack at one time. */
     static int of(Term term) {
         int need = ofParts(term);
         return term instanceof Term.Condition || term instanceof Term.Choice ? Math.max(1, need) : need;

@@ -6,13 +6,13 @@ import java.nio.ByteOrder;
 
 /**
  * Collects the tables that the functions of a question read: patterns and literals. A function gets the address of the
- * first byte, which must be a multiple of 8. The program must not be able to change the tables, so they belong into a
+ * first byte, which must be a multiple of 8. The program must not be able to change the tables, so they belong in a
  * frozen map, such as {@code .rodata}. <i>Confined.</i>
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
 public final class Tables {
-    /** The most bytes of all tables. The offset of a BPF load is at most 32,767. */
+    /** The maximum size of all tables in bytes. The offset of a BPF load is at most 32,767. */
     public static final int MAX_BYTES = 32_768;
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();

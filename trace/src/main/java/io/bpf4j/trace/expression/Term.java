@@ -80,7 +80,7 @@ sealed interface Term {
             return Type.Basic.TEXT;
         }
 
-        /** The most bytes that the text can have. */
+        /** The maximum number of bytes of the text. */
         int bound();
     }
 
@@ -104,8 +104,8 @@ sealed interface Term {
         /** The user chose the bound. It must fit the memory, and a text that fills it is not marked as cut. */
         CHOSEN,
         /** The default, which is lowered to the available memory. */
-        USUAL,
-        /** Like USUAL, but raised if the output has free memory: for names that often differ only at their end. */
+        DEFAULT,
+        /** Like DEFAULT, but raised if the output has free memory: for names that often differ only at their end. */
         LONG
     }
 

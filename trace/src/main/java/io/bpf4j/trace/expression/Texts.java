@@ -25,9 +25,9 @@ final class Texts {
     private static final int DEFAULT_BOUND = 64;
 
     /** The largest bound of a long name in an output, in bytes. */
-    private static final int LONGEST_NAME = 160;
+    private static final int MAX_NAME_BYTES = 160;
 
-    /** The most bytes that {@code question_show} can write. */
+    /** The maximum number of bytes that {@code question_show} can write. */
     private static final int MAX_BOUND = 1024;
 
     private final Typing typing;
@@ -44,28 +44,28 @@ final class Texts {
     Textual call(Syntax.Call call) {
         List<Syntax> arguments = call.arguments();
         if (!call.function().equals("str")) {
-            throw typing.error(call.at(), "no function '" + call.function() + "'; the only one is str");
+            throw typing.error(call.at(), "no function '" + call.function() + "'; the only function is str");
         }
         if (arguments.isEmpty() || arguments.size() > 3) {
             throw typing.error(call.at(), "str takes an address, and optionally the number of bytes and a bound");
         }
-        Term what = typing.term(arguments.getFirst());
-        if (what instanceof Textual text) {
+        Term first = typing.term(arguments.getFirst());
+        if (first instanceof Textual text) {
             if (arguments.size() > 2) {
-                throw typing.error(call.at(), "this is text already; str takes it and a bound");
+                throw typing.error(call.at(), "this is text already; str takes only a bound with it");
             }
             return arguments.size() == 1 ? text : bounded(text, bound(arguments.get(1)), call.at());
         }
         Numeric address = typing.number(arguments.getFirst());
         if (arguments.size() == 1) {
-            return new Term.UserText(address, Optional.empty(), DEFAULT_BOUND, Extent.USUAL);
+            return new Term.UserText(address, Optional.empty(), DEFAULT_BOUND, Extent.DEFAULT);
         }
         Numeric length = typing.number(arguments.get(1));
         if (arguments.size() == 2 && length instanceof Constant) {
             return new Term.UserText(address, Optional.empty(), bound(arguments.get(1)), Extent.CHOSEN);
         }
         return arguments.size() == 2
-                ? new Term.UserText(address, Optional.of(length), DEFAULT_BOUND, Extent.USUAL)
+                ? new Term.UserText(address, Optional.of(length), DEFAULT_BOUND, Extent.DEFAULT)
                 : new Term.UserText(address, Optional.of(length), bound(arguments.get(2)), Extent.CHOSEN);
     }
 
@@ -82,48 +82,48 @@ final class Texts {
                 new Term.UserText(address, length, bound, Extent.CHOSEN);
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
                 new Term.TextChoice(condition, bounded(then, bound, at), bounded(otherwise, bound, at));
-            case Term.Literal _, Term.Comm _ -> throw typing.error(at, "str bounds the text of an argument only");
+            case Term.Literal _, Term.Comm _ -> throw typing.error(at, "str can limit only the text of an argument");
             case Term.BeginText _ ->
-                throw typing.error(at, "a text of the begin gets its bound where it is read: str(begin.…, n)");
+                throw typing.error(at, "a text of the begin gets its bound when it is read: str(begin.…, n)");
         };
     }
 
     /**
      * The text as an output: up to the bound that the user chose, or else up to the default, which is raised for long
-     * names. All texts of a choice without a chosen bound get the size of the output as theirs, so that a full output
-     * tells that such a text was cut.
+     * names. All texts of a choice without a chosen bound get the size of the output as their bound, so that a full
+     * output means that the text was cut.
      *
      * @param more the bytes by which the bound of a long name is raised
      */
     static Textual shown(Textual text, int more) {
-        Textual shown = lengthened(text, more);
-        return shown instanceof Term.TextChoice ? levelled(shown, shown.bound() + 7 & -8) : shown;
+        Textual shown = withRaisedBound(text, more);
+        return shown instanceof Term.TextChoice ? withBound(shown, shown.bound() + 7 & -8) : shown;
     }
 
-    private static Textual lengthened(Textual text, int more) {
+    private static Textual withRaisedBound(Textual text, int more) {
         return switch (text) {
             case Term.UserText(Numeric address, Optional<Numeric> length, int bound, Extent extent) ->
-                new Term.UserText(address, length, lengthened(bound, extent, more), extent);
+                new Term.UserText(address, length, withRaisedBound(bound, extent, more), extent);
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
-                new Term.TextChoice(condition, lengthened(then, more), lengthened(otherwise, more));
+                new Term.TextChoice(condition, withRaisedBound(then, more), withRaisedBound(otherwise, more));
             case Term.Literal _, Term.Comm _, Term.BeginText _ -> text;
         };
     }
 
-    private static int lengthened(int bound, Extent extent, int more) {
+    private static int withRaisedBound(int bound, Extent extent, int more) {
         return switch (extent) {
             case CHOSEN -> bound;
-            case USUAL -> DEFAULT_BOUND;
-            case LONG -> Math.min(DEFAULT_BOUND + more, LONGEST_NAME);
+            case DEFAULT -> DEFAULT_BOUND;
+            case LONG -> Math.min(DEFAULT_BOUND + more, MAX_NAME_BYTES);
         };
     }
 
-    private static Textual levelled(Textual text, int level) {
+    private static Textual withBound(Textual text, int size) {
         return switch (text) {
             case Term.UserText(Numeric address, Optional<Numeric> length, int _, Extent extent)
-            when extent != Extent.CHOSEN -> new Term.UserText(address, length, level, extent);
+            when extent != Extent.CHOSEN -> new Term.UserText(address, length, size, extent);
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
-                new Term.TextChoice(condition, levelled(then, level), levelled(otherwise, level));
+                new Term.TextChoice(condition, withBound(then, size), withBound(otherwise, size));
             case Term.UserText _, Term.Literal _, Term.Comm _, Term.BeginText _ -> text;
         };
     }
@@ -133,12 +133,12 @@ final class Texts {
         return switch (text) {
             case Term.UserText user -> extent.test(user.extent());
             case Term.TextChoice choice -> has(choice.then(), extent) || has(choice.otherwise(), extent);
-            case Term.BeginText begin -> begin.cuts() && extent.test(Extent.USUAL);
+            case Term.BeginText begin -> begin.cuts() && extent.test(Extent.DEFAULT);
             case Term.Literal _, Term.Comm _ -> false;
         };
     }
 
-    /** Whether it, or a text of a choice, is a text of the begin that may be cut below this size. */
+    /** Whether the text, or a text of a choice, is a text of the begin that may be cut below this size. */
     static boolean mayBeCutBelow(Textual text, int size) {
         return switch (text) {
             case Term.BeginText begin -> begin.cuts() && begin.bound() < size;
@@ -148,27 +148,27 @@ final class Texts {
         };
     }
 
-    /** The text with its bound lowered to the bytes that can be compared, {@code most}. */
-    Textual fitted(Textual text, int most, int at) {
+    /** The text with its bound lowered to the bytes that can be compared, {@code maxBytes}. */
+    Textual fitted(Textual text, int maxBytes, int at) {
         return switch (text) {
             case Term.UserText(Numeric address, Optional<Numeric> length, int bound, Extent extent) -> {
-                if (extent == Extent.CHOSEN && bound > most) {
-                    throw typing.error(at, "only " + most + " bytes of a text can be looked at here, not " + bound);
+                if (extent == Extent.CHOSEN && bound > maxBytes) {
+                    throw typing.error(at, "only " + maxBytes + " bytes of a text can be compared here, not " + bound);
                 }
-                yield new Term.UserText(address, length, Math.min(bound, most), extent);
+                yield new Term.UserText(address, length, Math.min(bound, maxBytes), extent);
             }
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
-                new Term.TextChoice(condition, fitted(then, most, at), fitted(otherwise, most, at));
+                new Term.TextChoice(condition, fitted(then, maxBytes, at), fitted(otherwise, maxBytes, at));
             case Term.Literal literal -> {
-                if (literal.bound() > most) {
-                    throw typing.error(at, "this text is longer than the " + most + " bytes that are looked at");
+                if (literal.bound() > maxBytes) {
+                    throw typing.error(at, "this text is longer than the " + maxBytes + " bytes that are compared");
                 }
                 yield literal;
             }
             case Term.Comm comm -> comm;
             case Term.BeginText _ ->
                 throw typing.error(
-                        at, "a text of the begin can be compared with texts between \"…\" and of the begin only");
+                        at, "a text of the begin can be compared only with texts between \"…\" and texts of the begin");
         };
     }
 
@@ -190,7 +190,7 @@ final class Texts {
             case ProbeName name -> ofProbes(probe -> pattern.matches(Bytes.of(nameOf(name, probe))));
             case Numeric _, Term.FloatArgument _, Term.BeginBits _ ->
                 throw typing.error(
-                        binary.left().at(), "a pattern is for text; if this is the address of text, write str(…)");
+                        binary.left().at(), "a pattern matches text; if this is the address of text, write str(…)");
         };
     }
 
@@ -211,7 +211,7 @@ final class Texts {
         if (left instanceof Textual a && right instanceof Textual b) {
             return a instanceof Term.Literal ? compared(b, a, binary) : compared(a, b, binary);
         }
-        throw typing.error(binary.at(), "the name of a probe is compared with a text between \"…\" only");
+        throw typing.error(binary.at(), "the name of a probe can be compared only with a text between \"…\"");
     }
 
     /** Compares two texts, of which only the second may be a literal. */
@@ -220,8 +220,7 @@ final class Texts {
             Textual text = fitted(left, room, binary.at());
             if (literal.bound() > text.bound()) {
                 throw typing.error(
-                        binary.at(),
-                        "never equal: " + text.bound() + " bytes are looked at, and the literal is longer");
+                        binary.at(), "never equal: " + text.bound() + " bytes are compared, and the literal is longer");
             }
             return new Term.SameText(text, literal);
         }

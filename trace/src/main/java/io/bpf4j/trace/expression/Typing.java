@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Gives each part of an expression a type and a meaning, or says why that is impossible. <i>Confined.</i>
+ * Gives each part of an expression a type and a meaning, or reports why that is impossible. <i>Confined.</i>
  *
  * <p>This class types the operators. {@link Names} types names, {@link Texts} types texts and their comparisons, {@link
  * Guards} finds the probes for which a part is evaluated, and {@link Folding} makes the terms and computes constants.
@@ -27,7 +27,7 @@ final class Typing {
     /** The probes for which the part that is typed now is evaluated. */
     private BitSet reached;
 
-    /** Whether this is about the begin of a pair, and all names are those of its values. */
+    /** Whether the expression is evaluated at the begin of a pair, so that all names are values of the begin. */
     private final boolean atBegin;
 
     /** @param room bytes of memory into which text can be read to compare it */
@@ -35,7 +35,7 @@ final class Typing {
         this(expression, scope, room, false);
     }
 
-    /** Of an expression that is evaluated at a pair's begin. */
+    /** A typing of an expression that is evaluated at a pair's begin. */
     static Typing atBegin(Expression expression, Scope scope, int room) {
         return new Typing(expression, scope, room, true);
     }
@@ -95,7 +95,7 @@ final class Typing {
         BeginValues values = scope.begin()
                 .orElseThrow(() -> error(
                         part.at(),
-                        "only the filter, the keys and the shown values of a latency have values of its begin"));
+                        "only the filter, the keys and the shown values of a latency can use values of its begin"));
         Output output = values.find(part);
         Term.Place place = new Term.Place(output.offset(), values.bit(output));
         return switch (output.type()) {
@@ -122,19 +122,19 @@ final class Typing {
                         + (term instanceof Term.Literal ? "" : "; compare it: … == \"text\", … ~ \"pattern*\""));
     }
 
-    /** BPF has no floating point, and would take the bits of such a number for a whole number. */
+    /** BPF has no floating point, and would treat the bits of such a number as a whole number. */
     private void requireNoFloat(Term term, Syntax syntax) {
         if (term instanceof Term.BeginBits(Term.Place _, Type.FloatingPoint _)) {
             throw error(
                     syntax.at(),
-                    "this is a floating-point number of the begin; it can only be shown or be a key, as it is");
+                    "this is a floating-point number of the begin; it can only be shown or be a key, unchanged");
         }
         if (term instanceof Term.FloatArgument(int index, Type.FloatingPoint _)) {
             throw error(
                     syntax.at(),
                     (syntax instanceof Syntax.Name name ? name.written() : "arg" + index)
                             + " is a floating-point number; expressions compute with whole numbers, so it can only be"
-                            + " shown or be a key, as it is");
+                            + " shown or be a key, unchanged");
         }
     }
 
@@ -188,7 +188,7 @@ final class Typing {
         requireNoFloat(right, binary.right());
         if (!(left instanceof Numeric) && !(right instanceof Numeric)) {
             if (relation != Relation.EQUAL && relation != Relation.UNEQUAL) {
-                throw error(binary.at(), "text has no order; compare it by ==, != or ~");
+                throw error(binary.at(), "text has no order; compare it with ==, != or ~");
             }
             Numeric same = texts.same(binary, left, right);
             return relation == Relation.EQUAL ? same : Folding.not(same);
@@ -196,10 +196,10 @@ final class Typing {
         if (left instanceof Numeric leftNumber && right instanceof Numeric rightNumber) {
             return Folding.compare(relation, leftNumber, rightNumber);
         }
-        throw error(binary.at(), "this compares " + left.type() + " with " + right.type() + advice(left, right));
+        throw error(binary.at(), "can't compare " + left.type() + " with " + right.type() + advice(left, right));
     }
 
-    /** Advice for the commonest mistake, which is comparing an address with text. */
+    /** Advice for the most common mistake: comparing an address with text. */
     private static String advice(Term left, Term right) {
         Term number = left instanceof Numeric ? left : right;
         return number.type().equals(Type.Basic.BOOL) ? "" : "; if the number is the address of text, write str(…)";
@@ -240,7 +240,7 @@ final class Typing {
         if (then instanceof ProbeName a && a.equals(otherwise)) {
             return a;
         }
-        throw error(at, "this chooses between " + then.type() + " and " + otherwise.type());
+        throw error(at, "can't choose between " + then.type() + " and " + otherwise.type());
     }
 
     /** The type of an operation on two numbers, each of which is extended to 64 bits by its own sign. */

@@ -161,10 +161,10 @@ class CatalogParserTest {
             P;probe n(a: bool ns)                   | 2 | unknown type 'bool ns'
             P;probe n(a b: s32)                     | 2 | expected an argument's name
             P;probe n(1a: s32)                      | 2 | expected an argument's name
-            P;probe n(pid: s32)                     | 2 | 'pid' has a meaning in expressions
-            P;probe n(arg0: s32)                    | 2 | 'arg0' has a meaning in expressions
-            P;probe n(long: s64)                    | 2 | 'long' has a meaning in expressions
-            P;probe n(u32: u32)                     | 2 | 'u32' has a meaning in expressions
+            P;probe n(pid: s32)                     | 2 | 'pid' is reserved in expressions
+            P;probe n(arg0: s32)                    | 2 | 'arg0' is reserved in expressions
+            P;probe n(long: s64)                    | 2 | 'long' is reserved in expressions
+            P;probe n(u32: u32)                     | 2 | 'u32' is reserved in expressions
             P;probe n(a: s32, a: s32)               | 2 | two arguments are named 'a'
             P;probe n(a: text[l])                   | 2 | expected an integer argument 'l'
             P;probe n(a: text[l], l: text)          | 2 | expected an integer argument 'l'
@@ -172,11 +172,11 @@ class CatalogParserTest {
             P;probe n(); fires often                | 3 | expected 'pair END', or a sentence
             P;probe n(); pair                       | 3 | expected 'pair END', or a sentence
             P;probe n(); pair a b                   | 3 | expected 'pair END' or 'pair END by ARGUMENT'
-            P;probe n(); pair e                     | 3 | expected an entry for p:e in this file, as it ends a pair
+            P;probe n(); pair e                     | 3 | expected an entry for p:e in this file, because it ends a pair
             P;probe n(a: s8); pair e by a;probe e() | 3 | e has no such 'a'
             P;probe n(); pair e by a;probe e()      | 3 | n has no such 'a'
             P;probe n(a: text); pair e by a;probe e(a: text) | 3 | n has no such 'a'
-            P;probe n(); pair e; pair e;probe e()   | 4 | a probe begins one pair only, and line 3 names it
+            P;probe n(); pair e; pair e;probe e()   | 4 | a probe can begin only one pair, which line 3 declares
             enum                                    | 1 | expected an enum's name
             enum e                                  | 1 | expected values after the enum's name
             enum e a=1                              | 1 | expected a value as '1=shared', found 'a=1'
@@ -205,10 +205,10 @@ class CatalogParserTest {
         String arguments =
                 IntStream.range(0, 13).mapToObj(i -> "a" + i + ": s32").collect(Collectors.joining(", "));
         assertProblem("provider p\nprobe n(" + arguments + ")", 2, "a probe has at most 12 arguments");
-        assertProblem("#" + "x".repeat(Lines.LONGEST), 1, "a line has at most 1000 characters");
+        assertProblem("#" + "x".repeat(Lines.MAX_LENGTH), 1, "a line has at most 1000 characters");
         assertProblem("#\n#\33[31m", 2, "a control character");
-        assertProblem("\n".repeat(CatalogText.MOST_BYTES + 1), 1, "larger than 1048576 characters");
-        assertThat(parse("\n".repeat(CatalogText.MOST_BYTES)).probes()).isEmpty();
+        assertProblem("\n".repeat(CatalogText.MAX_BYTES + 1), 1, "larger than 1048576 characters");
+        assertThat(parse("\n".repeat(CatalogText.MAX_BYTES)).probes()).isEmpty();
     }
 
     private static void assertProblem(String text, int line, String problem) {

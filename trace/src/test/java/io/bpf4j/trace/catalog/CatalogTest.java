@@ -32,7 +32,7 @@ class CatalogTest {
                 .hasMessageStartingWith(file + ":2: ");
         Files.write(file, new byte[] {'#', '\n', '#', '\n', '#', (byte) 0xff, '\n'});
         assertThatThrownBy(() -> Catalog.read(file)).hasMessage(file + ":3: expected text in UTF-8");
-        Files.write(file, new byte[CatalogText.MOST_BYTES + 1]);
+        Files.write(file, new byte[CatalogText.MAX_BYTES + 1]);
         assertThatThrownBy(() -> Catalog.read(file)).hasMessage(file + ":1: larger than 1048576 bytes: split it");
     }
 

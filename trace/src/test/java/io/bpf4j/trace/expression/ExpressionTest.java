@@ -78,27 +78,27 @@ class ExpressionTest {
                 .hasMessage("expected a name, a number or '(', found the end\n    arg0 > 50 &&\n                ^");
         assertThatThrownBy(() -> Expression.parse("a\t= 1"))
                 .isInstanceOf(ExpressionException.class)
-                .hasMessage("'=' assigns nothing here; '==' compares\n    a = 1\n      ^");
+                .hasMessage("'=' is not an operator; '==' compares\n    a = 1\n      ^");
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = ';', quoteCharacter = '\0', textBlock = """
-            1.5;            0;  numbers are whole
-            1.0001us1;      6;  no unit 'us1'
+            1.5;            0;  a number without a unit must be whole
+            1.0001us1;      6;  unknown unit 'us1'
             1.0001us;       0;  not a whole number of nanoseconds
             1.3B;           0;  not a whole number of bytes
             3 parsecs;      2;  expected an operator, found 'parsecs'
-            3parsecs;       1;  no unit 'parsecs'
+            3parsecs;       1;  unknown unit 'parsecs'
             010;            0;  octal
             0xzz;           0;  not a hexadecimal number
             18446744073709551616; 0; more than 64 bits
             9999999h;       0;  more than 64 bits
-            "abc;           0;  this text has no end
+            "abc;           0;  this text is not closed
             'ab';           0;  is one byte
             "a\\*";         2;  unknown escape
             "\\xg";         1;  not a byte
             "\\777";        1;  not a byte
-            a $ b;          2;  no operator begins like this
+            a $ b;          2;  no operator starts with this character
             (a;             2;  expected ')', found the end
             a ? b;          5;  expected ':', found the end
             a b;            2;  expected an operator, found 'b'
@@ -118,7 +118,7 @@ class ExpressionTest {
     @Test
     void sizesAreBounded() {
         assertThatThrownBy(() -> Expression.parse("(".repeat(65) + "a" + ")".repeat(65)))
-                .hasMessageContaining("nested more than 64 deep");
+                .hasMessageContaining("nested more than 64 levels deep");
         assertThatThrownBy(() -> Expression.parse("-".repeat(4000) + "a")).hasMessageContaining("nested more than 64");
         assertThatThrownBy(() -> Expression.parse("a?b:".repeat(500) + "c")).hasMessageContaining("nested more than");
         assertThatThrownBy(() -> Expression.parse("1" + "+1".repeat(500))).hasMessageContaining("more than 1000");
@@ -130,7 +130,7 @@ class ExpressionTest {
     @Test
     void aLongTextIsShownAroundThePlace() {
         assertThatThrownBy(() -> Expression.parse("a+".repeat(100) + "$" + "+a".repeat(100)))
-                .hasMessageMatching("(?s)no operator begins like this\n    …[a+]{50}\\$[a+]{49}…\n {55}\\^");
+                .hasMessageMatching("(?s)no operator starts with this character\n    …[a+]{50}\\$[a+]{49}…\n {55}\\^");
     }
 
     /** The tree with all parentheses. */

@@ -193,7 +193,7 @@ class GeneratedFunctionTest {
             provider == "db" && once > 1; 20; probe db:end has no 'once'
             probe == "db:begin" == once;  23; probe db:end has no 'once'
             probe == "none" && onec > 1; 19; no name 'onec'
-            unclear > 1;                0;  text in some of the probes, and a number in others
+            unclear > 1;                0;  text for some of the probes, and a number for others
             ratio > 3;                  0;  ratio is a floating-point number
             1 + ratio;                  4;  ratio is a floating-point number
             !ratio;                     1;  ratio is a floating-point number
@@ -201,33 +201,33 @@ class GeneratedFunctionTest {
             (long) ratio == 1;          7;  ratio is a floating-point number
             str(ratio) == "x";          4;  ratio is a floating-point number
             pid == 1 ? ratio : 1;       11; ratio is a floating-point number
-            ratio ~ "x";                0;  a pattern is for text
-            part > 1;                   0;  a floating-point number, and not the same argument of all probes
-            doubtful;                   0;  at some sites of the probe, and something else at others
-            retval > 0;                 0;  these probes are not returns
+            ratio ~ "x";                0;  a pattern matches text
+            part > 1;                   0;  a floating-point number, and not the same argument for all probes
+            doubtful;                   0;  at some sites of the probe, and has another type at others
+            retval > 0;                 0;  these probes are not function returns
             query;                      0;  this is text, not a number
             query + 1;                  0;  this is text, not a number
             query > "x";                6;  text has no order
-            arg0 == "x";                5;  compares s32 with text; if the number is the address
-            full == "x";                5;  this compares a truth value with text
-            arg0 ~ "x";                 0;  a pattern is for text
+            arg0 == "x";                5;  compare s32 with text; if the number is the address
+            full == "x";                5;  can't compare a truth value with text
+            arg0 ~ "x";                 0;  a pattern matches text
             query ~ arg0;               8;  a pattern is a text between
             query ~ "[x";               8;  '[' without ']'
             probe == comm;              6;  with a text between
             probe + 1;                  0;  this is the name of a probe, not a number
-            arg0 ? "x" : 1;             5;  this chooses between text and s64
+            arg0 ? "x" : 1;             5;  can't choose between text and s64
             *pointer;                   0;  the type of the value is missing
             (u8*)pointer;               0;  a pointer can only be read
-            strlen(pointer);            0;  no function 'strlen'; the only one is str
+            strlen(pointer);            0;  no function 'strlen'; the only function is str
             str() == "x";               0;  str takes an address
             str(pointer, 0) == "x";     13; a constant from 1 to 1024
             str(pointer, 9, arg0) == "x"; 16; a constant from 1 to 1024
             str(query, 1, 2) == "x";    0;  this is text already
-            str(comm, 3) == "x";        0;  bounds the text of an argument only
+            str(comm, 3) == "x";        0;  limit only the text of an argument
             str(pointer, 3) == "abcd";  16; never equal
             comm == "12345678901234567"; 5; never equal
-            str(pointer, 129) == "x";   18; only 128 bytes of a text can be looked at here
-            str(pointer, 65) == comm;   17; only 64 bytes of a text can be looked at here
+            str(pointer, 129) == "x";   18; only 128 bytes of a text can be compared here
+            str(pointer, 65) == comm;   17; only 64 bytes of a text can be compared here
             """)
     void whatDoesNotFitHasAPlace(String text, int position, String reason) {
         assertThatThrownBy(() -> predicate(text)).isInstanceOfSatisfying(ExpressionException.class, e -> {

@@ -67,8 +67,8 @@ final class CppExpression {
             Map.entry("qu", "?"));
 
     private static final Set<String> UNARY = Set.of("ps", "ng", "ad", "de", "co", "nt", "aw");
-    /** Operators that {@link #operation} does not read: they have a form of their own, or are not supported. */
-    private static final Set<String> NEITHER = Set.of("nw", "na", "dl", "da", "cl", "ix", "qu", "pp", "mm");
+    /** Operators that {@link #operation} does not read: they have another form, or are not supported. */
+    private static final Set<String> NOT_READ_HERE = Set.of("nw", "na", "dl", "da", "cl", "ix", "qu", "pp", "mm");
 
     private final CppSymbol symbol;
     private final Cursor in;
@@ -184,7 +184,7 @@ final class CppExpression {
 
     private Node operation(String code) throws MalformedSymbolException {
         String sign = OPERATORS.get(code);
-        if (sign == null || NEITHER.contains(code)) {
+        if (sign == null || NOT_READ_HERE.contains(code)) {
             throw new MalformedSymbolException();
         }
         if (UNARY.contains(code)) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Substitutions. Every scope, template and type gets a number once it was read, and {@code S_}, {@code S0_} …
- *       repeat it. What gets a number, and when, is the hard part of the rules.
+ *       repeat it. The hard part of the rules is which of them get a number, and when.
  *   <li>Template parameters. {@code T_}, {@code T0_} … stand for the arguments of the function's own template, which
  *       are the last template arguments in its name.
  * </ul>
@@ -102,7 +102,7 @@ final class CppSymbol {
     /** Above 0 inside the type of a conversion operator. Its template arguments come later in the symbol. */
     private int conversions;
 
-    /** What the name of a function tells about the rest of its symbol, and its qualifiers. */
+    /** The properties of a function's name on which the rest of its symbol depends, and its qualifiers. */
     private static final class NameState {
         private boolean withoutResult;
         private boolean endsWithArguments;

@@ -9,7 +9,8 @@ package io.bpf4j.trace.internal.demangle;
  *
  * <p>Symbols come from files of other owners, and a short symbol can stand for a name of any length, because it can
  * refer to parts of itself. So the length, depth and work of a name are bounded ({@link Output}). A symbol that is
- * malformed or exceeds these limits is returned unchanged, and so is one that a reader fails on: nothing is thrown.
+ * malformed or exceeds these limits is returned unchanged, and so is a symbol on which a reader fails: nothing is
+ * thrown.
  *
  * <p>Tested by {@code DemanglerTest} and {@code DemanglerOnLibrariesTest}.
  */
@@ -50,8 +51,8 @@ public final class Demangler {
                 return rust.isEmpty() ? CppSymbol.demangle(symbol, parameters) : rust;
             }
         } catch (MalformedSymbolException | RuntimeException | StackOverflowError e) {
-            // The symbol is returned unchanged. The two last are errors of the readers: their tests call them without
-            // this net, but no symbol is worth the rest of an answer.
+            // The symbol is returned unchanged. The last two exceptions are bugs of the readers. The tests of the
+            // readers see them, but here they must not end a whole answer.
         }
         return symbol;
     }

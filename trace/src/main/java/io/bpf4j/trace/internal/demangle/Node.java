@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code DemanglerTest}.
  */
 abstract class Node {
-    /** Parts within each other. The methods below call themselves once for each; printing has a limit of its own. */
+    /**
+     * The maximum nesting of parts. The methods below call themselves once for each level; printing has another limit.
+     */
     private static final int MAX_DEPTH = 1 << 10;
 
     private final int depth;
@@ -28,14 +30,14 @@ abstract class Node {
     }
 
     /**
-     * A part that contains others. What is asked of all that it contains is worked out here and kept: a symbol can use
-     * a part twice in each of fifty others, and so have more ways down than anybody can go.
+     * A part that contains others. Its depth and its pack are computed here, once: a symbol can use a part twice in
+     * each of fifty others, so a traversal of all paths would not end.
      */
     Node(List<? extends Node> parts) throws MalformedSymbolException {
         this(parts, parts);
     }
 
-    /** @param mayHavePack those of the parts whose pack is also that of this part */
+    /** @param mayHavePack the parts whose pack is also the pack of this part */
     private Node(List<? extends Node> parts, List<? extends Node> mayHavePack) throws MalformedSymbolException {
         int deepest = 0;
         for (Node part : parts) {

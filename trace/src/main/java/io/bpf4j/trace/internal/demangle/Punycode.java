@@ -19,12 +19,12 @@ final class Punycode {
     private static final int INITIAL_CODE = 128;
 
     /** Characters of an identifier. Each insertion takes time in proportion to the length. */
-    private static final int LONGEST = 1 << 12;
+    private static final int MAX_LENGTH = 1 << 12;
 
     private Punycode() {}
 
     static String decode(String coded) throws MalformedSymbolException {
-        if (coded.length() > LONGEST) {
+        if (coded.length() > MAX_LENGTH) {
             throw new MalformedSymbolException();
         }
         int split = coded.lastIndexOf('_');

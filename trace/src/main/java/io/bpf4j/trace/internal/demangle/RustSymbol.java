@@ -90,7 +90,7 @@ final class RustSymbol {
     }
 
     /** Reads the position of an earlier part, and that part again. */
-    private void again(Part part) throws MalformedSymbolException {
+    private void repeat(Part part) throws MalformedSymbolException {
         int before = in.at() - 1;
         long place = START + base62();
         // A number beyond 64 bits may be negative here.
@@ -134,7 +134,7 @@ final class RustSymbol {
                 }
                 write(">");
             }
-            case 'B' -> again(() -> path(value));
+            case 'B' -> repeat(() -> path(value));
             default -> throw new MalformedSymbolException();
         }
         in.leave();
@@ -232,7 +232,7 @@ final class RustSymbol {
                     lifetime(lifetime);
                 }
             }
-            case 'B' -> again(this::type);
+            case 'B' -> repeat(this::type);
             default -> {
                 in.moveTo(in.at() - 1);
                 path(false);
@@ -310,7 +310,7 @@ final class RustSymbol {
         enter();
         boolean[] open = {false};
         if (in.skip("B")) {
-            again(() -> open[0] = openPath());
+            repeat(() -> open[0] = openPath());
         } else if (in.skip("I")) {
             path(false);
             write("<");
@@ -330,7 +330,7 @@ final class RustSymbol {
         enter();
         char type = in.next();
         switch (type) {
-            case 'B' -> again(this::constant);
+            case 'B' -> repeat(this::constant);
             case 'p' -> write("_");
             case 'b' -> {
                 String digits = hexDigits();
