@@ -5,15 +5,21 @@ import java.util.Arrays;
 
 /**
  * Functions by their addresses, in sorted columns: a browser has three million functions, and an object for each would
- * take some hundred megabytes more. A name is decoded when it is asked for. <i>Immutable.</i>
+ * take some hundred megabytes more. A name is decoded when it is requested. <i>Immutable.</i>
  *
  * <p>Tested by {@code AddressTableTest}.
  */
 final class AddressTable {
-    /** Bytes. A function of unknown size (assembly, or the kernel's) ends where the next one starts, or here. */
+    /**
+     * Bytes. A function of unknown size (assembly, or the kernel's) ends where the next one starts, at most so far
+     * away.
+     */
     static final long MAX_UNSIZED = 1 << 20;
 
-    /** Functions that are tried for an address, backwards from the last that starts before it: functions may nest. */
+    /**
+     * The maximum number of functions that are tried for an address, backwards from the last one that starts before it:
+     * functions may nest.
+     */
     private static final int MAX_NESTED = 16;
 
     private final long[] starts;
@@ -171,8 +177,8 @@ final class AddressTable {
 
         /** The table. Of functions that overlap, the one that starts last is found first. */
         AddressTable build() {
-            // Sorts the columns without an object for each function: first the addresses alone, then each function is
-            // put at the place of its address.
+            // Sorts the columns without an object for each function: first the addresses alone, then each function goes
+            // to the index of its address.
             long[] sorted = distinct(Arrays.copyOf(starts, count));
             int[] best = new int[sorted.length];
             Arrays.fill(best, -1);
@@ -182,15 +188,15 @@ final class AddressTable {
                     best[place] = i;
                 }
             }
-            long[] ownSizes = new long[sorted.length];
-            int[] ownRanks = new int[sorted.length];
-            int[] ownNames = new int[sorted.length];
+            long[] sortedSizes = new long[sorted.length];
+            int[] sortedRanks = new int[sorted.length];
+            int[] sortedNames = new int[sorted.length];
             for (int i = 0; i < sorted.length; i++) {
-                ownSizes[i] = sizes[best[i]];
-                ownRanks[i] = ranks[best[i]];
-                ownNames[i] = names[best[i]];
+                sortedSizes[i] = sizes[best[i]];
+                sortedRanks[i] = ranks[best[i]];
+                sortedNames[i] = names[best[i]];
             }
-            return new AddressTable(sorted, ownSizes, ownRanks, ownNames, Arrays.copyOf(text, textLength));
+            return new AddressTable(sorted, sortedSizes, sortedRanks, sortedNames, Arrays.copyOf(text, textLength));
         }
 
         /**

@@ -59,7 +59,7 @@ final class CountedFrame {
 
     CountedFrame count(long count) {
         if (count < 0) {
-            throw new IllegalArgumentException("a count is not negative: " + count);
+            throw new IllegalArgumentException("negative count: " + count);
         }
         total = Math.addExact(total, count);
         return this;

@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The functions of an ELF file, and the addresses that its segments are linked for. Those of a small file are all kept,
- * and the file is closed. A file with more functions stays open, and is searched for those that are needed. The caller
+ * and the file is closed. A file with more functions stays open, and is searched for the needed functions. The caller
  * closes it. <i>Confined.</i>
  *
  * <p>Tested by {@code SymbolizerTest}.
  */
 final class FileFunctions implements AutoCloseable {
-    /** Stands for a file that is not an ELF file. */
+    /** The result for a file that is not an ELF file. */
     static final FileFunctions NOT_ELF = new FileFunctions(
             false, List.of(), new AddressTable.Builder(0).build(), null, Optional.empty(), Optional.empty());
 
     /**
-     * Loaded segments that are searched for an address: all that the kernel reads of a program (64 KiB of headers of 56
-     * bytes, load_elf_phdrs in fs/binfmt_elf.c). Real files have 2 to 5.
+     * The maximum number of loaded segments that are searched for an address: as many as the kernel reads (64 KiB of
+     * headers of 56 bytes, load_elf_phdrs in fs/binfmt_elf.c). Real files have 2 to 5.
      */
     private static final int MAX_SEGMENTS = (1 << 16) / 56;
 
@@ -107,7 +107,7 @@ final class FileFunctions implements AutoCloseable {
         return all.bytes() + 64L * loaded.size() + (needed == null ? 0 : needed.bytes());
     }
 
-    /** Finds now the functions of places in the file, given as offsets in bytes, in one pass over its symbols. */
+    /** Finds the functions of places in the file, given as offsets in bytes, in one pass over its symbols. */
     void need(Collection<Long> fileOffsets, SymbolBudget budget) {
         if (needed != null) {
             TreeSet<Long> addresses = new TreeSet<>();

@@ -22,8 +22,8 @@ final class FlameGraph {
     private static final int BELOW = 28;
     private static final double NARROWEST = 0.1;
 
-    /** Characters of a name. A page has a million frames at most, and each has its name twice. */
-    private static final int LONGEST_NAME = 256;
+    /** The maximum number of characters of a name. A page has a million frames at most, and each has its name twice. */
+    private static final int MAX_NAME_LENGTH = 256;
 
     /** Width of a letter at the font's size, in pixels. */
     private static final double LETTER = 6.7;
@@ -137,7 +137,7 @@ final class FlameGraph {
     private void frame(Appendable out, CountedFrame frame, double x, int depth) throws IOException {
         double width = frame == root ? WIDTH : share(frame);
         int y = ABOVE + (rows - 1 - depth) * ROW;
-        String name = Escape.markup(Names.cut(frame.name(), LONGEST_NAME));
+        String name = Escape.markup(Names.cut(frame.name(), MAX_NAME_LENGTH));
         out.append("<g class=\"frame\" tabindex=\"0\" data-x=\"")
                 .append(pixels(x))
                 .append("\" data-w=\"")

@@ -10,18 +10,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the functions that contain given addresses, in one pass over the symbols of a file. It keeps what may contain
- * an address, and reads the names of the functions found: memory depends on the number of addresses, not on the size of
- * the file. <i>Confined.</i>
+ * Finds the functions that contain given addresses, in one pass over the symbols of a file. It keeps the symbols that
+ * may contain an address, and reads the names of the functions that it found: memory depends on the number of
+ * addresses, not on the size of the file. <i>Confined.</i>
  *
  * <p>The addresses divide the file: a symbol belongs to the first address at or after its start. For each address the
- * search keeps the symbols that belong to it and contain it, the innermost ones if they are many, and the one that
- * starts last. So each address is decided by what belongs to it, and by what contains the address before it.
+ * search keeps the symbols that belong to it and contain it, the innermost ones if they are many, and the symbol that
+ * starts last. So the result for an address depends only on the symbols that belong to it and on those that contain the
+ * address before it.
  *
  * <p>Tested by {@code FunctionSearchTest}.
  */
 final class FunctionSearch implements SymbolPlaces.FunctionReader {
-    /** Functions that contain an address and are kept: functions may nest. */
+    /** The maximum number of functions kept that contain an address: functions may nest. */
     private static final int NESTED = 4;
 
     /** A function. */
@@ -47,7 +48,7 @@ final class FunctionSearch implements SymbolPlaces.FunctionReader {
     private boolean complete = true;
     private Optional<String> problem = Optional.empty();
 
-    /** @param addresses at most as many as memory may be needed for; not negative */
+    /** @param addresses not negative; memory grows with their number */
     FunctionSearch(long[] addresses, SymbolBudget budget) {
         this.addresses = Arrays.stream(addresses).sorted().distinct().toArray();
         this.budget = budget;
@@ -106,16 +107,16 @@ final class FunctionSearch implements SymbolPlaces.FunctionReader {
 
     /** Keeps the candidates sorted, one for each start. */
     private static void insert(@Nullable Candidate[] sorted, Candidate candidate) {
-        Candidate carried = candidate;
+        Candidate moved = candidate;
         for (int i = 0; i < sorted.length; i++) {
-            Candidate here = sorted[i];
-            if (carried.comesBefore(here)) {
-                sorted[i] = carried;
-                if (here == null || here.start == carried.start) {
+            Candidate present = sorted[i];
+            if (moved.comesBefore(present)) {
+                sorted[i] = moved;
+                if (present == null || present.start == moved.start) {
                     return;
                 }
-                carried = here;
-            } else if (here != null && here.start == carried.start) {
+                moved = present;
+            } else if (present != null && present.start == moved.start) {
                 return;
             }
         }
@@ -127,28 +128,28 @@ final class FunctionSearch implements SymbolPlaces.FunctionReader {
             return;
         }
         Map<Candidate, Found> known = new HashMap<>();
-        @Nullable Candidate[] around = new Candidate[NESTED];
+        @Nullable Candidate[] enclosing = new Candidate[NESTED];
         Candidate latest = null;
         for (int i = 0; i < addresses.length; i++) {
             long address = addresses[i];
-            @Nullable Candidate[] now = new Candidate[NESTED];
-            for (Candidate outer : around) {
+            @Nullable Candidate[] current = new Candidate[NESTED];
+            for (Candidate outer : enclosing) {
                 if (outer != null && outer.contains(address)) {
-                    insert(now, outer);
+                    insert(current, outer);
                 }
             }
             @Nullable Candidate[] own = containing[i];
             if (own != null) {
                 for (Candidate inner : own) {
                     if (inner != null) {
-                        insert(now, inner);
+                        insert(current, inner);
                     }
                 }
             }
-            around = now;
+            enclosing = current;
             latest = last[i] == null ? latest : last[i];
             boolean unsized = latest != null && latest.size == 0 && address - latest.start < AddressTable.MAX_UNSIZED;
-            Candidate best = unsized ? latest : now[0];
+            Candidate best = unsized ? latest : current[0];
             Found found = best == null ? null : known.computeIfAbsent(best, one -> named(one, names));
             if (found != null && !found.symbol().isEmpty()) {
                 results.put(address, found);

@@ -13,30 +13,30 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Has a HotSpot JVM carry out a command of {@code jcmd}, by its attach mechanism (src/hotspot/os/posix/
+ * Makes a HotSpot JVM execute a command of {@code jcmd}, by its attach mechanism (src/hotspot/os/posix/
  * attachListener_posix.cpp of OpenJDK). <i>Confined.</i>
  *
  * <pre>
  * this process                                  the JVM, whose pid in its own namespace is N
  *   creates /tmp/.attach_pidN, sends SIGQUIT →    finds the file, listens at /tmp/.java_pidN
- *   connects, writes "1\0jcmd\0COMMAND\0\0\0" →    carries it out
- *   reads to the end                            ←  writes a number, 0 if all is well, a newline, and the output
+ *   connects, writes "1\0jcmd\0COMMAND\0\0\0" →    executes it
+ *   reads to the end                            ←  writes a number (0 for success), a newline, and the output
  * </pre>
  *
  * <p>The paths are those of the JVM's mount namespace. A JVM that listens already needs no file and no signal. HotSpot
  * looks for the first file in its working directory, too; it is created in {@code /tmp} only, because a working
  * directory may be one whose files others take as instructions.
  *
- * <p><b>Who may lie.</b> Any process can map a file named {@code libjvm.so}. It can catch SIGQUIT, link its socket to
- * another JVM's, mount any directory as its {@code /tmp}, and never answer. So the connection counts only if this very
- * process listens at its other end, files are created only where the process's user could create them, and all of it
- * takes no longer than the caller's patience.
+ * <p><b>Hostile processes.</b> Any process can map a file named {@code libjvm.so}. It can catch SIGQUIT, link its
+ * socket to another JVM's, mount any directory as its {@code /tmp}, and never answer. So the connection is used only if
+ * this very process listens at its other end, files are created only where the process's user could create them, and
+ * everything ends within the caller's time limit.
  */
 final class JvmAttach implements AutoCloseable {
     private static final int SIGQUIT = 3;
-    private static final int MOST_OUTPUT = 1 << 14;
+    private static final int MAX_OUTPUT = 1 << 14;
     /** Bytes of the arguments or of the environment: as many as execve(2) takes by default. */
-    private static final int MOST_OPTIONS = 1 << 21;
+    private static final int MAX_OPTIONS = 1 << 21;
 
     private static final long PAUSE_NANOS = 2_000_000;
     private static final String DISABLED = "-XX:+DisableAttachMechanism";
@@ -54,10 +54,10 @@ final class JvmAttach implements AutoCloseable {
     }
 
     /**
-     * Opens a JVM, and does nothing to it yet.
+     * Opens a JVM without sending it anything.
      *
-     * @throws IOException if it has ended, or can't be asked; the message says why
-     * @throws SyscallException if this user may not
+     * @throws IOException if it has ended, or can't be attached to; the message says why
+     * @throws SyscallException if this user may not attach to it
      */
     static JvmAttach open(Host host, int pid, Duration patience) throws IOException {
         long deadline = System.nanoTime() + patience.toNanos();
@@ -67,7 +67,8 @@ final class JvmAttach implements AutoCloseable {
             try {
                 if (!temporary.isSafeForUser()) {
                     throw new IOException("/tmp of process " + pid + " is not safe for files of its user "
-                            + process.user() + ": others may exchange files in it, or this user may not create any");
+                            + process.user() + ": other users may replace files in it, or this user may not create"
+                            + " files in it");
                 }
                 return new JvmAttach(host, process, temporary, deadline);
             } catch (IOException | RuntimeException e) {
@@ -91,7 +92,7 @@ final class JvmAttach implements AutoCloseable {
     }
 
     /**
-     * Carries out a command; returns its output.
+     * Executes a command; returns its output.
      *
      * @param command of {@code jcmd}
      * @throws IOException if the JVM does not answer in time, or the command fails
@@ -99,7 +100,7 @@ final class JvmAttach implements AutoCloseable {
     String jcmd(String command) throws IOException {
         try (PeerSocket socket = connect()) {
             socket.send(("1\0jcmd\0" + command + "\0\0\0").getBytes(StandardCharsets.UTF_8));
-            String answer = new String(socket.receive(MOST_OUTPUT, deadline), StandardCharsets.UTF_8);
+            String answer = new String(socket.receive(MAX_OUTPUT, deadline), StandardCharsets.UTF_8);
             int end = answer.indexOf('\n');
             if (!answer.startsWith("0\n")) {
                 String output = answer.substring(end + 1).strip();
@@ -113,13 +114,13 @@ final class JvmAttach implements AutoCloseable {
     private PeerSocket connect() throws IOException {
         String socket = ".java_pid" + process.ownPid();
         if (!temporary.has(socket)) {
-            makeItListen(socket);
+            startListener(socket);
         }
         return temporary.connect(socket);
     }
 
-    private void makeItListen(String socket) throws IOException {
-        requireWilling();
+    private void startListener(String socket) throws IOException {
+        requireAttachable();
         String trigger = ".attach_pid" + process.ownPid();
         boolean created = temporary.create(trigger);
         if (!created && !temporary.hasOwnFile(trigger)) {
@@ -142,12 +143,13 @@ final class JvmAttach implements AutoCloseable {
     }
 
     /**
-     * A JVM that does not listen for commands prints its threads at SIGQUIT, and a program that has no handler ends.
+     * Refuses a process that SIGQUIT would disturb: a JVM that does not listen for commands prints its threads, and a
+     * program without a handler ends.
      */
-    private void requireWilling() throws IOException {
+    private void requireAttachable() throws IOException {
         int pid = process.pid();
         if (!process.catches(SIGQUIT)) {
-            throw new IOException("process " + pid + " handles no SIGQUIT, as a JVM does");
+            throw new IOException("process " + pid + " has no handler for SIGQUIT, unlike a JVM");
         }
         if (process.isStopped()) {
             throw new IOException("process " + pid + " is stopped");
@@ -161,7 +163,7 @@ final class JvmAttach implements AutoCloseable {
         for (String file : new String[] {"cmdline", "environ"}) {
             try (InputStream in =
                     Files.newInputStream(host.process(process.pid()).resolve(file))) {
-                if (new String(in.readNBytes(MOST_OPTIONS), StandardCharsets.ISO_8859_1).contains(option)) {
+                if (new String(in.readNBytes(MAX_OPTIONS), StandardCharsets.ISO_8859_1).contains(option)) {
                     return true;
                 }
             }

@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The functions of the kernel and its modules by address, from {@code kallsyms}. A line of it has address, type and
- * name, and for a module's function a tab and the module's name. Loaded BPF programs are listed as functions of a
- * module {@code bpf}.
+ * The functions of the kernel and its modules by address, from {@code kallsyms}. Each line has address, type and name,
+ * and for a module's function a tab and the module's name. Loaded BPF programs are listed as functions of a module
+ * {@code bpf}.
  *
  * <p>By default all addresses read as 0 without CAP_SYSLOG; if sysctl kernel.kptr_restrict is 2, they always do.
  *
@@ -20,7 +20,7 @@ final class KernelFunctions {
     /** Bytes of {@code kallsyms}. A hundred thousand symbols take some ten megabytes. */
     private static final long MAX_BYTES = 1L << 28;
 
-    private static final int LONGEST_LINE = 1 << 12;
+    private static final int MAX_LINE_BYTES = 1 << 12;
 
     private final Path file;
     private final Names names;
@@ -46,12 +46,12 @@ final class KernelFunctions {
      */
     Frame frame(long address, long lookup) {
         int found = find(address, lookup);
-        if (found < 0 && address != 0 && (!read || rereads.worthwhile())) {
+        if (found < 0 && address != 0 && (!read || rereads.isDue())) {
             boolean first = !read;
             refresh();
             found = find(address, lookup);
             if (!first) {
-                rereads.tried(found >= 0);
+                rereads.record(found >= 0);
             }
         }
         if (found < 0) {
@@ -75,7 +75,7 @@ final class KernelFunctions {
         AddressTable.Builder builder = new AddressTable.Builder(MAX_BYTES);
         read = true;
         try {
-            Lines.read(file, LONGEST_LINE, MAX_BYTES, (line, length) -> {
+            Lines.read(file, MAX_LINE_BYTES, MAX_BYTES, (line, length) -> {
                 add(builder, line, length);
                 return true;
             });

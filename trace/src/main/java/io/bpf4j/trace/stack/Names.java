@@ -15,10 +15,10 @@ import java.util.Map;
  */
 final class Names {
     /** Characters of a name; the rest is cut off. */
-    static final int LONGEST = 1 << 10;
+    static final int MAX_LENGTH = 1 << 10;
 
     /** Characters of all symbols and names that are kept. */
-    private static final int MOST_CHARACTERS = 1 << 22;
+    private static final int MAX_CHARACTERS = 1 << 22;
 
     private final Map<String, String> known = new LinkedHashMap<>(16, 0.75f, true);
     private int characters;
@@ -40,7 +40,7 @@ final class Names {
         known.put(symbol, name);
         characters += symbol.length() + name.length();
         Iterator<Map.Entry<String, String>> eldest = known.entrySet().iterator();
-        while (characters > MOST_CHARACTERS) {
+        while (characters > MAX_CHARACTERS) {
             Map.Entry<String, String> dropped = eldest.next();
             characters -= dropped.getKey().length() + dropped.getValue().length();
             eldest.remove();
@@ -52,17 +52,17 @@ final class Names {
         return known.size();
     }
 
-    /** A name of at most {@link #LONGEST} characters; {@code …} stands for the rest. */
+    /** A name of at most {@link #MAX_LENGTH} characters; {@code …} stands for the rest. */
     static String cut(String name) {
-        return cut(name, LONGEST);
+        return cut(name, MAX_LENGTH);
     }
 
-    /** A name of at most {@code longest} characters; {@code …} stands for the rest. */
-    static String cut(String name, int longest) {
-        if (name.length() <= longest) {
+    /** A name of at most {@code maxLength} characters; {@code …} stands for the rest. */
+    static String cut(String name, int maxLength) {
+        if (name.length() <= maxLength) {
             return name;
         }
-        int end = longest - 1;
+        int end = maxLength - 1;
         return name.substring(0, Character.isHighSurrogate(name.charAt(end - 1)) ? end - 1 : end) + "…";
     }
 }

@@ -20,7 +20,7 @@ import java.util.Optional;
  */
 final class NeededFunctions implements AutoCloseable {
     /** Addresses of one file. The stacks of an answer have some thousand different ones. */
-    private static final int MOST_ADDRESSES = 1 << 15;
+    private static final int MAX_ADDRESSES = 1 << 15;
 
     /** Bytes that an address takes in the map, without its name. */
     private static final long BYTES_PER_ADDRESS = 100;
@@ -32,11 +32,13 @@ final class NeededFunctions implements AutoCloseable {
     private long bytes;
     private Optional<String> problem = Optional.empty();
 
-    /** Set if nothing more can be found, whatever is needed. */
+    /** Set if no further function can be found. */
     private boolean ended;
 
-    /** The answer in which the symbols had no room; they are not tried again for it. */
-    private int refused = -1;
+    /**
+     * The number of the answer whose budget was too small for the symbols; they are not tried again for that answer.
+     */
+    private int refusedAnswer = -1;
 
     NeededFunctions(ProcessFiles.Opened opened, String name, DebugFiles debugFiles) {
         this.opened = opened;
@@ -44,7 +46,7 @@ final class NeededFunctions implements AutoCloseable {
         this.debugFiles = debugFiles;
     }
 
-    /** Why functions have no names; empty if all that were needed could be searched for. */
+    /** Why functions have no names; empty if all needed functions were searched for. */
     Optional<String> problem() {
         return problem;
     }
@@ -60,20 +62,20 @@ final class NeededFunctions implements AutoCloseable {
 
     /** Searches for the functions of those addresses that are not known yet. */
     void find(Collection<Long> addresses, SymbolBudget budget) {
-        if (ended || refused == budget.answer()) {
+        if (ended || refusedAnswer == budget.answer()) {
             return;
         }
         long[] missing = addresses.stream()
                 .filter(address -> !known.containsKey(address))
-                .limit(MOST_ADDRESSES)
+                .limit(MAX_ADDRESSES)
                 .mapToLong(Long::longValue)
                 .toArray();
         if (missing.length == 0) {
             return;
         }
-        if (known.size() + missing.length > MOST_ADDRESSES) {
-            problem = Optional.of("its stacks have more than " + MOST_ADDRESSES
-                    + " different addresses; functions of the others have no names");
+        if (known.size() + missing.length > MAX_ADDRESSES) {
+            problem = Optional.of("its stacks have more than " + MAX_ADDRESSES
+                    + " different addresses; the functions of further addresses have no names");
             return;
         }
         FunctionSearch search = new FunctionSearch(missing, budget);
@@ -88,12 +90,12 @@ final class NeededFunctions implements AutoCloseable {
             problem = Optional.of(String.valueOf(e.getMessage()));
         }
         if (!search.isComplete()) {
-            refused = budget.answer();
+            refusedAnswer = budget.answer();
             problem = Optional.of("its functions have no names, because the files of these stacks have more than "
-                    + SymbolBudget.MOST_SYMBOLS + " symbols");
+                    + SymbolBudget.MAX_SYMBOLS + " symbols");
             return;
         }
-        search.problem().ifPresent(why -> problem = Optional.of(why));
+        search.problem().ifPresent(reason -> problem = Optional.of(reason));
         for (long address : missing) {
             FunctionSearch.Found found = search.results().get(address);
             known.put(address, Optional.ofNullable(found));
@@ -102,8 +104,8 @@ final class NeededFunctions implements AutoCloseable {
         }
     }
 
-    /** Why a file that is written while it is read has no names. */
-    static final String CHANGED = "was written while its stacks were named; its functions have no names";
+    /** The problem of a file that is written while it is read. */
+    static final String CHANGED = "was written while its symbols were read; its functions have no names";
 
     @Override
     public void close() {

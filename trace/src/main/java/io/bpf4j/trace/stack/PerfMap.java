@@ -46,11 +46,11 @@ public final class PerfMap implements AutoCloseable {
      * The list is a snapshot: methods that are compiled later need another request.
      *
      * <p>It uses HotSpot's attach mechanism: a JVM that is asked for the first time gets a signal, SIGQUIT, and listens
-     * at {@code /tmp/.java_pidPID} from then on. The caller must be the JVM's user, or root. Nothing but the JVM's own
-     * file is written, whatever lies in its {@code /tmp}: the list is first created as an empty file of the JVM's user,
-     * which nobody else can exchange.
+     * at {@code /tmp/.java_pidPID} from then on. The caller must be the JVM's user, or root. No file but the list is
+     * written, whatever the JVM's {@code /tmp} contains: the list is first created as an empty file of the JVM's user,
+     * which nobody else can replace.
      *
-     * @param patience how long to wait for the JVM at most
+     * @param patience the longest time to wait for the JVM
      * @return the list; closing it removes the file, unless it existed before
      * @throws IOException if the process is not a HotSpot JVM, does not answer in time, or fails; the message says why
      * @throws io.bpf4j.loader.error.SyscallException if the kernel refuses
@@ -63,8 +63,7 @@ public final class PerfMap implements AutoCloseable {
         PerfMap map = null;
         try {
             String name = "perf-" + jvm.ownPid() + ".map";
-            // A link to another file would be followed by the JVM. In such a directory only the owner can exchange
-            // this.
+            // The JVM would follow a link to another file. In such a directory only the owner can replace this file.
             boolean created = jvm.temporary().create(name);
             map = new PerfMap(jvm, name, created);
             if (!created && !jvm.temporary().hasOwnFile(name)) {

@@ -45,13 +45,13 @@ final class PerfMapFile {
     private static final long MAX_ALL_BYTES = 1L << 31;
 
     /** Functions that exist at one time. A large server has compiled a hundred thousand. */
-    private static final int MOST_FUNCTIONS = 1 << 19;
+    private static final int MAX_FUNCTIONS = 1 << 19;
 
     /** Bytes of their names. */
     private static final long MAX_NAMES = 1L << 25;
 
     /** Bytes of a line: two numbers, and the characters of a name that are shown. */
-    private static final int LONGEST_LINE = 4 * Names.LONGEST;
+    private static final int MAX_LINE_BYTES = 4 * Names.MAX_LENGTH;
 
     private final Host host;
     private final int pid;
@@ -86,12 +86,13 @@ final class PerfMapFile {
         return functions.bytes() + earlier.bytes();
     }
 
-    /** Forgets the functions, and reads the list again only if it changes. */
+    /** Drops the functions; the list is read again only if it changes. */
     void drop() {
         functions = new AddressTable.Builder(0).build();
         earlier = functions;
         problem = "the list of compiled code of process " + pid
-                + " was dropped, because the lists of all processes together exceed the memory limit; its frames have no names";
+                + " was dropped, because the lists of all processes together exceed the memory limit; its frames have"
+                + " no names";
     }
 
     /** Reads the list if it changed since it was last read; returns whether it was read. */
@@ -124,21 +125,21 @@ final class PerfMapFile {
             if (!Objects.equals(named.get("ino"), file.identity().inode())
                     || !Objects.equals(named.get("dev"), file.identity().device())
                     || !Objects.equals(opened.get("nlink"), 1)) {
-                throw new IOException(path + " is a link, which may lead to any file");
+                throw new IOException(path + " is a link, which may point to any file");
             }
             // "Uid: real effective saved filesystem"
             Object owner = opened.get("uid");
             if (!Objects.equals(owner, 0) && !field(status, "Uid:", 1).equals(Optional.ofNullable(owner))) {
                 throw new IOException(path + " belongs to user " + owner + ", who may write anything into it");
             }
-            AddressTable.Builder builder = new AddressTable.Builder(MAX_NAMES, MOST_FUNCTIONS);
-            boolean[] room = {true};
-            boolean whole = read(file, builder, room);
+            AddressTable.Builder builder = new AddressTable.Builder(MAX_NAMES, MAX_FUNCTIONS);
+            boolean[] hasRoom = {true};
+            boolean whole = read(file, builder, hasRoom);
             earlier = functions;
             functions = builder.buildNewest();
             read = file.identity();
             left -= Math.min(MAX_BYTES, file.identity().size());
-            problem = cut(path, room[0], whole);
+            problem = cut(path, hasRoom[0], whole);
             return true;
         }
     }
@@ -153,9 +154,9 @@ final class PerfMapFile {
                 .map(numbers -> Integer.parseInt(numbers[Math.min(index, numbers.length - 1)]));
     }
 
-    private static String cut(Path path, boolean room, boolean whole) {
-        if (!room) {
-            return path + " lists more functions than bpf4j keeps (" + MOST_FUNCTIONS + ", or " + (MAX_NAMES >> 20)
+    private static String cut(Path path, boolean hasRoom, boolean whole) {
+        if (!hasRoom) {
+            return path + " lists more functions than bpf4j keeps (" + MAX_FUNCTIONS + ", or " + (MAX_NAMES >> 20)
                     + " MiB of names); the others are shown without names";
         }
         return whole
@@ -167,14 +168,14 @@ final class PerfMapFile {
     /**
      * Reads the list.
      *
-     * @param room set to false if there was no room for a function; then the others are not read
+     * @param hasRoom set to false if there was no room for a function; the remaining functions are then not read
      * @return false if only the first {@link #MAX_BYTES} were read
      */
-    private static boolean read(OpenFile file, AddressTable.Builder builder, boolean[] room) throws IOException {
+    private static boolean read(OpenFile file, AddressTable.Builder builder, boolean[] hasRoom) throws IOException {
         int[] time = {0};
-        return Lines.read(file.path(), LONGEST_LINE, MAX_BYTES, (line, length) -> {
-            room[0] = add(builder, line, length, time[0]++);
-            return room[0];
+        return Lines.read(file.path(), MAX_LINE_BYTES, MAX_BYTES, (line, length) -> {
+            hasRoom[0] = add(builder, line, length, time[0]++);
+            return hasRoom[0];
         });
     }
 

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Finds where a process had mapped the files with probes, from the stacks of their events alone. <i>Confined.</i>
+ * Finds where a process had mapped the files with probes, from the stacks of the probes' events alone. <i>Confined.</i>
  *
  * <p>A process may have ended before its mappings could be read. But the innermost address of a stack is that of a
  * probe, whose offset in its file is known, and all segments of a file are mapped at the same distance from where the
@@ -26,17 +26,17 @@ import java.util.Set;
  * start of the file       0x55d3_4a20_0000
  * </pre>
  *
- * <p>A file is mapped by whole pages, so address and offset have the same low bits. If several probes have these, the
- * address is one that another stack of the process explains, or nothing is known.
+ * <p>A file is mapped by whole pages, so address and offset have the same low bits. If several probes have the same low
+ * bits, the address is skipped; another stack of the process may show the mapping, or it remains unknown.
  *
  * <p>Tested by {@code SymbolizerTest} and {@code CliStackTest}.
  */
 final class ProbePlaces {
-    /** The smallest page: on machines with larger ones, more bits are equal. */
+    /** The smallest page size; on machines with larger pages, more bits are equal. */
     private static final int PAGE = 1 << 12;
 
-    /** Probes of all files; further ones are not remembered. */
-    private static final int MOST = 1 << 16;
+    /** The maximum number of probes of all files; further probes are ignored. */
+    private static final int MAX_PROBES = 1 << 16;
 
     private final Map<Long, List<Place>> byPageOffset = new HashMap<>();
     private int size;
@@ -53,7 +53,7 @@ final class ProbePlaces {
     /** A file, with the parts of it that are mapped as code. */
     private record Code(FileName name, FileIdentity identity, long container, List<Segment> segments) {}
 
-    /** A file at a place in a process. */
+    /** A file that is mapped in a process. */
     private record Loaded(Code file, long bias) {
         List<MappedRange> mappings() {
             return file.segments().stream()
@@ -81,7 +81,7 @@ final class ProbePlaces {
         for (long offset : offsets) {
             for (Segment segment : code.segments()) {
                 long inSegment = offset - code.container() - segment.offset();
-                if (inSegment >= 0 && inSegment < segment.fileSize() && size < MOST) {
+                if (inSegment >= 0 && inSegment < segment.fileSize() && size < MAX_PROBES) {
                     size++;
                     byPageOffset
                             .computeIfAbsent(offset % PAGE, _ -> new ArrayList<>())

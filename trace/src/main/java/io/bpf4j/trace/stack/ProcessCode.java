@@ -18,8 +18,11 @@ import java.util.TreeMap;
  * <p>Tested by {@code SymbolizerTest}.
  */
 final class ProcessCode {
-    /** Mappings that are kept, including former ones. A process has a thousand executable ones at most. */
-    private static final int MOST_KEPT = 1 << 16;
+    /**
+     * The maximum number of mappings that are kept, including former ones. A process has a thousand executable ones at
+     * most.
+     */
+    private static final int MAX_KEPT = 1 << 16;
 
     /** No process has code in the first page. Addresses with the highest bit set, negative here, are the kernel's. */
     private static final long LOWEST_CODE = 0x1000;
@@ -54,20 +57,20 @@ final class ProcessCode {
             return Optional.empty();
         }
         Optional<MappedRange> known = find(address);
-        if (known.isPresent() || (read && !mapRereads.worthwhile())) {
+        if (known.isPresent() || (read && !mapRereads.isDue())) {
             return known;
         }
         boolean first = !read;
         refresh();
         known = find(address);
         if (!first) {
-            mapRereads.tried(known.isPresent());
+            mapRereads.record(known.isPresent());
         }
         return known;
     }
 
     /** Whether an address is outside of all code; false if the mappings are not all known. */
-    boolean isElsewhere(long address) {
+    boolean isOutsideOfCode(long address) {
         return mapping(address).isEmpty() && !mappings.isEmpty() && !assumed;
     }
 
@@ -84,7 +87,7 @@ final class ProcessCode {
         return mappings.isEmpty();
     }
 
-    /** Takes mappings for those of a process that has ended, of which others are not known. */
+    /** Assumes mappings for a process that has ended and whose other mappings are unknown. */
     void assume(List<MappedRange> ranges) {
         for (MappedRange range : ranges) {
             Map.Entry<Long, MappedRange> before = mappings.lowerEntry(range.end());
@@ -111,7 +114,7 @@ final class ProcessCode {
         return list.bytes();
     }
 
-    /** Forgets the list. */
+    /** Drops the list. */
     void dropList() {
         list.drop();
     }
@@ -123,7 +126,7 @@ final class ProcessCode {
         try {
             now = files.mappings(pid, MappedRange::executable);
         } catch (IOException e) {
-            // Of a process that has ended, the mappings that were read remain.
+            // The mappings of a process that has ended remain if they were read before.
             boolean ended = e.getCause() instanceof NoSuchFileException;
             gone = ended && mappings.isEmpty();
             problem = ended || !mappings.isEmpty() ? "" : String.valueOf(e.getMessage());
@@ -134,7 +137,7 @@ final class ProcessCode {
             assumed = false; // another process has the number now
             mappings.clear();
         }
-        if (mappings.size() + now.size() > MOST_KEPT) {
+        if (mappings.size() + now.size() > MAX_KEPT) {
             mappings.clear();
         }
         for (MappedRange mapping : now) {
@@ -164,9 +167,9 @@ final class ProcessCode {
     /** The frame of an address in just-in-time compiled code; empty if the list has no such function. */
     Optional<Frame> compiled(long address, long lookup, Names names) {
         int found = list.functions().find(lookup);
-        if (found < 0 && listRereads.worthwhile()) {
+        if (found < 0 && listRereads.isDue()) {
             found = list.refresh() ? list.functions().find(lookup) : -1;
-            listRereads.tried(found >= 0);
+            listRereads.record(found >= 0);
         }
         AddressTable functions = list.functions();
         if (found < 0) {

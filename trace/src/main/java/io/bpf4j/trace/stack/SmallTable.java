@@ -9,7 +9,7 @@ import java.util.List;
 /** Collects all functions of a file, if they are few. <i>Confined.</i> */
 final class SmallTable implements SymbolPlaces.FunctionReader {
     /** More than a library has, and fewer than a browser. */
-    private static final int MOST_FUNCTIONS = 1 << 16;
+    private static final int MAX_FUNCTIONS = 1 << 16;
 
     /** Bytes of the names of one file. */
     private static final long MAX_NAMES = 1L << 22;
@@ -43,7 +43,7 @@ final class SmallTable implements SymbolPlaces.FunctionReader {
 
     @Override
     public boolean read(Place place, long index, long address, long size, int binding) {
-        complete = entries.size() < MOST_FUNCTIONS;
+        complete = entries.size() < MAX_FUNCTIONS;
         if (complete) {
             entries.add(new Entry(place, index, address, size, SymbolRank.of(place, size, binding)));
         }

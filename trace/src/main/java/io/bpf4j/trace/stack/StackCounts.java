@@ -20,8 +20,10 @@ import java.util.List;
  * <p>Tested by {@code StackCountsTest} and {@code FlameGraphTest}.
  */
 public final class StackCounts {
-    /** Frames of a stack. The kernel records 127 by default (sysctl kernel.perf_event_max_stack). */
-    private static final int MOST_FRAMES = 1024;
+    /**
+     * The maximum number of frames of a stack. The kernel records 127 by default (sysctl kernel.perf_event_max_stack).
+     */
+    private static final int MAX_FRAMES = 1024;
 
     private final CountedFrame root = CountedFrame.root();
 
@@ -47,7 +49,7 @@ public final class StackCounts {
         if (!name.isEmpty()) {
             at = at.child(name, CountedFrame.Kind.ROOT).count(count);
         }
-        int deepest = Math.max(0, innermostFirst.size() - MOST_FRAMES);
+        int deepest = Math.max(0, innermostFirst.size() - MAX_FRAMES);
         for (Frame frame :
                 innermostFirst.subList(deepest, innermostFirst.size()).reversed()) {
             at = at.child(frame.label(), CountedFrame.Kind.of(frame)).count(count);

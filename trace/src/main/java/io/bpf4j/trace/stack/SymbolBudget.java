@@ -1,39 +1,40 @@
 package io.bpf4j.trace.stack;
 
 /**
- * The symbols that may be read for one answer, of all files together: their number is what naming takes time for. A
- * file may have four million, which take a tenth of a second, and a process may have mapped thousands of such files.
- * What is read before, as processes appear, is taken from what the answer before has left. <i>Confined.</i>
+ * The number of symbols that may be read for one answer, from all files together, because the time for naming depends
+ * on it. A file may have four million symbols, which take a tenth of a second, and a process may have mapped thousands
+ * of such files. Symbols that are read before an answer, when processes appear, count against the rest of the previous
+ * answer's budget. <i>Confined.</i>
  */
 final class SymbolBudget {
     /** The largest browsers have three million symbols, and three hundred libraries with ten thousand each. */
-    static final long MOST_SYMBOLS = 1L << 25;
+    static final long MAX_SYMBOLS = 1L << 25;
 
-    private final long most;
+    private final long limit;
     private long left;
     private int answer;
 
     SymbolBudget() {
-        this(MOST_SYMBOLS);
+        this(MAX_SYMBOLS);
     }
 
-    SymbolBudget(long most) {
-        this.most = most;
-        this.left = most;
+    SymbolBudget(long limit) {
+        this.limit = limit;
+        this.left = limit;
     }
 
     /** Begins another answer. */
     void renew() {
         answer++;
-        left = most;
+        left = limit;
     }
 
-    /** The number of the answer. What had no room in it may have room in the next one. */
+    /** The number of the answer. A file whose symbols exceed the budget of one answer may fit that of the next one. */
     int answer() {
         return answer;
     }
 
-    /** Whether that many symbols may still be read; if so, they count. */
+    /** Takes so many symbols from the budget; returns false, and takes none, if it is too small. */
     boolean take(long symbols) {
         if (symbols > left) {
             return false;

@@ -6,7 +6,7 @@ import io.bpf4j.trace.internal.demangle.Demangler;
 import java.util.List;
 
 /**
- * Which of several names for one function is shown, and as what text.
+ * Decides which of several names of one function is shown, and its text.
  *
  * <p>The name that people use comes first: a symbol with a size before a label, an exported one before a static one,
  * and the table with the most names first.
@@ -16,7 +16,7 @@ final class SymbolRank {
 
     private SymbolRank() {}
 
-    /** The rank of a symbol; of two for one address the one with the higher rank is shown. */
+    /** The rank of a symbol; of two symbols for one address, the one with the higher rank is shown. */
     static int of(Place place, long size, int binding) {
         int visible = binding == Symbol.STB_LOCAL ? 0 : binding == Symbol.STB_WEAK ? 1 : 2;
         return ((size == 0 ? 0 : 4) + visible) * PLACES.size() + PLACES.indexOf(place);

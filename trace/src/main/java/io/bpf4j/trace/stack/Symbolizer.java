@@ -45,11 +45,11 @@ import org.jspecify.annotations.Nullable;
  * the list that the just-in-time compiler writes; see {@link PerfMap}. Kernel addresses are looked up in the kernel's
  * symbols.
  *
- * <p>Everything is read on first use and kept, also after the process has ended. So name a process's first stack while
- * it runs, or call {@link #remember}. If an address is not found, mappings and lists are read again, but less often
- * each time that it is in vain. A pid that is reused within the life of a symbolizer is taken for the same process
- * until an address is not found. Frames of processes and files that can't be read have no names; {@link #problems}
- * tells why.
+ * <p>Mappings and symbols are read on first use and kept, also after the process has ended. So name a process's first
+ * stack while it runs, or call {@link #remember}. If an address is not found, mappings and lists are read again, but
+ * less and less often if that does not help. A pid that is reused during the life of a symbolizer counts as the same
+ * process until an address is not found. Frames of processes and files that can't be read have no names; {@link
+ * #problems} gives the reasons.
  *
  * <p>All addresses of a stack but the first are return addresses. A return address follows the call, which may be the
  * last instruction of its function. So the byte before the address is looked up.
@@ -57,22 +57,28 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code SymbolizerTest}, {@code StacksOnKernelTest} and {@code StacksOfJvmTest}.
  */
 public final class Symbolizer implements AutoCloseable {
-    private static final int MOST_PROCESSES = 1 << 10;
-    private static final int MOST_PROBLEMS = 100;
+    private static final int MAX_PROCESSES = 1 << 10;
+    private static final int MAX_PROBLEMS = 100;
 
-    /** Frames: the function itself, its caller, and one found by a register that does not hold a frame pointer. */
-    private static final int MOST_WITHOUT_POINTERS = 3;
+    /**
+     * The number of frames that a stack without frame pointers can have: the function itself, its caller, and one found
+     * by a register that does not hold a frame pointer.
+     */
+    private static final int MAX_FRAMES_WITHOUT_POINTERS = 3;
 
-    /** Files of a process that are read before they are needed: more than any process has mapped as code. */
-    private static final int MOST_REMEMBERED = 1 << 12;
+    /**
+     * The maximum number of files of a process that are read before they are needed: more than any process has mapped
+     * as code.
+     */
+    private static final int MAX_REMEMBERED_FILES = 1 << 12;
 
-    private static final int MOST_FILES = 1 << 16;
+    private static final int MAX_FILES = 1 << 16;
 
-    /** Bytes of all functions that are known; the files that were not used for longest are dropped. */
+    /** The maximum memory of all known functions in bytes; the least recently used files are dropped. */
     private static final long MAX_TABLES = 3L << 24;
 
-    /** Large files that are kept open. A process has one or two. */
-    private static final int MOST_OPEN = 64;
+    /** The maximum number of large files that are kept open. A process has one or two. */
+    private static final int MAX_OPEN_FILES = 64;
 
     /** Bytes of the lists of compiled code of all processes; those of the least recently used ones are dropped. */
     private static final long MAX_LISTS = 3L << 24;
@@ -92,7 +98,7 @@ public final class Symbolizer implements AutoCloseable {
     /** Processes that ended before their mappings were read. */
     private final Set<Integer> gone = new LinkedHashSet<>();
 
-    /** Further ones of which the files with the probes are known. */
+    /** Processes of which only the mappings of the files with the probes are known. */
     private final Set<Integer> partlyKnown = new LinkedHashSet<>();
 
     private final SymbolBudget budget;
@@ -125,7 +131,7 @@ public final class Symbolizer implements AutoCloseable {
         return new Symbolizer(host, DebugFiles.standard(), new SymbolBudget());
     }
 
-    /** The same, with debug files elsewhere than below {@code /usr/lib/debug}. */
+    /** A symbolizer with other debug files than those below {@code /usr/lib/debug}. */
     static Symbolizer of(Host host, DebugFiles debugFiles) {
         return of(host, debugFiles, new SymbolBudget());
     }
@@ -166,8 +172,8 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /**
-     * Reads what the names of many stacks need, so that each file is read once. Without this call, a file of a hundred
-     * thousand functions or more is read again for each stack with an address that no stack before it had.
+     * Reads the symbols that many stacks need, so that each file is read once. Without this call, a file of a hundred
+     * thousand functions or more is read again for each stack with a new address.
      *
      * @param stacks user stacks by the processes' numbers in the {@code /proc} of the host
      */
@@ -184,7 +190,7 @@ public final class Symbolizer implements AutoCloseable {
             KnownProcess process = process(pid);
             if (process.code().isGone()) {
                 process.code().assume(probes.mappings(innermost(ofProcess)));
-                rememberEnd(pid, process);
+                recordEnd(pid, process);
             }
             for (List<StackTraceMap.Frame> stack : ofProcess) {
                 for (int i = 0; i < stack.size(); i++) {
@@ -195,7 +201,7 @@ public final class Symbolizer implements AutoCloseable {
                         need.offsets().add(place.fileOffset());
                     }
                 }
-                if (needs.size() > MOST_OPEN / 2) {
+                if (needs.size() > MAX_OPEN_FILES / 2) {
                     find(needs); // before other files are opened, and these are closed for them
                 }
             }
@@ -203,7 +209,7 @@ public final class Symbolizer implements AutoCloseable {
         find(needs);
     }
 
-    private void rememberEnd(int pid, KnownProcess process) {
+    private void recordEnd(int pid, KnownProcess process) {
         if (process.code().isUnknown()) {
             gone.add(pid);
         } else {
@@ -274,18 +280,18 @@ public final class Symbolizer implements AutoCloseable {
             return true;
         }
         int end = endOfCode(process(pid), stack);
-        return end < stack.size() && end < MOST_WITHOUT_POINTERS;
+        return end < stack.size() && end < MAX_FRAMES_WITHOUT_POINTERS;
     }
 
     /**
-     * The number of frames before the first caller that is outside of all code. The kernel took something else for a
-     * frame pointer there, so what follows is no caller either, even if it is in code: the kernel may have walked
-     * through a table of functions. Such a stack is shown to end with one unknown caller.
+     * The number of frames before the first caller that is outside of all code. There the kernel used another value as
+     * a frame pointer, so the following frames are not callers either, even if they are in code: the kernel may have
+     * walked through a table of functions. Such a stack is shown with one unknown caller at its end.
      */
     private static int endOfCode(KnownProcess process, List<StackTraceMap.Frame> stack) {
         for (int i = 1; i < stack.size(); i++) {
             if (stack.get(i) instanceof StackTraceMap.Address at
-                    && process.code().isElsewhere(lookup(at.address(), i))) {
+                    && process.code().isOutsideOfCode(lookup(at.address(), i))) {
                 return i;
             }
         }
@@ -304,18 +310,18 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /**
-     * Reads now the mappings of a process, the symbols of its files, and the list of its compiled code, so that its
-     * stacks can be named after it has ended.
+     * Reads the mappings of a process, the symbols of its files, and the list of its compiled code, so that its stacks
+     * can be named after it has ended.
      */
     public synchronized void remember(int pid) {
         KnownProcess process = process(pid);
         process.code().remember();
         if (process.code().isGone()) {
-            rememberEnd(pid, process);
+            recordEnd(pid, process);
         }
         Set<FileKey> remembered = new HashSet<>();
         for (MappedRange mapping : process.code().filesWithCode()) {
-            if (remembered.size() < MOST_REMEMBERED && remembered.add(FileKey.of(mapping))) {
+            if (remembered.size() < MAX_REMEMBERED_FILES && remembered.add(FileKey.of(mapping))) {
                 functions(process, mapping);
             }
         }
@@ -323,9 +329,9 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /**
-     * Tells where the probes are at which the stacks are taken. Then functions of the file with the probe have names
-     * even in the stacks of a process that ended before its mappings were read. The caller tells of all probes, or of
-     * none: the innermost address of a stack is taken for one of these.
+     * Adds the probes whose events have the stacks. Functions of the file with the probe then have names even in the
+     * stacks of a process that ended before its mappings were read. The caller must add all probes or none: the
+     * innermost address of a stack is assumed to be one of them.
      *
      * @param file with the probes, by a path of this machine
      * @param offsets of the probes in the file, in bytes
@@ -359,7 +365,7 @@ public final class Symbolizer implements AutoCloseable {
         };
     }
 
-    /** Frees the symbols. The symbolizer may still be used and then reads again what it needs. */
+    /** Frees the symbols. The symbolizer may still be used; it then reads the symbols again. */
     @Override
     public synchronized void close() {
         files.values().forEach(FileFunctions::close);
@@ -375,7 +381,7 @@ public final class Symbolizer implements AutoCloseable {
     private KnownProcess process(int pid) {
         KnownProcess known = processes.get(pid);
         if (known == null) {
-            if (processes.size() >= MOST_PROCESSES) {
+            if (processes.size() >= MAX_PROCESSES) {
                 processes.remove(processes.keySet().iterator().next());
             }
             known = new KnownProcess(new ProcessCode(host, pid), new HashMap<>(), new HashSet<>());
@@ -391,7 +397,7 @@ public final class Symbolizer implements AutoCloseable {
         }
     }
 
-    /** The place of a frame; null if it is in no file that can be read. */
+    /** The place of a frame; null if it is not in a readable file. */
     private @Nullable Place place(KnownProcess process, StackTraceMap.Frame frame, int index) {
         return switch (frame) {
             case StackTraceMap.Address at -> place(process, at.address(), lookup(at.address(), index));
@@ -452,7 +458,7 @@ public final class Symbolizer implements AutoCloseable {
         };
     }
 
-    /** The frame of an address that is in no file that can be read. */
+    /** The frame of an address that is not in a readable file. */
     private Frame outsideOfFiles(KnownProcess process, long address, long lookup) {
         MappedRange mapping = process.code().mapping(lookup).orElse(null);
         if (mapping == null) {
@@ -485,16 +491,16 @@ public final class Symbolizer implements AutoCloseable {
             return unreadable(process, mapping, String.valueOf(e.getMessage()));
         }
         FileIdentity file = opened.file().identity();
-        if (versions.size() > MOST_FILES) {
+        if (versions.size() > MAX_FILES) {
             versions.clear();
         }
         FileIdentity before = versions.putIfAbsent(new MappedFile.Key(file.device(), file.inode()), file);
         if (before != null && !before.equals(file)) {
-            // A file that is written all the time would be read again for each process.
+            // A file that is written continually would be read again for each process.
             opened.close();
             return unreadable(process, mapping, NeededFunctions.CHANGED);
         }
-        if (process.opened().size() > MOST_FILES) {
+        if (process.opened().size() > MAX_FILES) {
             process.opened().clear();
         }
         process.opened().put(FileKey.of(mapping), file);
@@ -509,12 +515,12 @@ public final class Symbolizer implements AutoCloseable {
         return read;
     }
 
-    private FileFunctions unreadable(KnownProcess process, MappedRange mapping, String why) {
-        if (process.unopened().size() > MOST_FILES) {
+    private FileFunctions unreadable(KnownProcess process, MappedRange mapping, String reason) {
+        if (process.unopened().size() > MAX_FILES) {
             process.unopened().clear();
         }
         process.unopened().add(FileKey.of(mapping));
-        addProblem(mapping.name() + ": " + why);
+        addProblem(mapping.name() + ": " + reason);
         return FileFunctions.NOT_ELF;
     }
 
@@ -534,7 +540,7 @@ public final class Symbolizer implements AutoCloseable {
         return functions;
     }
 
-    /** Called when functions became known: drops those of the files that were not used for longest. */
+    /** Called when functions were added: drops the functions of the least recently used files. */
     private void boundFiles() {
         long bytes = 0;
         int open = 0;
@@ -543,7 +549,7 @@ public final class Symbolizer implements AutoCloseable {
             open += file.isOpen() ? 1 : 0;
         }
         Iterator<FileFunctions> eldest = files.values().iterator();
-        while ((bytes > MAX_TABLES || open > MOST_OPEN) && files.size() > 1) {
+        while ((bytes > MAX_TABLES || open > MAX_OPEN_FILES) && files.size() > 1) {
             FileFunctions dropped = eldest.next();
             bytes -= dropped.bytes();
             open -= dropped.isOpen() ? 1 : 0;
@@ -567,7 +573,7 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     private void addProblem(String problem) {
-        if (problems.size() < MOST_PROBLEMS) {
+        if (problems.size() < MAX_PROBLEMS) {
             problems.add(problem);
         }
     }

@@ -10,16 +10,16 @@ class RereadsTest {
         Rereads rereads = new Rereads();
         int tries = 0;
         for (int i = 0; i < 100_000; i++) {
-            if (rereads.worthwhile()) {
+            if (rereads.isDue()) {
                 tries++;
-                rereads.tried(false);
+                rereads.record(false);
             }
         }
         assertThat(tries).isBetween(90, 110);
-        while (!rereads.worthwhile()) {
+        while (!rereads.isDue()) {
             tries++;
         }
-        rereads.tried(true);
-        assertThat(rereads.worthwhile()).isTrue();
+        rereads.record(true);
+        assertThat(rereads.isDue()).isTrue();
     }
 }

@@ -286,7 +286,7 @@ class SymbolizerTest {
         assertThat(symbolizer.user(8, new long[] {START + 0x12}).getFirst()).hasToString("[libx.so+0x1012]");
         assertThat(user(START + 0x12).function()).isEqualTo("inner");
         assertThat(symbolizer.problems())
-                .containsExactly(library + ": was written while its stacks were named; its functions have no names");
+                .containsExactly(library + ": was written while its symbols were read; its functions have no names");
     }
 
     /** Files are many, and none is closed while it is still needed: each without names has the true reason. */
