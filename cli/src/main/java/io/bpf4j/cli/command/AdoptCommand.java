@@ -28,7 +28,7 @@ final class AdoptCommand implements Callable<Integer> {
         try (LinkGroup links = Links.adopt(pid)) {
             console.line(Integer.toString(links.size()));
             console.flush();
-            // The ending process sends nothing more: the input ends when the process ends.
+            // The other process sends no more input, so the input ends when that process ends.
             String _ = console.in().readLine();
             return CommandTree.OK;
         }

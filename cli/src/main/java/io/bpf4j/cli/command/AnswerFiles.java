@@ -27,8 +27,8 @@ final class AnswerFiles {
             description = "Also write the answer as an SVG picture, with the same rules.")
     private @Nullable Path svg;
 
-    /** Whether there is a file to write. */
-    boolean wanted() {
+    /** Whether the user named a file. */
+    boolean areGiven() {
         return html != null || svg != null;
     }
 
@@ -39,19 +39,19 @@ final class AnswerFiles {
      */
     void check() {
         Stream.of(html, svg).filter(Objects::nonNull).forEach(file -> new OutputFile(file).check());
-        if (html != null && svg != null && isOne(html, svg)) {
-            throw new CommandException("--html and --svg name one file: '" + html + "'");
+        if (html != null && svg != null && isSameFile(html, svg)) {
+            throw new CommandException("--html and --svg name the same file: '" + html + "'");
         }
     }
 
-    private static boolean isOne(Path one, Path other) {
+    private static boolean isSameFile(Path one, Path other) {
         try {
             return new OutputFile(one)
                     .destination()
                     .normalize()
                     .equals(new OutputFile(other).destination().normalize());
         } catch (IOException e) {
-            return false; // the file has just gone; writing it reports the problem
+            return false; // the file was just removed; writing it reports the problem
         }
     }
 

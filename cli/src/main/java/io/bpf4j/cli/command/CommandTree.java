@@ -49,8 +49,8 @@ public final class CommandTree {
     /** The command line is invalid. */
     public static final int USAGE = 2;
 
-    /** The commands that load questions or the tracer; both need the same features of the kernel. */
-    private static final Set<String> ASKING = Set.of("trace", "count", "hist", "latency", "top", "stack");
+    /** The commands that load a question or the tracer; both need the same kernel features. */
+    private static final Set<String> QUESTION_COMMANDS = Set.of("trace", "count", "hist", "latency", "top", "stack");
 
     private final Console console;
     private final RootCommand root = new RootCommand();
@@ -135,7 +135,7 @@ public final class CommandTree {
 
     private int execute(String... args) {
         Collection<String> wanted = wanted(args);
-        Preparation preparation = wanted.stream().allMatch(ASKING::contains) ? new Preparation() : null;
+        Preparation preparation = wanted.stream().allMatch(QUESTION_COMMANDS::contains) ? new Preparation() : null;
         CommandLine tree = tree(wanted);
         if (preparation != null) {
             tree.setExecutionStrategy(parsed -> {
@@ -147,8 +147,8 @@ public final class CommandTree {
     }
 
     /**
-     * The subcommands that {@code args} may need: the one that is named, or else all, for the help or the nearest name.
-     * picocli reads the annotations of a subcommand when it is added, which takes milliseconds for each.
+     * The subcommands that {@code args} may need: the named one, or else all, for the help or the nearest name. picocli
+     * reads the annotations of a subcommand when it is added, which takes milliseconds for each.
      */
     private Collection<String> wanted(String... args) {
         for (String arg : args) {
@@ -229,7 +229,7 @@ public final class CommandTree {
         return command.getParent() == null
                 ? "there is no command '" + argument + "'"
                         + nearest(argument, command.getSubcommands().keySet())
-                : "'" + argument + "' is one operand too many";
+                : "unexpected operand '" + argument + "'";
     }
 
     private static String nearest(String name, Collection<String> known) {
@@ -263,7 +263,7 @@ public final class CommandTree {
             e.addSuppressed(closed);
         }
         console.error("bpf4j: " + ErrorText.of(e));
-        if (wantsStack()) {
+        if (printsStackTrace()) {
             StringWriter stack = new StringWriter();
             e.printStackTrace(new PrintWriter(stack));
             console.errorLines(stack.toString().stripTrailing().replace("\t", "    "));
@@ -322,7 +322,7 @@ public final class CommandTree {
         }
     }
 
-    private boolean wantsStack() {
+    private boolean printsStackTrace() {
         return "1".equals(System.getenv("BPF4J_DEBUG")) || root.debug();
     }
 }

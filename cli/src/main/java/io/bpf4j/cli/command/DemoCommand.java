@@ -39,7 +39,7 @@ import picocli.CommandLine.Option;
         footer = {"  bpf4j demo", "  bpf4j demo --seconds 10 --json"})
 final class DemoCommand implements Callable<Integer> {
     private static final Duration PATIENCE = Duration.ofMillis(100);
-    private static final int LONGEST_SECONDS = 10;
+    private static final int MAX_SECONDS = 10;
 
     private static final List<ProbePattern> PROBES = Stream.of(
                     "hotspot:gc__begin",
@@ -73,8 +73,8 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (seconds < 1 || seconds > LONGEST_SECONDS) {
-            throw new UsageException("--seconds takes 1 to " + LONGEST_SECONDS);
+        if (seconds < 1 || seconds > MAX_SECONDS) {
+            throw new UsageException("--seconds takes 1 to " + MAX_SECONDS);
         }
         UsdtScan library = UsdtScan.ofFile(DemoJvm.library()).matching(PROBES);
         List<UsdtProbe> probes = library.probes();

@@ -9,9 +9,9 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 
 /**
- * The value of an option that takes expressions. It may start with a minus: {@code --show=-arg0}. picocli would take
- * that for the option {@code -a} with something after it. A value that is the name of an option is refused, since its
- * own value was forgotten.
+ * The value of an option that takes expressions. It may start with a minus: {@code --show=-arg0}. picocli would parse
+ * that as the option {@code -a} with a value. A value that is the name of an option is refused, because it means that
+ * the expression was forgotten.
  */
 final class ExpressionValue implements IParameterConsumer {
     @Override

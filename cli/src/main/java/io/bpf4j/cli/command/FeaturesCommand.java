@@ -144,7 +144,7 @@ final class FeaturesCommand implements Callable<Integer> {
         };
     }
 
-    /** The advice is the same for most features, so it is printed once, at the end. */
+    /** The remedy is the same for most features, so it is printed once, at the end. */
     private static String shown(Support support) {
         return switch (support) {
             case Support.Unknown unknown ->

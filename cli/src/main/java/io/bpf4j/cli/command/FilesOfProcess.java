@@ -15,8 +15,8 @@ import java.util.function.Predicate;
 
 /**
  * Finds the file that a name on the command line means for the process of {@code -p}. In a container the process has
- * its own {@code libc.so.6}, which is not the one that this process finds by the same name; and a process that runs
- * since before an upgrade still has the old file, which has lost its name. <i>Immutable.</i>
+ * its own {@code libc.so.6}, which is not the file that this process finds by the same name; and a process that was
+ * started before an upgrade still has the old file, which has no name any more. <i>Immutable.</i>
  *
  * <p>Tested by {@code CliFilesOfProcessTest}.
  */
@@ -35,7 +35,7 @@ final class FilesOfProcess {
     }
 
     /**
-     * The file that is meant, in this order: the file of this name, if the process has mapped it; a file that the
+     * Returns the first of these that exists: the file of this name, if the process has mapped it; a file that the
      * process has mapped under this name; if it is the bare name of a library or program, a mapped file of that name in
      * any directory; a file of this name in the process's mount namespace, which it may map later; the given path.
      */
@@ -44,17 +44,17 @@ final class FilesOfProcess {
             return named;
         }
         String absolute = named.toAbsolutePath().normalize().toString();
-        Optional<Path> same = only(file -> file.name().equals(absolute));
-        if (same.isEmpty() && isBare(named)) {
+        Optional<Path> found = only(file -> file.name().equals(absolute));
+        if (found.isEmpty() && isBare(named)) {
             String name = String.valueOf(named.getFileName());
-            same = only(file -> isCalled(file.name(), name));
+            found = only(file -> hasName(file.name(), name));
         }
-        if (same.isPresent()) {
-            return same.get();
+        if (found.isPresent()) {
+            return found.get();
         }
         Path inside = Host.running().process(pid).resolve("root" + absolute);
-        Optional<FileIdentity> there = identity(inside);
-        return there.isEmpty() || there.equals(identity(named)) ? named : inside;
+        Optional<FileIdentity> insideIdentity = identity(inside);
+        return insideIdentity.isEmpty() || insideIdentity.equals(identity(named)) ? named : inside;
     }
 
     /** Whether the process has mapped a file executable. */
@@ -69,7 +69,7 @@ final class FilesOfProcess {
     }
 
     /** {@code libstdc++} finds libstdc++.so.6, too. */
-    private static boolean isCalled(String path, String name) {
+    private static boolean hasName(String path, String name) {
         String last = path.substring(path.lastIndexOf('/') + 1);
         return last.equals(name) || (!name.contains(".so") && last.startsWith(name + ".so"));
     }

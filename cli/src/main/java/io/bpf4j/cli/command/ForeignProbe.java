@@ -21,7 +21,7 @@ final class ForeignProbe {
 
     private ForeignProbe() {}
 
-    /** @throws UsageException if an operand is such a probe; the message says what to ask for instead */
+    /** @throws UsageException if an operand is such a probe; the message names the alternative */
     static void check(String operand) {
         if (OF_KERNEL.matcher(operand).matches()) {
             throw new UsageException("'" + operand + "' is a probe of the kernel; this command attaches to USDT probes,"
@@ -33,7 +33,7 @@ final class ForeignProbe {
             String library = function.group(2).isEmpty() ? "" : function.group(2) + ":";
             String kind = function.group(4).equals("entry") ? "u:" : "ur:";
             throw new UsageException(
-                    "'" + operand + "' is written -p " + process + " " + kind + library + function.group(3) + " here");
+                    "write '" + operand + "' as -p " + process + " " + kind + library + function.group(3));
         }
     }
 }

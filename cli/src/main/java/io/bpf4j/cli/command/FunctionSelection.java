@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code CliQuestionsTest}.
  */
 final class FunctionSelection {
-    /** Functions of a file whose other versions are looked for: more are the result of a wildcard. */
-    private static final int MOST_WITH_VERSIONS = 4;
+    /** The maximum number of functions of a file whose other versions are searched for: more come from a wildcard. */
+    private static final int MAX_WITH_VERSIONS = 4;
 
     private FunctionSelection() {}
 
@@ -65,21 +65,21 @@ final class FunctionSelection {
     }
 
     /**
-     * Remarks on the versions that the compiler made of the functions, such as {@code f.constprop.0} for calls with a
-     * constant argument, and that no operand names: their calls are not among those of the function.
+     * A remark for each version that the compiler made of a function, such as {@code f.constprop.0} for calls with a
+     * constant argument, and that no operand names: its calls do not count as calls of the function.
      */
     static List<String> otherVersions(Map<FileIdentity, List<FunctionProbe>> functions) throws IOException {
         List<String> remarks = new ArrayList<>();
         for (List<FunctionProbe> ofFile : functions.values()) {
             Set<String> known = ofFile.stream().map(FunctionSelection::symbol).collect(Collectors.toUnmodifiableSet());
-            for (FunctionProbe function : ofFile.subList(0, Math.min(ofFile.size(), MOST_WITH_VERSIONS))) {
+            for (FunctionProbe function : ofFile.subList(0, Math.min(ofFile.size(), MAX_WITH_VERSIONS))) {
                 FunctionProbe.matching(function.file(), literal(function.function()) + ".*", function.returns())
                         .stream()
                         .filter(version -> !known.contains(symbol(version)))
                         .map(version -> function.file() + " has " + version.function()
-                                + ", a version that the compiler made of "
-                                + function.name() + ": its calls are not among those of " + function.fullName()
-                                + "; name it, too, as " + version.fullName())
+                                + ", a version of " + function.name() + " that the compiler made: its calls do not"
+                                + " count as calls of " + function.fullName() + "; to include them, name "
+                                + version.fullName() + ", too")
                         .forEach(remarks::add);
             }
         }
@@ -103,7 +103,7 @@ final class FunctionSelection {
         return function.provider() + ":" + function.function();
     }
 
-    /** The files in which a function is looked up whose operand names no file. */
+    /** The files in which a function is looked up if its operand names no file. */
     private static Map<FileIdentity, Path> files(TargetOptions options, List<UsdtScan> scans, @Nullable Target target)
             throws IOException {
         if (options.functions().stream().allMatch(function -> function.file().isPresent())) {

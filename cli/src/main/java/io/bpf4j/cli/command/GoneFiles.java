@@ -12,9 +12,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Attaches to the probes of many files, of which some may have vanished or been replaced since they were read: a
- * process ended, a package was upgraded. Those are left out and named; one of them must not end a trace of all
- * processes.
+ * Attaches to the probes of many files, of which some may have been removed or replaced after they were read: a process
+ * ended, a package was upgraded. Those are left out and named; one of them must not end a trace of all processes.
  *
  * <p>Tested by {@code GoneFilesTest}.
  */
@@ -40,10 +39,10 @@ final class GoneFiles {
                 int before = gone.size();
                 others.stream()
                         .map(UsdtProbe::binary)
-                        .filter(file -> !isThere(file))
+                        .filter(file -> !isUnchanged(file))
                         .filter(gone::add)
                         .forEach(file -> leftOut.accept(
-                                file.name() + " is left out: it has vanished or was replaced since it was read"));
+                                file.name() + " is left out: it was removed or replaced after it was read"));
                 if (gone.size() == before
                         || probes.stream().map(UsdtProbe::binary).allMatch(gone::contains)) {
                     throw e;
@@ -52,7 +51,7 @@ final class GoneFiles {
         }
     }
 
-    private static boolean isThere(UsdtBinary file) {
+    private static boolean isUnchanged(UsdtBinary file) {
         try {
             return FileIdentity.of(file.path()).equals(file.identity());
         } catch (IOException e) {

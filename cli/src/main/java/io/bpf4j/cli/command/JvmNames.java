@@ -30,23 +30,23 @@ import java.util.concurrent.Executors;
  * <p>Tested by {@code CliStackTest} and {@code HostileJvmsTest}.
  */
 final class JvmNames {
-    private static final int MOST_JVMS = 64;
+    private static final int MAX_JVMS = 64;
 
     private final Console console;
     private final Symbolizer symbolizer;
     private final Host host = Host.running();
     private final Set<Integer> asked = new HashSet<>();
-    /** JVMs whose last request failed. */
-    private final Set<Integer> silent = new HashSet<>();
+    /** The JVMs whose last request failed. */
+    private final Set<Integer> unanswered = new HashSet<>();
 
-    private int jvmsLeft = MOST_JVMS;
+    private int jvmsLeft = MAX_JVMS;
     private final Duration patience;
     private final boolean verbose;
-    private boolean complained;
+    private boolean failureReported;
 
     /**
      * @param patience how long to wait for the answer of one JVM; zero to ask none
-     * @param verbose whether to tell which JVMs are asked
+     * @param verbose whether to report which JVMs are asked
      */
     JvmNames(Console console, Symbolizer symbolizer, Duration patience, boolean verbose) {
         this.console = console;
@@ -55,16 +55,16 @@ final class JvmNames {
         this.verbose = verbose;
     }
 
-    /** Makes {@link #ask} ask the JVMs again that answered, because they may have compiled more. */
+    /** Lets {@link #ask} ask the JVMs again that answered, because they may have compiled more methods. */
     void forget() {
         asked.clear();
-        asked.addAll(silent);
-        jvmsLeft = MOST_JVMS;
+        asked.addAll(unanswered);
+        jvmsLeft = MAX_JVMS;
     }
 
     /**
-     * Asks the JVMs among some processes that have not been asked yet. As root this process may ask all, else those of
-     * the same user.
+     * Asks the JVMs among some processes that have not been asked yet. As root this process may ask all JVMs, else only
+     * those of the same user.
      *
      * @param pids the processes, those first whose names matter most
      */
@@ -83,22 +83,22 @@ final class JvmNames {
         Map<Integer, Exception> failures = new ConcurrentHashMap<>();
         try (ExecutorService threads = Executors.newThreadPerTaskExecutor(
                 Thread.ofPlatform().name("bpf4j-jvm-", 0).daemon().factory())) {
-            chosen.forEach(pid -> threads.execute(() -> askOne(pid, failures)));
+            chosen.forEach(pid -> threads.execute(() -> request(pid, failures)));
         }
-        silent.addAll(failures.keySet());
+        unanswered.addAll(failures.keySet());
         // In the order of the processes, so that the one whose names matter most is named.
         chosen.stream()
                 .filter(failures::containsKey)
-                .forEach(pid -> complain(pid, Objects.requireNonNull(failures.get(pid))));
-        int left = jvms.size() - chosen.size();
-        if (left > 0) {
-            console.remark("compiled Java methods of " + Scans.count(left, "JVM") + " may have no names: at most "
-                    + MOST_JVMS + " JVMs are asked");
+                .forEach(pid -> reportFailure(pid, Objects.requireNonNull(failures.get(pid))));
+        int notAsked = jvms.size() - chosen.size();
+        if (notAsked > 0) {
+            console.remark("compiled Java methods of " + Scans.count(notAsked, "JVM") + " may have no names: at most "
+                    + MAX_JVMS + " JVMs are asked");
         }
     }
 
     /** Asks a JVM, and reads its list. */
-    private void askOne(int pid, Map<Integer, Exception> failures) {
+    private void request(int pid, Map<Integer, Exception> failures) {
         try (PerfMap _ = PerfMap.request(host, pid, patience)) {
             symbolizer.remember(pid);
         } catch (IOException | RuntimeException e) {
@@ -110,9 +110,9 @@ final class JvmNames {
      * Reports the first failure only, because others usually have the same cause. A JVM that has ended is not a
      * failure.
      */
-    private void complain(int pid, Exception failure) {
-        if (!complained && host.isRunning(pid)) {
-            complained = true;
+    private void reportFailure(int pid, Exception failure) {
+        if (!failureReported && host.isRunning(pid)) {
+            failureReported = true;
             console.remark("frames of compiled Java methods may have no names: " + failure.getMessage());
         }
     }

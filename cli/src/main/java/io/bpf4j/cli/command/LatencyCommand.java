@@ -78,21 +78,21 @@ final class LatencyCommand implements Callable<Integer> {
         options.check();
         Optional<Duration> limit = limit();
         if (!show.isEmpty() && limit.isEmpty()) {
-            throw new UsageException("--show goes with --slower, which says which events are printed");
+            throw new UsageException("--show needs --slower, which selects the events to print");
         }
         if (buffer.isGiven() && limit.isEmpty()) {
-            throw new UsageException("--buffer needs --slower: without it latency prints no single events");
+            throw new UsageException("--buffer needs --slower: without it latency prints no individual events");
         }
         int bufferBytes = buffer.bytes();
         List<String> ends = ends();
-        Optional<String> pairing = pair.isEmpty() ? known(ends) : Optional.of(pair);
-        UnaryOperator<Question> asked = question -> {
+        Optional<String> pairing = pair.isEmpty() ? pairingOf(ends) : Optional.of(pair);
+        UnaryOperator<Question> addLatency = question -> {
             Question latency = question.latency(ends.getFirst(), ends.getLast()).withBuffer(bufferBytes);
             pairing.ifPresent(latency::pairedBy);
             limit.ifPresent(latency::slowerThan);
             return show.isEmpty() ? latency : latency.show(QuestionOptions.split("--show", show));
         };
-        TargetRun.of(console, interruption, options.target()).run(new QuestionRun(console, options, asked) {
+        TargetRun.of(console, interruption, options.target()).run(new QuestionRun(console, options, addLatency) {
             @Override
             public boolean needsAllProbes() {
                 return true;
@@ -101,7 +101,9 @@ final class LatencyCommand implements Callable<Integer> {
         return CommandTree.OK;
     }
 
-    /** Begin and end. If only the begin is given, the end is the function's return, or that of the catalog. */
+    /**
+     * The begin and the end. If only the begin is given, the end is the function's return, or the end in the catalog.
+     */
     private List<String> ends() throws IOException {
         List<String> names = options.target().names();
         if (names.size() == 1) {
@@ -121,7 +123,7 @@ final class LatencyCommand implements Callable<Integer> {
     }
 
     /** The argument by which the catalog pairs two probes; empty if they are paired by thread. */
-    private static Optional<String> known(List<String> ends) throws IOException {
+    private static Optional<String> pairingOf(List<String> ends) throws IOException {
         return pairOf(ends.getFirst())
                 .filter(pair -> ends.getLast().endsWith(":" + pair.end()))
                 .flatMap(ProbePair::argument);
@@ -142,8 +144,8 @@ final class LatencyCommand implements Callable<Integer> {
         if (seconds == null) {
             return Optional.empty();
         }
-        if (seconds > TargetOptions.LONGEST_SECONDS) {
-            throw new UsageException("--slower takes up to " + TargetOptions.LONGEST_SECONDS + " seconds");
+        if (seconds > TargetOptions.MAX_SECONDS) {
+            throw new UsageException("--slower takes up to " + TargetOptions.MAX_SECONDS + " seconds");
         }
         return Optional.of(Duration.ofNanos(Math.round(seconds * 1e9)));
     }

@@ -89,28 +89,27 @@ final class ListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Operands what = Operands.of(operands);
+        Operands parsed = Operands.of(operands);
         Integer ofOption = pid;
-        OptionalInt process = what.process(ofOption == null ? OptionalInt.empty() : OptionalInt.of(ofOption));
-        all |= what.meansAllProcesses() && pid == null;
-        what.checkTarget(pid != null);
-        int given = (what.files().isEmpty() ? 0 : 1) + (process.isEmpty() ? 0 : 1) + (all ? 1 : 0);
+        OptionalInt process = parsed.process(ofOption == null ? OptionalInt.empty() : OptionalInt.of(ofOption));
+        all |= parsed.selectsAllProcesses() && pid == null;
+        parsed.checkTarget(pid != null);
+        int given = (parsed.files().isEmpty() ? 0 : 1) + (process.isEmpty() ? 0 : 1) + (all ? 1 : 0);
         if (given != 1) {
-            what.checkNames();
+            parsed.checkNames();
             if (all && process.isPresent() && pid == null) {
-                throw new UsageException("one name means process " + process.getAsInt() + ", and --all all processes");
+                throw new UsageException(
+                        "one name selects process " + process.getAsInt() + ", but --all selects all processes");
             }
             throw new UsageException(
-                    given == 0
-                            ? "name a FILE, or give -p PID or --all"
-                            : "name a FILE, or give -p PID or --all: one of the three");
+                    given == 0 ? "name a FILE, or give -p PID or --all" : "give only one of FILE, -p PID and --all");
         }
         List<Source> sources = process.isPresent()
                 ? List.of(new Source(Scans.ofProcess(process.getAsInt()), List.of()))
-                : all ? List.of(new Source(Scans.ofMachine(console), List.of())) : ofFiles(what);
+                : all ? List.of(new Source(Scans.ofMachine(console), List.of())) : ofFiles(parsed);
         UsdtScan scan = UsdtScan.join(sources.stream().map(Source::scan).toList());
         UsdtScan found = UsdtScan.join(sources.stream()
-                .map(source -> source.matching(what.ofAllFiles()))
+                .map(source -> source.matching(parsed.ofAllFiles()))
                 .toList());
         scan.files().forEach(file -> file.problems().forEach(p -> console.remark(file.name() + ": " + p)));
         for (UsdtScan.File file : found.files()) {
@@ -121,11 +120,11 @@ final class ListCommand implements Callable<Integer> {
         }
         boolean none = found.probes().isEmpty();
         console.flush();
-        if (none && what.patterns().isEmpty() && !scan.files().isEmpty()) {
+        if (none && parsed.patterns().isEmpty() && !scan.files().isEmpty()) {
             console.remark(scan.whyNone());
         }
-        sayUnmatched(scan, what.ofAllFiles());
-        sources.forEach(source -> sayUnmatched(source.scan(), source.ownPatterns()));
+        reportUnmatched(scan, parsed.ofAllFiles());
+        sources.forEach(source -> reportUnmatched(source.scan(), source.ownPatterns()));
         List<String> remarks = console.remarks();
         if (json && !remarks.isEmpty()) {
             console.line(Records.remarks(Records.begin("remarks"), remarks)
@@ -135,19 +134,19 @@ final class ListCommand implements Callable<Integer> {
         return failed || none ? CommandTree.FAILED : CommandTree.OK;
     }
 
-    private void sayUnmatched(UsdtScan scan, List<ProbePattern> patterns) {
+    private void reportUnmatched(UsdtScan scan, List<ProbePattern> patterns) {
         if (!scan.files().isEmpty()) {
             Scans.unmatched(scan, patterns)
                     .forEach(pattern -> console.remark(scan.matching(pattern).whyNone()));
         }
     }
 
-    /** Reports a file that can't be read, and goes on with the others. */
-    private List<Source> ofFiles(Operands what) {
+    /** Scans the files. Reports a file that can't be read, and continues with the others. */
+    private List<Source> ofFiles(Operands parsed) {
         List<Source> scans = new ArrayList<>();
-        for (Path file : what.files()) {
+        for (Path file : parsed.files()) {
             try {
-                scans.add(new Source(UsdtScan.ofFile(Operands.check(file)), what.ofFile(file)));
+                scans.add(new Source(UsdtScan.ofFile(Operands.check(file)), parsed.ofFile(file)));
             } catch (IOException | MalformedDataException | CommandException e) {
                 console.remark(ErrorText.of(e));
                 failed = true;

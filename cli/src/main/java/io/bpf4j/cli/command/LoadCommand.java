@@ -129,7 +129,7 @@ final class LoadCommand implements Callable<Integer> {
                 if (json) {
                     console.line(outcome.json());
                 } else {
-                    complain(outcome.text());
+                    reportError(outcome.text());
                 }
             }
         }
@@ -139,7 +139,7 @@ final class LoadCommand implements Callable<Integer> {
         DryRuns runs = new DryRuns(objects);
         if (btfs.isEmpty()) {
             Host host = Host.running();
-            runs.judge("this kernel", object -> DryRun.ofKernel(object, host));
+            runs.check("this kernel", object -> DryRun.ofKernel(object, host));
         }
         for (Path btf : btfs) {
             try {
@@ -149,13 +149,13 @@ final class LoadCommand implements Callable<Integer> {
                 throw e;
             } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 runs.failed = true;
-                complain(ErrorText.of(e));
+                reportError(ErrorText.of(e));
             }
         }
         return failed || runs.failed ? CommandTree.FAILED : CommandTree.OK;
     }
 
-    private void complain(String text) {
+    private void reportError(String text) {
         console.flush();
         console.error("bpf4j: " + text);
     }
@@ -170,17 +170,17 @@ final class LoadCommand implements Callable<Integer> {
 
         @Override
         public void take(String name, Btf kernel) {
-            judge(name, object -> DryRun.of(object, kernel));
+            check(name, object -> DryRun.of(object, kernel));
         }
 
-        void judge(String name, Function<ObjectSpec, Fit> kernel) {
+        void check(String name, Function<ObjectSpec, Fit> kernel) {
             for (ObjectSpec object : objects) {
                 Fit fit;
                 try {
                     fit = kernel.apply(object);
                 } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
                     failed = true;
-                    complain(object.source() + " on " + name + ": " + ErrorText.of(e));
+                    reportError(object.source() + " on " + name + ": " + ErrorText.of(e));
                     continue;
                 }
                 failed |= !fit.fits();
@@ -196,7 +196,7 @@ final class LoadCommand implements Callable<Integer> {
         @Override
         public void refused(String name, IOException problem) {
             failed = true;
-            complain(ErrorText.of(problem));
+            reportError(ErrorText.of(problem));
         }
     }
 

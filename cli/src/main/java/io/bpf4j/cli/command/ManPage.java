@@ -110,7 +110,7 @@ final class ManPage {
 
     /**
      * Escapes a text for roff: a backslash, a hyphen and quotes stand for themselves, and no line begins with a control
-     * character. A form feed, which no text has, becomes the backslash of a font escape.
+     * character. A form feed, which no text contains, becomes the backslash of a font escape.
      */
     private static String escaped(String text) {
         String escaped = text.replace("…", "...")

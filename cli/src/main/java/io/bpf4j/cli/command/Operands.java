@@ -107,14 +107,14 @@ record Operands(
     }
 
     /** Whether all processes are selected, and only by a name in DTrace's form. */
-    boolean meansAllProcesses() {
+    boolean selectsAllProcesses() {
         return files.isEmpty() && processes.isEmpty() && forms.equals(Set.of(Dtrace.EVERYWHERE));
     }
 
     /** @throws UsageException if a name has {@code $target}, but neither {@code -p} nor {@code -c} is given */
-    void checkTarget(boolean isThere) {
-        if (forms.contains(Dtrace.TARGET) && !isThere) {
-            throw new UsageException("$target is the process of -p or -c, and neither is given");
+    void checkTarget(boolean isGiven) {
+        if (forms.contains(Dtrace.TARGET) && !isGiven) {
+            throw new UsageException("$target is the process of -p or -c, but neither is given");
         }
     }
 
@@ -127,12 +127,12 @@ record Operands(
         Set<Integer> all = new LinkedHashSet<>(processes);
         given.ifPresent(all::add);
         if (all.size() > 1) {
-            throw new UsageException("one process at a time, not " + all);
+            throw new UsageException("give only one process, not " + all);
         }
         if (given.isEmpty() && !processes.isEmpty() && forms.contains(Dtrace.EVERYWHERE)) {
             throw new UsageException(
-                    "one name means process " + processes.iterator().next()
-                            + ", and another one all processes; give -p PID to look up both in one");
+                    "one name selects process " + processes.iterator().next()
+                            + ", another one selects all processes; give -p PID to look up both in one process");
         }
         return all.stream().mapToInt(Integer::intValue).findFirst();
     }
@@ -224,7 +224,7 @@ record Operands(
         return text.chars().filter(c -> c == ':').count();
     }
 
-    /** A name that is neither an existing file nor a path is the name of a library or of a program. */
+    /** A name that is neither an existing file nor a path is the name of a library or a program. */
     static Path file(String name) {
         Path path = path(name);
         return name.indexOf('/') >= 0 || Files.exists(path)

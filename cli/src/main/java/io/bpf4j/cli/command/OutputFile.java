@@ -35,24 +35,24 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file from the command line that is written: whole, or not at all. <i>Confined.</i>
+ * A file from the command line that is written completely, or not at all. <i>Confined.</i>
  *
  * <p>The content goes to a new file, which then replaces the file of that name. bpf4j often runs as root, and an answer
- * has data of all processes. So bpf4j must not overwrite another file than the user meant, and the new file must not be
+ * has data of all processes. So bpf4j must overwrite only the file that the user named, and the new file must not be
  * readable for more users than the replaced one:
  *
  * <ul>
  *   <li>A file of another user is refused, and so is a symbolic link anywhere in the path that belongs neither to this
  *       user nor to root, or that lies where another user could have put it. In a directory that others can write to,
  *       they may have put it there to read the answer, or to have bpf4j overwrite a file that they may not write.
- *   <li>Other symbolic links are followed, and remain. The path is walked once, and the directory held open: what
- *       others exchange in it later leads nowhere else.
+ *   <li>Other symbolic links are followed, and remain. The path is walked once, and the directory is held open: a later
+ *       change of the path by others has no effect.
  *   <li>An existing file keeps its mode and its group. If this user may not set the group, the group loses its rights.
  *   <li>A new file has the rights that the umask leaves.
  * </ul>
  *
- * <p>A device such as {@code /dev/stdout} is written to, not replaced, and so is a pipe that this process was given, as
- * {@code /dev/fd/63} by a shell for {@code >(cat)}. Other descriptors are refused: they are files of bpf4j and the JVM.
+ * <p>A device such as {@code /dev/stdout} is written to, not replaced, and so is an inherited pipe, such as {@code
+ * /dev/fd/63} of a shell for {@code >(cat)}. Other descriptors are refused: they are files of bpf4j and the JVM.
  *
  * <p>Tested by {@code OutputFileTest}.
  */
@@ -68,7 +68,7 @@ final class OutputFile {
     private static final long O_CLOEXEC = 02000000;
 
     /** Linux follows this many links in a path. */
-    private static final int MOST_LINKS = 40;
+    private static final int MAX_LINKS = 40;
 
     private final Path named;
     private final int user;
@@ -144,10 +144,10 @@ final class OutputFile {
             return;
         }
         try (Place place = place()) {
-            Entry inPlace = Entry.of(place.path());
-            checkInPlace(place.path(), inPlace);
+            Entry existing = Entry.of(place.path());
+            checkExisting(place.path(), existing);
             Path draft = draft(place);
-            create(draft, place, inPlace).close();
+            create(draft, place, existing).close();
             Files.delete(draft);
         } catch (IOException e) {
             throw refused(reason(e));
@@ -168,11 +168,11 @@ final class OutputFile {
                 return;
             }
             try (Place place = place()) {
-                Entry inPlace = Entry.of(place.path());
-                checkInPlace(place.path(), inPlace);
+                Entry existing = Entry.of(place.path());
+                checkExisting(place.path(), existing);
                 Path draft = draft(place);
                 try {
-                    try (Writer writer = create(draft, place, inPlace)) {
+                    try (Writer writer = create(draft, place, existing)) {
                         content.to(writer);
                     }
                     Files.move(draft, place.path(), StandardCopyOption.ATOMIC_MOVE);
@@ -185,7 +185,7 @@ final class OutputFile {
         }
     }
 
-    /** Whether the name stands for something that is written to in place. */
+    /** Whether the name stands for a device or pipe, which is written to instead of being replaced. */
     private boolean isDevice() {
         Path absolute = named.toAbsolutePath().normalize();
         Optional<Integer> descriptor = descriptor(absolute);
@@ -214,7 +214,7 @@ final class OutputFile {
         return Optional.of(Integer.parseInt(matcher.group("number")));
     }
 
-    /** Standard output and error are what the user made them; of the others only a pipe can be meant. */
+    /** Standard output and error are always accepted; of the other descriptors only an inherited pipe. */
     private void checkDescriptor(int number) {
         if (number == 1 || number == 2) {
             return;
@@ -227,15 +227,15 @@ final class OutputFile {
                     .map(line -> line.substring("flags:".length()).strip())
                     .findFirst()
                     .orElse("0");
-            // What was given by the parent was not to be closed at execve(2).
-            boolean isGiven = (Long.parseLong(flags, 8) & O_CLOEXEC) == 0;
-            if (isGiven && target.startsWith("pipe:")) {
+            // An inherited descriptor does not have the flag that closes it at execve(2).
+            boolean isInherited = (Long.parseLong(flags, 8) & O_CLOEXEC) == 0;
+            if (isInherited && target.startsWith("pipe:")) {
                 return;
             }
         } catch (IOException e) {
             throw new CommandException("'" + named + "' can't be written: there is no descriptor " + number, e);
         }
-        throw refused("descriptor " + number + " is not a pipe that this process was given; name the file itself");
+        throw refused("descriptor " + number + " is not a pipe that this process inherited; name the file itself");
     }
 
     /**
@@ -259,8 +259,8 @@ final class OutputFile {
                 Entry entry = name.toString().equals("..") ? null : Entry.of(held);
                 if (entry != null && entry.is(Entry.LINK)) {
                     Path target = followed(next, held, entry, folder);
-                    if (++links > MOST_LINKS) {
-                        throw refused("symbolic links lead in a circle");
+                    if (++links > MAX_LINKS) {
+                        throw refused("symbolic links form a loop");
                     }
                     List<Path> parts = new ArrayList<>();
                     target.forEach(parts::add);
@@ -287,13 +287,13 @@ final class OutputFile {
 
     private Path followed(Path link, Path held, Entry entry, HeldFolder folder) throws IOException {
         Path target = Files.readSymbolicLink(held);
-        String what = link.equals(named.toAbsolutePath()) ? "it" : link.toString();
+        String subject = link.equals(named.toAbsolutePath()) ? "it" : link.toString();
         if (entry.user() != user && entry.user() != 0) {
-            throw refused(what + " is a symbolic link of another user, to " + target + "; name the file itself");
+            throw refused(subject + " is a symbolic link of another user, to " + target + "; name the file itself");
         }
         if (!folder.isSafeFor(user)) {
             throw refused(
-                    what + " is a symbolic link in a directory where another user could exchange it; name the file"
+                    subject + " is a symbolic link in a directory where another user could replace it; name the file"
                             + " itself");
         }
         return target;
@@ -325,14 +325,14 @@ final class OutputFile {
         }
     }
 
-    private void checkInPlace(Path file, @Nullable Entry inPlace) {
-        if (inPlace == null) {
+    private void checkExisting(Path file, @Nullable Entry existing) {
+        if (existing == null) {
             return;
         }
-        if (!inPlace.is(Entry.REGULAR)) {
-            throw refused(inPlace.is(Entry.DIRECTORY) ? "it is a directory" : "it is not a regular file");
+        if (!existing.is(Entry.REGULAR)) {
+            throw refused(existing.is(Entry.DIRECTORY) ? "it is a directory" : "it is not a regular file");
         }
-        if (inPlace.user() != user) {
+        if (existing.user() != user) {
             throw refused("the file belongs to another user; remove it first, or name another one");
         }
         if (!Files.isWritable(file)) {
@@ -347,9 +347,9 @@ final class OutputFile {
     }
 
     /** Creates the new file. The content is written through its descriptor, so others may rename the file meanwhile. */
-    private Writer create(Path draft, Place place, @Nullable Entry inPlace) throws IOException {
+    private Writer create(Path draft, Place place, @Nullable Entry existing) throws IOException {
         FileAttribute<?> rights = PosixFilePermissions.asFileAttribute(
-                PosixFilePermissions.fromString(inPlace == null ? "rw-rw-rw-" : "rw-------"));
+                PosixFilePermissions.fromString(existing == null ? "rw-rw-rw-" : "rw-------"));
         Writer writer;
         try {
             writer = new BufferedWriter(Channels.newWriter(
@@ -358,13 +358,13 @@ final class OutputFile {
                     StandardCharsets.UTF_8));
         } catch (NoSuchFileException e) {
             // The directory exists, but users can't create files in it, as in /proc.
-            throw refused("no file can be made in " + place.shown().getParent());
+            throw refused("no file can be created in " + place.shown().getParent());
         } catch (IOException e) {
-            throw refused("no file can be made in " + place.shown().getParent() + ": " + reason(e));
+            throw refused("no file can be created in " + place.shown().getParent() + ": " + reason(e));
         }
-        if (inPlace != null) {
+        if (existing != null) {
             try {
-                keepRights(draft, inPlace);
+                keepRights(draft, existing);
             } catch (IOException e) {
                 writer.close();
                 Files.deleteIfExists(draft);
@@ -374,12 +374,12 @@ final class OutputFile {
         return writer;
     }
 
-    private static void keepRights(Path draft, Entry inPlace) throws IOException {
-        int rights = inPlace.rights();
+    private static void keepRights(Path draft, Entry existing) throws IOException {
+        int rights = existing.rights();
         Entry made = Entry.of(draft);
-        if (made == null || made.group() != inPlace.group()) {
+        if (made == null || made.group() != existing.group()) {
             try {
-                Files.setAttribute(draft, "unix:gid", inPlace.group(), LinkOption.NOFOLLOW_LINKS);
+                Files.setAttribute(draft, "unix:gid", existing.group(), LinkOption.NOFOLLOW_LINKS);
             } catch (IOException e) {
                 rights &= ~0070;
             }
@@ -395,7 +395,7 @@ final class OutputFile {
     private static String reason(IOException failure) {
         return switch (failure) {
             case AccessDeniedException _ -> "permission denied";
-            case NoSuchFileException _ -> "its directory is gone";
+            case NoSuchFileException _ -> "its directory was removed";
             case NotDirectoryException e -> e.getFile() + " is not a directory";
             case FileSystemException e when e.getReason() != null -> e.getReason();
             default -> String.valueOf(failure.getMessage());
@@ -409,11 +409,11 @@ final class OutputFile {
             String line = Files.readAllLines(status, StandardCharsets.ISO_8859_1).stream()
                     .filter(each -> each.startsWith("Uid:"))
                     .findFirst()
-                    .orElseThrow(() -> new IOException("it has no line Uid:"));
+                    .orElseThrow(() -> new IOException("the file has no line 'Uid:'"));
             return Integer.parseUnsignedInt(
                     line.substring(line.lastIndexOf('\t') + 1).strip());
         } catch (IOException e) {
-            throw new CommandException("the user of this process is not known: " + status + ": " + reason(e), e);
+            throw new CommandException("the user of this process is unknown: " + status + ": " + reason(e), e);
         }
     }
 }

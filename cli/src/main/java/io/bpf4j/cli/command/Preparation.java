@@ -3,8 +3,8 @@ package io.bpf4j.cli.command;
 import io.bpf4j.trace.Question;
 
 /**
- * Prepares, on a thread of its own, what every command that uses the kernel needs, while picocli reads the command
- * line: each takes some tenths of the time of a start. <i>Confined.</i>
+ * Prepares, on a separate thread, the parts that every command with kernel access needs, while picocli reads the
+ * command line: each part takes some tenths of the start time. <i>Confined.</i>
  *
  * <p>The command waits for it before it does anything. Otherwise two threads would initialize classes of bpf4j at the
  * same time, which can deadlock if two classes need each other.
@@ -13,7 +13,7 @@ final class Preparation {
     private final Thread thread = Thread.ofPlatform()
             .name("bpf4j-preparation")
             .daemon()
-            // The command meets the same failure, and reports it with its context.
+            // The command fails in the same way, and reports the failure with its context.
             .uncaughtExceptionHandler((_, _) -> {})
             .start(Question::prepare);
 

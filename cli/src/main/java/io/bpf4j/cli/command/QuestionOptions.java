@@ -88,7 +88,7 @@ final class QuestionOptions {
         files.check();
     }
 
-    /** Sets the keys and the interval that are used if the user gives none. */
+    /** Sets the keys and the interval to use if the user gives none. */
     void defaults(List<String> keys, OptionalLong everyNanos) {
         if (by.isEmpty()) {
             by = keys;
@@ -138,18 +138,18 @@ final class QuestionOptions {
         return every != null && !everyIsDefault;
     }
 
-    /** Makes a question with filter and keys; {@code asked} adds the rest. */
-    QuestionRun.Asker asker(UnaryOperator<Question> asked) {
+    /** Makes questions with filter and keys; {@code completion} adds the rest. */
+    QuestionRun.QuestionFactory factory(UnaryOperator<Question> completion) {
         return (probes, functions, specs) -> {
             Question question = about(target, probes, functions, specs)
                     .withMaxKeys(maxKeys)
                     .where(filter.expression().orElse(""));
-            return asked.apply(by.isEmpty() ? question : question.by(split("--by", by)));
+            return completion.apply(by.isEmpty() ? question : question.by(split("--by", by)));
         };
     }
 
-    /** Whether the user asked for an answer by this value. */
-    boolean asksFor(String value) {
+    /** Whether this value is a key that the user gave. */
+    boolean hasKey(String value) {
         return by.stream()
                 .flatMap(list -> Expression.split(list).stream())
                 .anyMatch(expression -> expression.strip().equals(value));

@@ -28,8 +28,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work of a question: lets the kernel count, and prints the answer at the end, and also in between if the user
- * asked for that. <i>Confined.</i>
+ * The work of a question: the kernel counts, and this class prints the answer at the end and, if the user wants it, at
+ * intervals. <i>Confined.</i>
  *
  * <p>Tested by {@code CliQuestionsTest}.
  */
@@ -41,8 +41,8 @@ class QuestionRun implements TargetRun.Work {
     private final History history = new History();
     private final TargetOptions target;
     private final OptionalLong every;
-    private final OptionalLong most;
-    private final Asker asker;
+    private final OptionalLong maxEvents;
+    private final QuestionFactory factory;
     private final AnswerReport report;
     private final @Nullable IntervalLines lines;
     private @Nullable Answer loaded;
@@ -50,34 +50,39 @@ class QuestionRun implements TargetRun.Work {
     private long nextReport = Long.MAX_VALUE;
 
     /** Makes the question about the probes that were found. */
-    interface Asker {
-        Question ask(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException;
+    interface QuestionFactory {
+        Question create(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException;
     }
 
     /**
      * A run.
      *
      * @param every the interval at which the answer so far is printed, in nanoseconds; empty for never
-     * @param most the most events that are shown; empty if there is no bound
+     * @param maxEvents the maximum number of events that are shown; empty if there is no bound
      */
-    QuestionRun(Console console, TargetOptions target, OptionalLong every, OptionalLong most, Asker asker) {
-        this(console, target, every, most, asker, Paint.NONE, null);
+    QuestionRun(
+            Console console,
+            TargetOptions target,
+            OptionalLong every,
+            OptionalLong maxEvents,
+            QuestionFactory factory) {
+        this(console, target, every, maxEvents, factory, Paint.NONE, null);
     }
 
     private QuestionRun(
             Console console,
             TargetOptions target,
             OptionalLong every,
-            OptionalLong most,
-            Asker asker,
+            OptionalLong maxEvents,
+            QuestionFactory factory,
             Paint paint,
             @Nullable QuestionOptions options) {
         this.console = console;
         this.options = options;
         this.target = target;
         this.every = every;
-        this.most = most;
-        this.asker = asker;
+        this.maxEvents = maxEvents;
+        this.factory = factory;
         this.report = new AnswerReport(console, target.json(), paint);
         this.lines = console.isTerminal() && !target.json() && every.isPresent()
                 ? new IntervalLines(console, paint, every.getAsLong())
@@ -85,20 +90,20 @@ class QuestionRun implements TargetRun.Work {
     }
 
     /** A run with the options of the user. */
-    QuestionRun(Console console, QuestionOptions options, UnaryOperator<Question> asked) {
+    QuestionRun(Console console, QuestionOptions options, UnaryOperator<Question> completion) {
         this(
                 console,
                 options.target(),
                 options.every(),
                 OptionalLong.empty(),
-                options.asker(asked),
+                options.factory(completion),
                 options.paint(console),
                 options);
     }
 
     @Override
     public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
-        Answer answer = load(asker.ask(probes, functions, specs));
+        Answer answer = load(factory.create(probes, functions, specs));
         loaded = answer;
         // With --follow events count from the start, because a process is held while its probes are attached. The child
         // of -c is still a shell here: its events count from attached() on.
@@ -115,7 +120,7 @@ class QuestionRun implements TargetRun.Work {
         try {
             return question.load();
         } catch (IllegalArgumentException e) {
-            // The options don't fit together, which shows only once the probes are known.
+            // The options don't fit together; only the probes show that.
             throw new UsageException(String.valueOf(e.getMessage()));
         }
     }
@@ -141,7 +146,7 @@ class QuestionRun implements TargetRun.Work {
         answer().poll(patience, this::print);
         if (every.isPresent() && System.nanoTime() >= nextReport) {
             nextReport += every.getAsLong();
-            if (options != null && options.files().wanted()) {
+            if (options != null && options.files().areGiven()) {
                 history.add(LocalTime.now(ZoneId.systemDefault()), answer().rows());
             }
             interim(answer());
@@ -170,8 +175,8 @@ class QuestionRun implements TargetRun.Work {
         }
     }
 
-    /** Whether standard output has rows only, because a program reads it. */
-    boolean rowsAlone() {
+    /** Whether standard output gets rows only, because a program reads it. */
+    boolean printsRowsOnly() {
         return false;
     }
 
@@ -180,7 +185,7 @@ class QuestionRun implements TargetRun.Work {
         report.rows(answer);
     }
 
-    private AnswerPage page(QuestionOptions asked, Answer answer, List<String> gaps) {
+    private AnswerPage page(QuestionOptions userOptions, Answer answer, List<String> gaps) {
         List<Answer.Row> rows = answer.rows();
         // Not a constant: time zones take a while to load, and most runs write no page.
         DateTimeFormatter day = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT)
@@ -189,10 +194,10 @@ class QuestionRun implements TargetRun.Work {
         long events = rows.stream().mapToLong(Answer.Row::count).sum();
         String sums = AnswerReport.sums(answer, events, gaps);
         return new AnswerPage(
-                asked.title(),
+                userOptions.title(),
                 AnswerReport.isInSummary(rows, sums)
-                        ? List.of(asked.line(), times)
-                        : List.of(asked.line(), times, sums),
+                        ? List.of(userOptions.line(), times)
+                        : List.of(userOptions.line(), times, sums),
                 console.remarks(),
                 rows,
                 answer.unit().orElse(""),
@@ -218,7 +223,7 @@ class QuestionRun implements TargetRun.Work {
 
     @Override
     public boolean isFull() {
-        return most.isPresent() && shown >= most.getAsLong();
+        return maxEvents.isPresent() && shown >= maxEvents.getAsLong();
     }
 
     @Override
@@ -232,12 +237,12 @@ class QuestionRun implements TargetRun.Work {
         answer.drain(this::print);
         print(answer);
         TraceOptions.stillPaused(console, answer.stillPaused());
-        report.sums(answer, shown, gaps, rowsAlone());
+        report.sums(answer, shown, gaps, printsRowsOnly());
         // Last, so that the answer is printed even if a file can't be written.
-        QuestionOptions asked = options;
-        if (asked != null && asked.files().wanted()) {
-            AnswerPage page = page(asked, answer, gaps);
-            asked.files().write(writer -> html(page, writer), writer -> svg(page, writer));
+        QuestionOptions userOptions = options;
+        if (userOptions != null && userOptions.files().areGiven()) {
+            AnswerPage page = page(userOptions, answer, gaps);
+            userOptions.files().write(writer -> html(page, writer), writer -> svg(page, writer));
         }
     }
 }

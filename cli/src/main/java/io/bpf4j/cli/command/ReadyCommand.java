@@ -70,7 +70,7 @@ final class ReadyCommand implements Callable<Integer> {
     static CommandLine of(String group, Catalog catalog, Console console, ToIntFunction<String[]> others) {
         CommandLine command = new CommandLine(new ReadyCommand(console, group, others));
         command.getCommandSpec().usageMessage().description(help(group, catalog));
-        // The other command parses what follows the name.
+        // The other command parses the words after the name.
         return command.setStopAtPositional(true);
     }
 
@@ -95,7 +95,7 @@ final class ReadyCommand implements Callable<Integer> {
             return CommandTree.OK;
         }
         ReadyQuestion question = find(catalog);
-        requireEnd(catalog, question);
+        refuseCycle(catalog, question);
         List<String> given = words.subList(1, words.size());
         List<String> line = new ArrayList<>(List.of(question.command().getFirst()));
         line.addAll(given);
@@ -108,14 +108,14 @@ final class ReadyCommand implements Callable<Integer> {
                 .filter(need -> !need.startsWith("-XX:") || !given.contains("-p"))
                 .toList();
         if (!needs.isEmpty()) {
-            console.remark(needs(needs) + ", or no event comes");
+            console.remark(needs(needs) + ", otherwise no probe fires");
         }
         return others.applyAsInt(line.toArray(String[]::new));
     }
 
     /** A need without blanks is an option or a variable; other needs are sentences. */
     private static String needs(List<String> needs) {
-        return "this needs "
+        return "this question needs "
                 + (needs.stream().anyMatch(need -> need.indexOf(' ') >= 0)
                         ? String.join(", ", needs)
                         : "a program that was started with " + String.join(" ", needs));
@@ -129,8 +129,10 @@ final class ReadyCommand implements Callable<Integer> {
         }
     }
 
-    /** A question of the user's catalog can stand for another question. Refuses those that stand for themselves. */
-    static void requireEnd(Catalog catalog, ReadyQuestion question) {
+    /**
+     * A question of the user's catalog can stand for another question. Refuses a question that leads back to itself.
+     */
+    static void refuseCycle(Catalog catalog, ReadyQuestion question) {
         List<String> chain = new ArrayList<>();
         Optional<ReadyQuestion> next = Optional.of(question);
         while (next.isPresent()) {
@@ -139,7 +141,7 @@ final class ReadyCommand implements Callable<Integer> {
             chain.add(name);
             if (isKnown) {
                 throw new CommandException(
-                        "these questions of the catalog stand for each other: " + String.join(", ", chain));
+                        "these questions of the catalog refer to each other: " + String.join(", ", chain));
             }
             List<String> words = next.get().command();
             next = words.size() < 2

@@ -9,7 +9,7 @@ import picocli.CommandLine.ScopeType;
 @Command(
         name = "bpf4j",
         description = {
-            "Loads BPF programs and traces USDT probes, in Java alone: no libbpf, no clang.",
+            "Loads BPF programs and traces USDT probes in pure Java, without libbpf and clang.",
         },
         synopsisSubcommandLabel = "COMMAND",
         mixinStandardHelpOptions = true,

@@ -27,14 +27,14 @@ final class Scans {
     /**
      * The files of a process.
      *
-     * @throws CommandException if the process does not exist, has mapped no file, or lives on without its first thread
+     * @throws CommandException if the process does not exist, has mapped no file, or continues without its first thread
      * @throws IOException if this user may not read its files
      */
     static UsdtScan ofProcess(int pid) throws IOException {
         checkProcess(pid);
         if (FirstThreads.hasEnded(pid)) {
-            throw new CommandException("the first thread of process " + pid + " has ended, and others run: the kernel"
-                    + " shows the files of a process, and installs probes in it, through its first thread only");
+            throw new CommandException("the first thread of process " + pid + " has ended, but others run: the kernel"
+                    + " shows the files of a process, and installs probes in it, only through its first thread");
         }
         UsdtScan scan = UsdtScan.ofProcess(pid);
         if (scan.files().isEmpty()) {
@@ -66,7 +66,9 @@ final class Scans {
                 .anyMatch(line -> line.contains(" /proc proc ") && line.contains("hidepid="));
     }
 
-    /** Only a newline ends a line: others choose the names in it, and the kernel leaves a carriage return in a name. */
+    /**
+     * Only a newline ends a line: other users choose the names in it, and the kernel does not escape a carriage return.
+     */
     private static Stream<String> lines(Path file) throws IOException {
         return Stream.of(Files.readString(file, StandardCharsets.ISO_8859_1).split("\n", -1));
     }
@@ -86,7 +88,7 @@ final class Scans {
         return patterns.isEmpty() ? scan : scan.matching(patterns);
     }
 
-    /** The patterns that match nothing, if there are several patterns: then these are most likely typing errors. */
+    /** The patterns that match nothing, if several patterns are given: these are most likely typing errors. */
     static List<ProbePattern> unmatched(UsdtScan scan, List<ProbePattern> patterns) {
         return patterns.stream()
                 .filter(pattern -> scan.matching(pattern).probes().isEmpty())

@@ -198,7 +198,7 @@ final class StackCommand implements Callable<Integer> {
         }
 
         @Override
-        boolean rowsAlone() {
+        boolean printsRowsOnly() {
             return folded;
         }
 
@@ -254,7 +254,7 @@ final class StackCommand implements Callable<Integer> {
         private List<Alike> alike(List<Answer.Row> rows) {
             Stream<Alike> single = rows.stream().map(row -> new Alike(row, row.key(), row.count()));
             boolean isOfOne = rows.stream().map(Run::pid).distinct().limit(2).count() < 2;
-            if (isOfOne || options.asksFor("pid")) {
+            if (isOfOne || options.hasKey("pid")) {
                 return single.toList();
             }
             Map<String, Alike> byLook = new LinkedHashMap<>();

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
  */
 final class TargetOptions {
     /** 31 years, which in nanoseconds fits a {@code long}. */
-    static final int LONGEST_SECONDS = 1_000_000_000;
+    static final int MAX_SECONDS = 1_000_000_000;
 
     @Option(names = "-p", paramLabel = "PID", description = "The program and the libraries of this process.")
     private @Nullable Integer pid;
@@ -116,7 +116,7 @@ final class TargetOptions {
         patterns = what.ofAllFiles();
         ofFiles = what.ofFiles();
         names = operands.stream().flatMap(TargetOptions::namesOf).toList();
-        all |= what.meansAllProcesses() && pid == null && command == null;
+        all |= what.selectsAllProcesses() && pid == null && command == null;
         what.checkTarget(pid != null || command != null);
         if (command != null || all) {
             what.checkNames();
@@ -160,8 +160,8 @@ final class TargetOptions {
             throw new UsageException("--no-hold goes with -c or --follow; nothing else holds a process");
         }
         Double seconds = duration;
-        if (seconds != null && !(seconds > 0 && seconds <= LONGEST_SECONDS)) {
-            throw new UsageException("--duration takes more than 0 and up to " + LONGEST_SECONDS + " seconds");
+        if (seconds != null && !(seconds > 0 && seconds <= MAX_SECONDS)) {
+            throw new UsageException("--duration takes more than 0 and up to " + MAX_SECONDS + " seconds");
         }
     }
 

@@ -77,7 +77,7 @@ public final class InputFile {
      */
     private static String reason(FileSystemException failure) {
         String reason = String.valueOf(failure.getReason());
-        return reason.startsWith("Too many levels of symbolic links") ? "symbolic links lead in a circle" : reason;
+        return reason.startsWith("Too many levels of symbolic links") ? "symbolic links form a loop" : reason;
     }
 
     /**

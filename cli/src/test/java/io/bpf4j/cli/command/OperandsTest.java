@@ -52,7 +52,7 @@ class OperandsTest {
     void aFourPartNameMayHaveAProcessInIt() {
         Operands operands = Operands.of(List.of("postgresql1234:::query-start"));
         assertThat(operands.patterns()).extracting(ProbePattern::toString).containsExactly("postgresql:query-start");
-        assertThat(operands.meansAllProcesses()).isFalse();
+        assertThat(operands.selectsAllProcesses()).isFalse();
         assertThat(operands.process(OptionalInt.empty())).hasValue(1234);
         assertThat(operands.process(OptionalInt.of(1234))).hasValue(1234);
         assertThatThrownBy(() -> operands.process(OptionalInt.of(7))).isInstanceOf(UsageException.class);
@@ -85,21 +85,22 @@ class OperandsTest {
     @ParameterizedTest
     @ValueSource(strings = {"postgresql*:::query-start", ":::tick", "::x", "p:libx.so::n", "postgres:f:n"})
     void dtraceNamesWithoutAProcessMeanAllProcesses(String operand) throws IOException {
-        assertThat(Operands.of(List.of(operand)).meansAllProcesses()).isTrue();
-        assertThat(Operands.of(List.of(operand, "p:n")).meansAllProcesses()).isTrue();
-        assertThat(Operands.of(List.of(operand, "p7:::n")).meansAllProcesses()).isFalse();
-        String file = Files.createFile(directory.resolve("postgres")).toString();
-        assertThat(Operands.of(List.of(operand, file)).meansAllProcesses()).isFalse();
-        assertThat(Operands.of(List.of(file + ":" + operand)).meansAllProcesses())
+        assertThat(Operands.of(List.of(operand)).selectsAllProcesses()).isTrue();
+        assertThat(Operands.of(List.of(operand, "p:n")).selectsAllProcesses()).isTrue();
+        assertThat(Operands.of(List.of(operand, "p7:::n")).selectsAllProcesses())
                 .isFalse();
-        assertThat(Operands.of(List.of("p:n")).meansAllProcesses()).isFalse();
+        String file = Files.createFile(directory.resolve("postgres")).toString();
+        assertThat(Operands.of(List.of(operand, file)).selectsAllProcesses()).isFalse();
+        assertThat(Operands.of(List.of(file + ":" + operand)).selectsAllProcesses())
+                .isFalse();
+        assertThat(Operands.of(List.of("p:n")).selectsAllProcesses()).isFalse();
     }
 
     @Test
     void theTargetIsAProcessThatSomebodyElseNames() {
         Operands operands = Operands.of(List.of("postgresql$target:::query-start"));
         assertThat(operands.patterns()).extracting(ProbePattern::toString).containsExactly("postgresql:query-start");
-        assertThat(operands.meansAllProcesses()).isFalse();
+        assertThat(operands.selectsAllProcesses()).isFalse();
         operands.checkTarget(true);
         assertThatThrownBy(() -> operands.checkTarget(false))
                 .isInstanceOf(UsageException.class)

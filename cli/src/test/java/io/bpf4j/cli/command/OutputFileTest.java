@@ -140,7 +140,7 @@ class OutputFileTest {
         Path link = Files.createSymbolicLink(theirs.resolve("link"), folder);
         Files.setPosixFilePermissions(theirs, PosixFilePermissions.fromString("rwxrwxrwx"));
         assertThatThrownBy(() -> new OutputFile(link.resolve("page.html")).write(ANSWER))
-                .hasMessageContaining("is a symbolic link in a directory where another user could exchange it");
+                .hasMessageContaining("is a symbolic link in a directory where another user could replace it");
         assertThat(folder.resolve("page.html")).doesNotExist();
     }
 
@@ -171,7 +171,7 @@ class OutputFileTest {
             for (String named : List.of("/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/", "/dev/../dev/fd/")) {
                 OutputFile file = new OutputFile(Path.of(named + number));
                 assertThatThrownBy(file::check)
-                        .hasMessageContaining("descriptor " + number + " is not a pipe that this process was given");
+                        .hasMessageContaining("descriptor " + number + " is not a pipe that this process inherited");
                 assertThatThrownBy(() -> file.write(ANSWER)).isInstanceOf(CommandException.class);
             }
         }
@@ -210,6 +210,6 @@ class OutputFileTest {
                 .hasMessage("'" + below + "' can't be written: " + below.getParent() + " is not a directory");
         Path circle = Files.createSymbolicLink(folder.resolve("circle"), Path.of("circle"));
         assertThatThrownBy(() -> new OutputFile(circle).check())
-                .hasMessage("'" + circle + "' can't be written: symbolic links lead in a circle");
+                .hasMessage("'" + circle + "' can't be written: symbolic links form a loop");
     }
 }

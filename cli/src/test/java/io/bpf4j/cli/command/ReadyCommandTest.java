@@ -22,15 +22,15 @@ class ReadyCommandTest {
 
     @Test
     void aQuestionMayStandForAnother() {
-        assertThatCode(() -> ReadyCommand.requireEnd(CATALOG, CATALOG.question("shop", "all")))
+        assertThatCode(() -> ReadyCommand.refuseCycle(CATALOG, CATALOG.question("shop", "all")))
                 .doesNotThrowAnyException();
     }
 
     @Test
     void questionsThatStandForEachOtherAreRefused() {
-        assertThatThrownBy(() -> ReadyCommand.requireEnd(CATALOG, CATALOG.question("shop", "day")))
+        assertThatThrownBy(() -> ReadyCommand.refuseCycle(CATALOG, CATALOG.question("shop", "day")))
                 .isInstanceOf(CommandException.class)
-                .hasMessageContaining("stand for each other: shop day, shop night, shop day");
+                .hasMessageContaining("refer to each other: shop day, shop night, shop day");
     }
 
     @Test

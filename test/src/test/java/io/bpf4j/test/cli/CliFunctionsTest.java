@@ -171,7 +171,7 @@ class CliFunctionsTest {
         Commands.check(List.of("gcc", "-O1", "-o", made.toString(), source.toString()));
         Commands.Result one = Cli.run("count", "-c", made.toString(), "u:work");
         assertThat(one.out()).isEqualTo("5 events\n");
-        assertThat(one.err()).contains("versions has work.constprop.0, a version that the compiler made of work");
+        assertThat(one.err()).contains("versions has work.constprop.0, a version of work that the compiler made");
         Commands.Result both = Cli.run("count", "-c", made.toString(), "u:work", "u:work.constprop.0");
         assertThat(both.out()).isEqualTo("10 events\n");
         assertThat(both.err()).doesNotContain("a version");

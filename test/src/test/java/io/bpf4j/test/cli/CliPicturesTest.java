@@ -128,7 +128,7 @@ class CliPicturesTest {
                 .endsWith("can't be written: there is no directory " + nowhere.getParent());
         String twice = folder.resolve("twice").toString();
         assertThat(Cli.fail("count", program.toString(), "asked:value", "--html", twice, "--svg", twice))
-                .endsWith("--html and --svg name one file: '" + twice + "'");
+                .endsWith("--html and --svg name the same file: '" + twice + "'");
     }
 
     /** What was measured is printed, whatever becomes of the files. */

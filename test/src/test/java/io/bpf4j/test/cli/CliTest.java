@@ -249,7 +249,7 @@ class CliTest {
             String ofOne = "target" + asked.pid() + ":::guarded";
             assertThat(Cli.check("list", ofOne)).contains(asked.path().toString(), "target:guarded");
             assertThat(Cli.run("list", "--all", ofOne).err())
-                    .contains("one name means process " + asked.pid() + ", and --all all processes");
+                    .contains("one name selects process " + asked.pid() + ", but --all selects all processes");
             assertThat(Cli.run("count", "--all", ofOne).err()).contains("a name with a process's number and --all");
         }
     }

@@ -75,8 +75,8 @@ class CliUsageTest {
             assertThat(usage("count", probe)).contains("'" + probe + "' is a probe of the kernel", "u:NAME");
         }
         assertThat(usage("count", "pid4711:libc.so.6:malloc:entry"))
-                .endsWith("'pid4711:libc.so.6:malloc:entry' is written -p 4711 u:libc.so.6:malloc here");
-        assertThat(usage("count", "-p", "1", "pid$target::malloc:return")).endsWith("is written -p PID ur:malloc here");
+                .endsWith("write 'pid4711:libc.so.6:malloc:entry' as -p 4711 u:libc.so.6:malloc");
+        assertThat(usage("count", "-p", "1", "pid$target::malloc:return")).endsWith("as -p PID ur:malloc");
     }
 
     @Test
@@ -104,7 +104,7 @@ class CliUsageTest {
 
     @Test
     void whatIsTooMuchIsNamed() throws IOException, InterruptedException {
-        assertThat(usage("features", "more")).endsWith("'more' is one operand too many");
+        assertThat(usage("features", "more")).endsWith("unexpected operand 'more'");
         assertThat(usage("features", "--helpers", "ext"))
                 .endsWith("--helpers: the helpers of type ext depend on the attach target");
         assertThat(usage("features", "--more")).contains("there is no option '--more'; the nearest is");
@@ -171,8 +171,7 @@ class CliUsageTest {
         Files.createSymbolicLink(folder.resolve("two"), circle);
         Path dangling = Files.createSymbolicLink(folder.resolve("dangling"), folder.resolve("gone"));
         for (String command : List.of("list", "inspect", "load")) {
-            assertThat(Cli.run(command, circle.toString()).err())
-                    .contains(circle + ": symbolic links lead in a circle");
+            assertThat(Cli.run(command, circle.toString()).err()).contains(circle + ": symbolic links form a loop");
             assertThat(Cli.run(command, dangling.toString()).err())
                     .contains(dangling + ": is a symbolic link to " + folder.resolve("gone") + ", which is not there");
         }
