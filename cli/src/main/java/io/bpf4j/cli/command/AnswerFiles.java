@@ -18,7 +18,8 @@ final class AnswerFiles {
             names = "--html",
             paramLabel = "FILE",
             description =
-                    "Also write the answer as an HTML page. An existing file keeps its mode; a file of another user is refused.")
+                    "Also write the answer as an HTML page. An existing file keeps its mode; a file of another user "
+                            + "is refused.")
     private @Nullable Path html;
 
     @Option(

@@ -34,8 +34,9 @@ import picocli.CommandLine.Option;
         description = {
             "Shows which of the features that bpf4j uses this kernel has, and which kernel introduced each.",
             "Each feature is tried, not derived from the version; needs root, or CAP_BPF and CAP_PERFMON. With "
-                    + "--types it shows program types, map types and attach types, too; networking needs CAP_NET_ADMIN. "
-                    + "A feature that this user may not try is shown as unknown (in JSON, supported is null)."
+                    + "--types it shows program types, map types and attach types, too; networking needs "
+                    + "CAP_NET_ADMIN. A feature that this user may not try is shown as unknown (in JSON, supported "
+                    + "is null)."
         },
         footer = {
             "  bpf4j features",

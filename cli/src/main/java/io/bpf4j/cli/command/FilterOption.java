@@ -17,7 +17,8 @@ final class FilterOption {
             paramLabel = "EXPR",
             description =
                     "Only events for which this is not 0: 'arg0 > 50ms && comm ~ \"java*\"'. Expressions are C's, with "
-                            + "arg0 to arg11 and the names of 'bpf4j catalog', pid tid comm cpu uid cgroup probe, str(p), str(p, n).")
+                            + "arg0 to arg11 and the names of 'bpf4j catalog', pid tid comm cpu uid cgroup probe, "
+                            + "str(p), str(p, n).")
     private @Nullable String where;
 
     /**

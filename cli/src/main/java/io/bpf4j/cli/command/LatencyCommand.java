@@ -29,7 +29,8 @@ import picocli.CommandLine.Option;
         description = {
             "Shows how the time from one probe to another is distributed.",
             "Begin and end are paired by thread, unless --pair or the catalog says otherwise. The end may be "
-                    + "left out if the catalog has it, and for a function (u:NAME), whose end is its return. --where, --by "
+                    + "left out if the catalog has it, and for a function (u:NAME), whose end is its return. "
+                    + "--where, --by "
                     + "and --show are evaluated at the end; begin.NAME is a value of the begin, such as begin.arg0 or "
                     + "str(begin.arg0). Needs the same privileges as 'trace'."
         },

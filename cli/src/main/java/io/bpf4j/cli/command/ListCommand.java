@@ -60,7 +60,8 @@ final class ListCommand implements Callable<Integer> {
     @Option(
             names = "-v",
             description =
-                    "Also show each site's module and function, which names in DTrace's form select, and its code: nop, or "
+                    "Also show each site's module and function, which names in DTrace's form select, and its code: "
+                            + "nop, or "
                             + "nop,nop5 and nop,nop10, which newer kernels can replace by a faster probe.")
     private boolean verbose;
 

@@ -42,7 +42,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Loads each BPF object into the kernel and unloads it again, to check whether this kernel accepts it.",
             "Needs root, or CAP_BPF and CAP_PERFMON.",
-            "With --dry-run, checks whether the kernels of the given BTFs have what the object needs; needs no privileges."
+            "With --dry-run, checks whether the kernels of the given BTFs have what the object needs; needs no "
+                    + "privileges."
                     + " The exit code is 1 if one lacks something that the programs reach."
         },
         footer = {

@@ -33,8 +33,8 @@ final class ManPage {
         text("\fBbpf4j\fR \fICOMMAND\fR [\fIOPTION\fR...] [\fIOPERAND\fR...]");
         line(".SH DESCRIPTION");
         text(CommandText.description(root));
-        text(
-                "Commands, each with its own options, are described below. Every command takes \fB--help\fR and \fB--version\fR.");
+        text("Commands, each with its own options, are described below. Every command takes \fB--help\fR and "
+                + "\fB--version\fR.");
         line(".SH COMMANDS");
         commands.forEach(this::command);
         line(".SH EXIT STATUS");

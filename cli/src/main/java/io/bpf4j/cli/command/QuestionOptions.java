@@ -54,7 +54,8 @@ final class QuestionOptions {
             names = "--max-keys",
             paramLabel = "N",
             description =
-                    "Room for N combinations of --by (default: ${DEFAULT-VALUE}); events of further ones are left out, and "
+                    "Room for N combinations of --by (default: ${DEFAULT-VALUE}); events of further ones are left "
+                            + "out, and "
                             + "their number is printed.")
     private int maxKeys = 10_240;
 

@@ -236,7 +236,7 @@ class QuestionRun implements TargetRun.Work {
         Answer answer = answer();
         answer.drain(this::print);
         print(answer);
-        TraceOptions.stillPaused(console, answer.stillPaused());
+        TraceOptions.reportPaused(console, answer.stillPaused());
         report.sums(answer, shown, gaps, printsRowsOnly());
         // Last, so that the answer is printed even if a file can't be written.
         QuestionOptions userOptions = options;

@@ -62,11 +62,11 @@ import picocli.CommandLine.Option;
             "  bpf4j stack -p 4711 libstdcxx:throw --folded"
         })
 final class StackCommand implements Callable<Integer> {
-    /** Frames of a stack in the table of a page. */
-    private static final int MOST_FRAMES = 10;
+    /** The maximum number of frames of a stack in the table of a page. */
+    private static final int MAX_TABLE_FRAMES = 10;
 
-    /** Characters of a line below a flame graph. */
-    private static final int LONGEST_LINE = 170;
+    /** The maximum number of characters of a line below a flame graph. */
+    private static final int MAX_LINE_LENGTH = 170;
 
     private final Console console;
     private final Interruption interruption;
@@ -74,13 +74,13 @@ final class StackCommand implements Callable<Integer> {
     @Mixin
     private final QuestionOptions options = new QuestionOptions();
 
-    /** The most frames of a stack that a question keeps, in user space and in the kernel each. */
+    /** The maximum number of frames of a stack that a question keeps, in user space and in the kernel each. */
     private static final int KEPT_FRAMES = 127;
 
-    /** Stands for the outer frames of a stack that has more than are kept. */
+    /** The text in place of the outer frames of a stack that has more than are kept. */
     private static final String CUT = "[cut]";
 
-    private static final int MOST_PATIENCE = 3600;
+    private static final int MAX_PATIENCE_SECONDS = 3600;
 
     @Option(names = "--user", description = "Stacks in user space (the default).")
     private boolean user;
@@ -111,8 +111,8 @@ final class StackCommand implements Callable<Integer> {
         if (folded && options.target().json()) {
             throw new UsageException("--folded and --json exclude each other: give one");
         }
-        if (!(jvmNames >= 0 && jvmNames <= MOST_PATIENCE)) {
-            throw new UsageException("--jvm-names takes 0 to " + MOST_PATIENCE + " seconds");
+        if (!(jvmNames >= 0 && jvmNames <= MAX_PATIENCE_SECONDS)) {
+            throw new UsageException("--jvm-names takes 0 to " + MAX_PATIENCE_SECONDS + " seconds");
         }
         user |= !kernel;
         try (Symbolizer symbolizer = Symbolizer.of(Host.running())) {
@@ -122,8 +122,8 @@ final class StackCommand implements Callable<Integer> {
     }
 
     /**
-     * The work: counts by stack, then names the frames. The names of a stack are not kept but looked up whenever they
-     * are needed: those of a hostile process's frames would fill the memory.
+     * The work: counts by stack, then names the frames. The names of a stack are not kept but looked up each time: the
+     * names of a hostile process's frames could fill the memory.
      */
     private final class Run extends QuestionRun {
         private final Symbolizer symbolizer;
@@ -134,7 +134,7 @@ final class StackCommand implements Callable<Integer> {
         private boolean ending;
 
         Run(Symbolizer symbolizer) {
-            super(console, options, StackCommand.this::asked);
+            super(console, options, StackCommand.this::withStacks);
             this.symbolizer = symbolizer;
             this.jvms = new JvmNames(
                     console,
@@ -142,7 +142,7 @@ final class StackCommand implements Callable<Integer> {
                     Duration.ofMillis(Math.round(jvmNames * 1000)),
                     options.target().verbose());
             if (user) {
-                // So methods that the JVM discards before the end have names, too.
+                // Then methods that the JVM discards before the end have names, too.
                 options.target().process().ifPresent(pid -> jvms.ask(List.of(pid)));
             }
         }
@@ -161,7 +161,7 @@ final class StackCommand implements Callable<Integer> {
 
         @Override
         public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
-            // Only if all probes are known: the place of another one would be taken for one of these.
+            // Only if all probes are known: the symbolizer would take the address of another probe for one of these.
             if (user && !options.target().filesMayAppear()) {
                 Map<Path, List<Long>> places = new HashMap<>();
                 probes.forEach(probe -> probe.sites()
@@ -170,20 +170,20 @@ final class StackCommand implements Callable<Integer> {
                 functions.forEach(function -> function.fileOffset()
                         .ifPresent(offset -> places.computeIfAbsent(function.file(), _ -> new ArrayList<>())
                                 .add(offset)));
-                places.forEach(this::tell);
+                places.forEach(this::addProbes);
             }
             return super.load(probes, functions, specs);
         }
 
-        private void tell(Path file, List<Long> offsets) {
+        private void addProbes(Path file, List<Long> offsets) {
             try {
                 symbolizer.probesAt(file, offsets);
             } catch (IOException | MalformedDataException e) {
-                // The attempt to attach says so; if only this fails, processes that have ended lack names.
+                // Attaching reports the failure, too. If only this fails, the stacks of ended processes lack names.
             }
         }
 
-        /** The process may have ended when its stacks are to be named. */
+        /** The process may have ended before its stacks are named. */
         @Override
         public void appeared(int pid) {
             if (user) {
@@ -227,47 +227,48 @@ final class StackCommand implements Callable<Integer> {
                 rows.forEach(this::readSymbols);
             }
             symbolizer.problems().forEach(console::remark);
-            tellOfMissingCallers(rows);
-            tellOfCutStacks();
-            tellOfNoKernelStacks(rows);
+            reportMissingCallers(rows);
+            reportCutStacks();
+            reportNoKernelStacks(rows);
             if (folded) {
                 fold(counts(rows));
             } else if (options.target().json()) {
                 rows.forEach(row -> console.line(json(named(row))));
             } else {
-                alike(rows).forEach(same -> text(named(same.first()).with(same.key(), same.count())));
+                merged(rows).forEach(same -> text(named(same.first()).with(same.key(), same.count())));
             }
             last = rows;
         }
 
-        /** Stacks of several processes that look alike, of which the first stands for all. */
-        private record Alike(Answer.Row first, Map<String, Object> key, long count) {
+        /** Equal stacks of several processes, represented by the first one. */
+        private record SameStacks(Answer.Row first, Map<String, Object> key, long count) {
             /** The process is left out if there are several. */
-            Alike and(Answer.Row other) {
+            SameStacks and(Answer.Row other) {
                 Map<String, Object> common = new LinkedHashMap<>(key);
                 common.entrySet().retainAll(other.key().entrySet());
-                return new Alike(first, common, count + other.count());
+                return new SameStacks(first, common, count + other.count());
             }
         }
 
-        /** Unless the user asked for processes, one row for the stacks of all, the most frequent first. */
-        private List<Alike> alike(List<Answer.Row> rows) {
-            Stream<Alike> single = rows.stream().map(row -> new Alike(row, row.key(), row.count()));
+        /** One row for equal stacks of all processes, unless the user gave the key pid; the most frequent first. */
+        private List<SameStacks> merged(List<Answer.Row> rows) {
+            Stream<SameStacks> single = rows.stream().map(row -> new SameStacks(row, row.key(), row.count()));
             boolean isOfOne = rows.stream().map(Run::pid).distinct().limit(2).count() < 2;
             if (isOfOne || options.hasKey("pid")) {
                 return single.toList();
             }
-            Map<String, Alike> byLook = new LinkedHashMap<>();
-            single.forEach(row -> byLook.merge(look(row.first()), row, (all, one) -> all.and(one.first())));
-            return byLook.values().stream()
-                    .sorted(Comparator.comparingLong(Alike::count).reversed())
+            Map<String, SameStacks> byDigest = new LinkedHashMap<>();
+            single.forEach(row -> byDigest.merge(digest(row.first()), row, (all, one) -> all.and(one.first())));
+            return byDigest.values().stream()
+                    .sorted(Comparator.comparingLong(SameStacks::count).reversed())
                     .toList();
         }
 
         /**
-         * A digest of what is shown of a stack but its process and count: the names themselves could fill the memory.
+         * A digest of the shown text of a stack without its process and count: the names themselves could fill the
+         * memory.
          */
-        private String look(Answer.Row row) {
+        private String digest(Answer.Row row) {
             Named stack = named(row);
             Map<String, Object> key = new LinkedHashMap<>(stack.key());
             key.remove("pid");
@@ -307,7 +308,7 @@ final class StackCommand implements Callable<Integer> {
             for (Answer.Row row : last) {
                 Named stack = named(row);
                 String frames = Stream.concat(stack.kernel().stream(), stack.user().stream())
-                        .limit(MOST_FRAMES)
+                        .limit(MAX_TABLE_FRAMES)
                         .map(Frame::label)
                         .collect(Collectors.joining(" \u2190 "));
                 stacks.merge(frames.isEmpty() ? "(none)" : frames, stack.count(), Long::sum);
@@ -319,7 +320,7 @@ final class StackCommand implements Callable<Integer> {
 
         @Override
         void svg(AnswerPage page, Writer writer) throws IOException {
-            counts(last).svg(writer, title(), page.lines(LONGEST_LINE));
+            counts(last).svg(writer, title(), page.lines(MAX_LINE_LENGTH));
         }
 
         private void fold(StackCounts counts) {
@@ -344,19 +345,19 @@ final class StackCommand implements Callable<Integer> {
         /**
          * Warns if many stacks end early. Some are short by nature, but many are a sign of code without frame pointers.
          */
-        private void tellOfMissingCallers(List<Answer.Row> rows) {
+        private void reportMissingCallers(List<Answer.Row> rows) {
             long all = rows.stream().mapToLong(Answer.Row::count).sum();
             if (endingEarly > all / 2) {
-                say("the stacks of " + endingEarly + " of " + all
+                report("the stacks of " + endingEarly + " of " + all
                         + " events end early: this code seems to be built without frame pointers"
                         + " (gcc -fno-omit-frame-pointer, on s390x -mbackchain; java -XX:+PreserveFramePointer)");
             }
             endingEarly = 0;
         }
 
-        private void tellOfCutStacks() {
+        private void reportCutStacks() {
             if (cut > 0) {
-                say("the stacks of " + cut + " events are cut after the innermost " + KEPT_FRAMES
+                report("the stacks of " + cut + " events are cut after the innermost " + KEPT_FRAMES
                         + " frames (the default of the sysctl kernel.perf_event_max_stack); " + CUT
                         + " stands for their callers");
             }
@@ -364,14 +365,14 @@ final class StackCommand implements Callable<Integer> {
         }
 
         /** At a uprobe the kernel has interrupted code in user space, so its own stack is empty. */
-        private void tellOfNoKernelStacks(List<Answer.Row> rows) {
+        private void reportNoKernelStacks(List<Answer.Row> rows) {
             if (kernel && !rows.isEmpty() && rows.stream().allMatch(row -> isEmpty(row.kernelStack()))) {
-                say("--kernel shows no stacks, because the probes fire in user space;" + " leave --kernel out");
+                report("--kernel shows no stacks, because the probes fire in user space; leave --kernel out");
             }
         }
 
-        /** What is said of the answer so far is said again of the whole answer, so it is not a remark. */
-        private void say(String text) {
+        /** A message about an interim answer is repeated for the final answer, so only the latter is a remark. */
+        private void report(String text) {
             if (ending) {
                 console.remark(text);
             } else {
@@ -434,7 +435,7 @@ final class StackCommand implements Callable<Integer> {
         }
     }
 
-    private Question asked(Question question) {
+    private Question withStacks(Question question) {
         Question asked = user ? question.byUserStack() : question;
         return kernel ? asked.byKernelStack() : asked;
     }

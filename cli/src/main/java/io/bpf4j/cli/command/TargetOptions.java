@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
  * <p>Tested by {@code CommandTreeTest} and {@code CliUsageTest}.
  */
 final class TargetOptions {
-    /** 31 years, which in nanoseconds fits a {@code long}. */
+    /** 31 years, which fit a {@code long} in nanoseconds. */
     static final int MAX_SECONDS = 1_000_000_000;
 
     @Option(names = "-p", paramLabel = "PID", description = "The program and the libraries of this process.")
@@ -33,8 +33,8 @@ final class TargetOptions {
             paramLabel = "CMD",
             description =
                     "Start this command, trace it and its libraries, and end with it. No shell reads it: ; and | are "
-                            + "arguments. With FILEs: only the probes of these files. "
-                            + "The command is held while probes are attached; the sums say if first events may be missing nevertheless.")
+                            + "arguments. With FILEs: only the probes of these files. The command is held while "
+                            + "probes are attached; the sums tell if first events may still be missing.")
     private @Nullable String command;
 
     @Option(
@@ -46,8 +46,8 @@ final class TargetOptions {
             names = "--follow",
             description =
                     "With -p or -c: also trace code that appears later: child processes, programs started by exec, and "
-                            + "libraries loaded later, also from memory. Each process is held by ptrace while probes are attached, so "
-                            + "no debugger can trace it.")
+                            + "libraries loaded later, also from memory. Each process is held by ptrace while probes "
+                            + "are attached, so no debugger can trace it.")
     private boolean follow;
 
     @Option(
@@ -79,15 +79,15 @@ final class TargetOptions {
     @Option(names = "--strict", description = "Refuse probes with an argument that can't be read.")
     private boolean strict;
 
-    @Option(names = "-v", description = "Say how the probes were attached, and why in this way.")
+    @Option(names = "-v", description = "Print how the probes were attached, and why.")
     private boolean verbose;
 
     @Parameters(
             arity = "0..*",
             paramLabel = "FILE|PROVIDER:NAME",
-            description =
-                    "Executables and libraries, and patterns for their probes; * and ? match any text. Questions take functions, "
-                            + "too: u:NAME for the entry of a function, ur:NAME for its return; or u:FILE:NAME, as in bpftrace.")
+            description = "Executables and libraries, and patterns for their probes; * and ? match any text. Questions "
+                    + "take functions, too: u:NAME for the entry of a function, ur:NAME for its return; or "
+                    + "u:FILE:NAME, as in bpftrace.")
     private List<String> operands = new ArrayList<>();
 
     private List<String> names = List.of();
@@ -106,22 +106,22 @@ final class TargetOptions {
                 .map(NamedFunction::of)
                 .flatMap(Optional::stream)
                 .toList();
-        Operands what = Operands.of(operands.stream()
+        Operands parsed = Operands.of(operands.stream()
                 .filter(operand -> NamedFunction.of(operand).isEmpty())
                 .toList());
         Integer given = pid;
-        OptionalInt meant = what.process(given == null ? OptionalInt.empty() : OptionalInt.of(given));
-        pid = meant.isPresent() ? Integer.valueOf(meant.getAsInt()) : null;
-        files = what.files();
-        patterns = what.ofAllFiles();
-        ofFiles = what.ofFiles();
+        OptionalInt selected = parsed.process(given == null ? OptionalInt.empty() : OptionalInt.of(given));
+        pid = selected.isPresent() ? Integer.valueOf(selected.getAsInt()) : null;
+        files = parsed.files();
+        patterns = parsed.ofAllFiles();
+        ofFiles = parsed.ofFiles();
         names = operands.stream().flatMap(TargetOptions::namesOf).toList();
-        all |= what.selectsAllProcesses() && pid == null && command == null;
-        what.checkTarget(pid != null || command != null);
+        all |= parsed.selectsAllProcesses() && pid == null && command == null;
+        parsed.checkTarget(pid != null || command != null);
         if (command != null || all) {
-            what.checkNames();
+            parsed.checkNames();
         } else if (pid != null) {
-            what.checkProbeNames();
+            parsed.checkProbeNames();
         }
         int sources = (pid == null ? 0 : 1) + (command == null ? 0 : 1) + (all ? 1 : 0);
         if (sources == 0 && files.isEmpty()) {
@@ -136,28 +136,28 @@ final class TargetOptions {
                     .filter(option -> !option.isEmpty())
                     .collect(Collectors.joining(" and "));
             throw new UsageException(
-                    both + " were given; name a FILE, or give -p PID, -c CMD or --all: one of the four");
+                    both + " exclude each other: name a FILE, or give one of -p PID, -c CMD and --all");
         }
         if (sources == 0 && files.isEmpty()) {
-            throw new UsageException("name a FILE, or give -p PID, -c CMD or --all: one of the four");
+            throw new UsageException("name a FILE, or give one of -p PID, -c CMD and --all");
         }
         if (all && !files.isEmpty()) {
-            throw new UsageException("--all means all files; a FILE goes alone, or with -p or -c");
+            throw new UsageException("--all selects all files: give a FILE alone, or with -p or -c");
         }
         if (all && !functions.isEmpty()) {
             // A search of the machine keeps no file without probes; most have none.
-            throw new UsageException("--all finds files by their USDT probes; name the FILE that has the function "
+            throw new UsageException("--all finds files by their USDT probes: name the FILE that has the function "
                     + functions.getFirst().name() + ", or give -p PID or -c CMD");
         }
         if (patterns().isEmpty() && functions.isEmpty()) {
-            what.checkNames();
-            throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' means all");
+            parsed.checkNames();
+            throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' selects all");
         }
         if (follow && pid == null && command == null) {
-            throw new UsageException("--follow goes with -p or -c; a FILE is traced in all processes, later ones too");
+            throw new UsageException("--follow needs -p or -c; a FILE is traced in all processes, also in later ones");
         }
         if (noHold && !follow && command == null) {
-            throw new UsageException("--no-hold goes with -c or --follow; nothing else holds a process");
+            throw new UsageException("--no-hold needs -c or --follow; no other option holds a process");
         }
         Double seconds = duration;
         if (seconds != null && !(seconds > 0 && seconds <= MAX_SECONDS)) {
@@ -210,7 +210,7 @@ final class TargetOptions {
         return functions;
     }
 
-    /** Replaces the files of the operands by those that they mean for the process. */
+    /** Replaces the files of the operands by the process's own files of these names. */
     void locateFiles(UnaryOperator<Path> locate) {
         files = files.stream().map(locate).toList();
         ofFiles = ofFiles.stream()
@@ -258,7 +258,7 @@ final class TargetOptions {
         return !noHold;
     }
 
-    /** The longest time to trace, in nanoseconds; empty if there is no bound. */
+    /** The maximum time to trace, in nanoseconds; empty if there is no bound. */
     OptionalLong duration() {
         Double seconds = duration;
         return seconds == null ? OptionalLong.empty() : OptionalLong.of((long) (seconds * 1e9));

@@ -47,13 +47,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code CliTraceTest} and {@code CliStrategyTest}.
  */
 final class TargetRun {
-    /** Room for the probes of libraries that a command loads later. */
+    /** The number of argument specs reserved for the probes of libraries that a command loads later. */
     private static final int SPECS_OF_LATER_FILES = 4096;
 
-    /** A shell tells a signal by this and the signal's number. */
-    private static final int STATUS_OF_SIGNALS = 128;
+    /** A shell reports a signal as this status plus the signal's number. */
+    private static final int SIGNAL_STATUS = 128;
 
-    /** Signals that end a program that fails. */
+    /** The signals that end a failing program. */
     private static final Map<Integer, String> FAILURES =
             Map.of(4, "SIGILL", 5, "SIGTRAP", 6, "SIGABRT", 7, "SIGBUS", 8, "SIGFPE", 9, "SIGKILL", 11, "SIGSEGV");
 
@@ -70,14 +70,14 @@ final class TargetRun {
     /** Whether USDT probes were attached, not only functions. */
     private volatile boolean attachedProbes;
 
-    /** The files of functions that no process was seen to map. */
+    /** The files with functions that no process was seen to map. */
     private Set<FileIdentity> notMapped = Set.of();
 
     /** Whether the child process has not executed the command yet, and so has not mapped the command's files. */
     private volatile boolean beforeExec;
 
-    /** The names of probes that a message has mentioned; child processes and libraries often have the same ones. */
-    private final Set<String> said = ConcurrentHashMap.newKeySet();
+    /** The names and problems that were reported; child processes and libraries often have the same ones. */
+    private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
     /** The number of functions that the kernel can't probe. */
     private final AtomicInteger leftOut = new AtomicInteger();
@@ -87,27 +87,27 @@ final class TargetRun {
 
     private final FirstThreads firstThreads;
 
-    /** What the command does with the events. */
+    /** The part of a command that handles the events. */
     interface Work {
         /**
          * Loads the BPF program.
          *
-         * @param probes that are there now; more may appear
+         * @param probes the probes that exist now; more may appear
          * @param functions entries and returns of functions
-         * @param specs the most argument specs at one time
+         * @param specs the maximum number of argument specs at one time
          */
         ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException;
 
         /**
-         * Called when events count from now on: after all probes that were found are attached, or when the child
-         * process, a shell until now, executes the command. Not called with {@code --follow} of an existing process.
+         * Called when counting starts: after all known probes are attached, or when the child process, which is a shell
+         * until then, executes the command. Not called with {@code --follow} of an existing process.
          */
         default void attached() {}
 
         /** Called when a process is watched, or has new code. If the process is held, none of this code has run yet. */
         default void appeared(int pid) {}
 
-        /** Waits for events, and handles those that have come. */
+        /** Waits for events, and handles the received ones. */
         void poll(Duration patience);
 
         /** Called after the last poll. Next the probes are detached, which may take a while. */
@@ -122,7 +122,7 @@ final class TargetRun {
         /** Whether an event has come; called after {@link #finish}. */
         boolean hasEvents();
 
-        /** Whether there is no answer unless each pattern has a probe, as for the time from one probe to another. */
+        /** Whether an answer requires a probe for each pattern, as the time from one probe to another does. */
         default boolean needsAllProbes() {
             return false;
         }
@@ -295,7 +295,7 @@ final class TargetRun {
         if (perfUprobes) {
             options.process().ifPresent(firstThreads::add);
         }
-        poll(work, this::isThere);
+        poll(work, this::targetExists);
     }
 
     /** Prints the answer about followed processes, or why there is none. */
@@ -303,7 +303,7 @@ final class TargetRun {
             Work work, List<UsdtScan> scans, Map<FileIdentity, List<FunctionProbe>> functions, List<String> gaps) {
         if (!attachedAny) {
             work.finish(gaps);
-            throw new CommandException(none(
+            throw new CommandException(noProbe(
                             options.command().isEmpty()
                                     ? "process " + options.process().orElseThrow()
                                     : "the command",
@@ -324,22 +324,24 @@ final class TargetRun {
     }
 
     /**
-     * Remarks on a target that failed, or that may have been ended by an exception that found no caller.
+     * Reports a target that failed, or that an exception may have ended because it could not unwind to a caller.
      *
      * @param ofCommand how the command ended; empty if it runs, or there is none
      */
     private void reportEnd(OptionalInt ofCommand, boolean risky) {
-        String cause = "an exception may have passed a probed return";
-        String signal = FAILURES.get(ofCommand.orElse(0) - STATUS_OF_SIGNALS);
+        String cause = "an exception may have unwound through a probed return";
+        String signal = FAILURES.get(ofCommand.orElse(0) - SIGNAL_STATUS);
         if (signal != null) {
-            console.remark("the command ended with status " + ofCommand.orElse(0) + ", as after " + signal
+            console.remark("the command ended with status " + ofCommand.orElse(0) + ", the status for " + signal
                     + (risky && signal.equals("SIGABRT") ? ": " + cause : ""));
-        } else if (risky && !isThere()) {
+        } else if (risky && !targetExists()) {
             console.remark("process " + options.process().orElseThrow() + " has ended; if it aborted, " + cause);
         }
     }
 
-    /** Remarks on the patterns that no file has. Returns why there is no answer, if there is none without them. */
+    /**
+     * Reports the patterns that no file matches. Returns why there is no answer, if an answer requires all patterns.
+     */
     private Optional<String> reportUnmatched(Work work) {
         List<ProbePattern> unmatched = selection.unmatched();
         if (!unmatched.isEmpty() && work.needsAllProbes()) {
@@ -351,8 +353,8 @@ final class TargetRun {
     }
 
     /**
-     * Remarks on the functions whose files no process mapped: they are attached to before that. Returns why there is no
-     * answer, if all are such.
+     * Reports the functions whose files no process mapped; functions are attached to before their files are mapped.
+     * Returns why there is no answer, if no file of a function was mapped.
      */
     private Optional<String> reportNotMapped(Map<FileIdentity, List<FunctionProbe>> functions) {
         List<String> missing = functions.entrySet().stream()
@@ -367,16 +369,18 @@ final class TargetRun {
         return Optional.empty();
     }
 
-    /** The message that nothing was found. A process that was not held may have had the probes, and ended unseen. */
-    private static String none(String who, String probes, List<String> gaps) {
+    /**
+     * The message that no probe was found. A process that was not held may have had the probes, and ended unnoticed.
+     */
+    private static String noProbe(String target, String probes, List<String> gaps) {
         return gaps.isEmpty()
-                ? "neither " + who + " nor a library that it loaded has a probe " + probes
-                : "no probe " + probes + " was seen in " + who + " and the libraries that it loads; processes and"
-                        + " libraries that existed for a few milliseconds only were not searched: "
+                ? "neither " + target + " nor a library that it loaded has a probe " + probes
+                : "no probe " + probes + " was found in " + target + " and the libraries that it loads; processes and"
+                        + " libraries that existed for only a few milliseconds were not searched: "
                         + String.join("; ", gaps);
     }
 
-    /** The reason why the files that are known from the start lack the first probe, with the nearest name. */
+    /** The reason why the files that exist at the start lack the first probe, with the nearest name. */
     private String whyNone(List<UsdtScan> scans) {
         return scans.stream()
                 .filter(scan -> !scan.probes().isEmpty())
@@ -430,7 +434,7 @@ final class TargetRun {
         Following following =
                 start(functions.size(), () -> Following.start(session, target, functions, features, listener));
         beforeExec = false;
-        // Now, when no child can be missed.
+        // Only now, because from here on no child is missed.
         reportFunctions(functions.size());
         following.release();
         return following;
@@ -494,7 +498,7 @@ final class TargetRun {
 
         @Override
         public void failed(String why) {
-            if (said.add(why)) {
+            if (reported.add(why)) {
                 console.remark(why);
             }
         }
@@ -505,7 +509,7 @@ final class TargetRun {
         OptionalLong most = options.duration();
         long end = most.isPresent() ? System.nanoTime() + most.getAsLong() : Long.MAX_VALUE;
         try {
-            while (!interruption.requested() && !work.isFull() && System.nanoTime() < end && goesOn.getAsBoolean()) {
+            while (!interruption.requested() && !work.isFull() && System.nanoTime() < end && isAlive.getAsBoolean()) {
                 long left = end - System.nanoTime();
                 work.poll(left < PATIENCE.toNanos() ? Duration.ofNanos(Math.max(0, left)) : PATIENCE);
                 firstThreads.look();
@@ -517,7 +521,7 @@ final class TargetRun {
     }
 
     /** Whether the traced process still exists; the trace ends with it. */
-    private boolean isThere() {
+    private boolean targetExists() {
         OptionalInt process = options.process();
         return process.isEmpty() || Host.running().isRunning(process.getAsInt());
     }
@@ -530,8 +534,8 @@ final class TargetRun {
         List<String> names =
                 link.probes().stream().map(UsdtProbe::fullName).distinct().toList();
         // count() and not anyMatch(): each name has to be remembered.
-        boolean more = names.stream().filter(said::add).count() > 0;
-        if (first || more || options.verbose()) {
+        boolean hasNewNames = names.stream().filter(reported::add).count() > 0;
+        if (first || hasNewNames || options.verbose()) {
             console.error("bpf4j: " + (first || options.verbose() ? "tracing " : "also tracing ")
                     + Scans.count(names.size(), "probe") + " at " + Scans.count(link.siteCount(), "site")
                     + (first ? "; Ctrl-C ends" : ""));
@@ -546,9 +550,10 @@ final class TargetRun {
                 ? link.problems()
                 : Stream.concat(problemsOfSites(link).stream(), link.notMapped().stream())
                         .toList();
-        Set<String> early = beforeExec ? Set.copyOf(link.notMapped()) : Set.of();
+        Set<String> notMappedBeforeExec = beforeExec ? Set.copyOf(link.notMapped()) : Set.of();
         problems.stream()
-                .filter(problem -> !early.contains(problem) && (said.add(problem) || options.verbose()))
+                .filter(problem ->
+                        !notMappedBeforeExec.contains(problem) && (reported.add(problem) || options.verbose()))
                 .forEach(console::remark);
     }
 

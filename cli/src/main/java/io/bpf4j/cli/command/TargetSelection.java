@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
  * <p>Tested by {@code CliTraceTest} and {@code CliUsageTest}.
  */
 final class TargetSelection {
-    private static final int PROBLEMS_COUNTED = 100;
+    private static final int MAX_PROBLEMS = 100;
 
     private final Console console;
     private final TargetOptions options;
@@ -48,7 +48,7 @@ final class TargetSelection {
     }
 
     /**
-     * The wanted probes of the files that exist now.
+     * The probes to trace in the files that exist now.
      *
      * @throws CommandException if no probe matches a pattern or has the argument of {@code --str}, and no file may
      *     appear later
@@ -71,8 +71,8 @@ final class TargetSelection {
             requireArguments(probes, strings);
             requireAddresses(probes);
         }
-        strings.forEach(string -> sayWithout(probes, string));
-        sayUnreadable(probes);
+        strings.forEach(string -> reportProbesWithout(probes, string));
+        reportUnreadable(probes);
         hints(probes).forEach(console::remark);
         return probes;
     }
@@ -119,32 +119,32 @@ final class TargetSelection {
 
     /** Refuses a {@code --str} for which no probe has enough arguments; it is most likely a typing error. */
     private static void requireArguments(List<UsdtProbe> probes, List<TextArgument> wanted) {
-        int most =
-                probes.stream().mapToInt(TargetSelection::mostArguments).max().orElse(0);
+        int maxArguments =
+                probes.stream().mapToInt(TargetSelection::maxArguments).max().orElse(0);
         for (TextArgument string : wanted) {
-            if (string.highest() >= most) {
+            if (string.highest() >= maxArguments) {
                 throw new CommandException("--str " + string + ": "
                         + (probes.size() == 1
                                 ? probes.getFirst().fullName() + " has "
                                 : "none of the probes has more than ")
-                        + Scans.count(most, "argument") + (most == 0 ? "" : ", numbered from 0"));
+                        + Scans.count(maxArguments, "argument") + (maxArguments == 0 ? "" : ", numbered from 0"));
             }
         }
     }
 
-    private static int mostArguments(UsdtProbe probe) {
+    private static int maxArguments(UsdtProbe probe) {
         return probe.sites().stream().mapToInt(site -> site.args().size()).max().orElse(0);
     }
 
-    /** Names probes that lack the argument of {@code --str} while others have it: their events lack the text. */
-    private void sayWithout(List<UsdtProbe> probes, TextArgument string) {
+    /** Reports probes that lack the argument of {@code --str} while others have it: their events lack the text. */
+    private void reportProbesWithout(List<UsdtProbe> probes, TextArgument string) {
         List<UsdtProbe> without = probes.stream()
-                .filter(probe -> mostArguments(probe) <= string.highest())
+                .filter(probe -> maxArguments(probe) <= string.highest())
                 .toList();
         if (!without.isEmpty()) {
             UsdtProbe first = without.getFirst();
             console.remark("--str " + string + ": " + first.fullName() + " has "
-                    + Scans.count(mostArguments(first), "argument")
+                    + Scans.count(maxArguments(first), "argument")
                     + (without.size() > 1 ? " (and " + (without.size() - 1) + " more without it)" : "")
                     + "; its events are shown without this text");
         }
@@ -161,10 +161,10 @@ final class TargetSelection {
     }
 
     /**
-     * Explains the first argument that can't be read, which events show as "?". With -v all are explained, by the
-     * link's problems.
+     * Reports the first argument that can't be read, which events show as "?". With -v the problems of the link report
+     * all of them.
      */
-    private void sayUnreadable(List<UsdtProbe> probes) {
+    private void reportUnreadable(List<UsdtProbe> probes) {
         if (options.verbose()) {
             return;
         }
@@ -173,7 +173,7 @@ final class TargetSelection {
                         .flatMap(site -> site.unreadable().entrySet().stream())
                         .map(arg -> probe.fullName() + " arg" + arg.getKey() + " can't be read: " + arg.getValue()))
                 .distinct()
-                .limit(PROBLEMS_COUNTED)
+                .limit(MAX_PROBLEMS)
                 .toList();
         if (!problems.isEmpty()) {
             console.remark(problems.getFirst()
@@ -182,8 +182,8 @@ final class TargetSelection {
     }
 
     /**
-     * The files on the command line that have none of the probes; of several files these are most likely wrong. Each
-     * once, though it may have several names.
+     * The files on the command line that have none of the probes, most likely by mistake; each once, even if it has
+     * several names.
      */
     private List<UsdtScan> filesWithout(List<UsdtScan> scans) {
         Set<FileIdentity> named = new HashSet<>();
@@ -231,7 +231,7 @@ final class TargetSelection {
                 .toList();
     }
 
-    /** Reports the problems of a file due to which sites of its probes may be missing; returns whether it is traced. */
+    /** Reports the problems of a file that may hide sites of its probes; returns whether the file is traced. */
     private boolean isTraced(UsdtScan.File file, Predicate<FileIdentity> wanted) {
         UsdtBinary binary = file.probes().getFirst().binary();
         if (!wanted.test(binary.identity())) {
@@ -242,7 +242,8 @@ final class TargetSelection {
         if (named || binary.refusal().isEmpty()) {
             return true;
         }
-        // The library reports a file that the user named. Others were mapped by chance, for instance by an emulator.
+        // The library reports a file that the user named. A process may have mapped other files for another reason, as
+        // an emulator does.
         console.remark(file.name() + " " + binary.refusal().get() + "; its probes are left out");
         return false;
     }

@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The work of {@code top}: a table of the events since the last table. At a terminal it fills the screen. Otherwise,
- * and if a command was started that may use the terminal, it prints one table after the other. <i>Confined.</i>
+ * and if a started command may use the terminal, it prints one table after the other. <i>Confined.</i>
  *
  * <p>Tested by {@code CliTerminalTest} and {@code CliAnswersTest}.
  */
 final class TopRun extends QuestionRun implements AutoCloseable {
-    /** Rows of a table that does not fill a screen. */
-    private static final int MOST_ROWS = 20;
+    /** The maximum number of rows of a table that does not fill a screen. */
+    private static final int MAX_ROWS = 20;
 
     /** The number of lines of the screen above and below the rows. */
-    private static final int AROUND = 3;
+    private static final int OTHER_LINES = 3;
 
     private static final List<String> HELP = List.of(
             "",
@@ -50,7 +50,7 @@ final class TopRun extends QuestionRun implements AutoCloseable {
     private final Paint paint;
     private final TopTable table = new TopTable();
     private final Changes changes = new Changes();
-    private long lastLook = System.nanoTime();
+    private long lastUpdate = System.nanoTime();
     private @Nullable Screen screen;
     private boolean drawn;
     private boolean started;
@@ -70,7 +70,7 @@ final class TopRun extends QuestionRun implements AutoCloseable {
     public void poll(Duration patience) {
         if (!started) {
             started = true;
-            lastLook = System.nanoTime();
+            lastUpdate = System.nanoTime();
             open();
         }
         super.poll(patience);
@@ -128,7 +128,7 @@ final class TopRun extends QuestionRun implements AutoCloseable {
         if (paused) {
             return;
         }
-        look(answer);
+        update(answer);
         Screen full = screen;
         if (full != null) {
             draw(full);
@@ -137,16 +137,16 @@ final class TopRun extends QuestionRun implements AutoCloseable {
         }
     }
 
-    private void look(Answer answer) {
+    private void update(Answer answer) {
         long now = System.nanoTime();
-        table.update(changes.next(answer.rows()), Math.max(1, now - lastLook) / 1e9);
-        lastLook = now;
+        table.update(changes.next(answer.rows()), Math.max(1, now - lastUpdate) / 1e9);
+        lastUpdate = now;
     }
 
     /** Prints a table of the rows that have new events. */
     private void tables() {
         Table rates = new Table("");
-        AnswerReport.fill(rates, "EVENTS/S", table.recent(MOST_ROWS), n -> Long.toString(table.perSecond(n)));
+        AnswerReport.fill(rates, "EVENTS/S", table.recent(MAX_ROWS), n -> Long.toString(table.perSecond(n)));
         rates.print(console, paint);
         console.line("");
     }
@@ -160,7 +160,7 @@ final class TopRun extends QuestionRun implements AutoCloseable {
                         ? HELP.stream()
                                 .map(line -> CellWidth.cut(line, size.columns()))
                                 .toList()
-                        : table.lines(size.rows() - AROUND, OptionalInt.of(size.columns()), paint));
+                        : table.lines(size.rows() - OTHER_LINES, OptionalInt.of(size.columns()), paint));
         while (lines.size() < size.rows() - 1) {
             lines.add("");
         }
@@ -203,13 +203,13 @@ final class TopRun extends QuestionRun implements AutoCloseable {
             return;
         }
         if (table.names().isEmpty()) {
-            look(answer);
+            update(answer);
         }
         int rows = console.terminal()
                         .flatMap(Terminal::size)
                         .map(Terminal.Size::rows)
-                        .orElse(MOST_ROWS)
-                - AROUND;
+                        .orElse(MAX_ROWS)
+                - OTHER_LINES;
         table.lines(rows, console.columns(), paint).forEach(console::line);
     }
 

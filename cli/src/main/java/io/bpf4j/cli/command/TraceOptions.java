@@ -92,7 +92,7 @@ final class TraceOptions {
                     "--lossless pauses the traced process, so it needs -p or -c; it can't pause all processes");
         }
         if (target.process().orElse(0) == ProcessHandle.current().pid()) {
-            throw new UsageException("--lossless can't pause bpf4j itself: it could not continue itself");
+            throw new UsageException("--lossless can't pause bpf4j itself, because it could not continue itself");
         }
     }
 
@@ -110,7 +110,7 @@ final class TraceOptions {
     }
 
     /** Tells the user how to continue processes that bpf4j may not continue. */
-    static void stillPaused(Console console, Set<Integer> pids) {
+    static void reportPaused(Console console, Set<Integer> pids) {
         pids.forEach(pid -> console.remark(
                 "process " + pid + " is still stopped, and bpf4j may not continue it; run as root: kill -CONT " + pid));
     }
@@ -188,7 +188,7 @@ final class TraceOptions {
         return stringArgs;
     }
 
-    /** The most events to print; empty if there is no bound. */
+    /** The maximum number of events to print; empty if there is no bound. */
     OptionalLong count() {
         Long most = count;
         return most == null ? OptionalLong.empty() : OptionalLong.of(most);

@@ -81,7 +81,7 @@ final class TraceRun implements TargetRun.Work {
     public void finish(List<String> gaps) {
         stream().drain(this::print);
         console.lines(lines);
-        TraceOptions.stillPaused(console, stream().stillPaused());
+        TraceOptions.reportPaused(console, stream().stillPaused());
         summary(stream().lost(), stream().unknown(), gaps);
     }
 

@@ -216,8 +216,7 @@ class CliFirstEventsTest {
         assertThat(text.out())
                 .contains("1000 events, 0 lost; not exact: processes are looked"
                         + " at every few milliseconds instead of being held");
-        assertThat(Cli.run("trace", "--no-hold", "-p", "1", "a:b").err())
-                .contains("--no-hold goes with -c or --follow");
+        assertThat(Cli.run("trace", "--no-hold", "-p", "1", "a:b").err()).contains("--no-hold needs -c or --follow");
     }
 
     /** Also a file that the process maps later. */

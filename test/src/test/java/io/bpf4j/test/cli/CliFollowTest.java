@@ -377,6 +377,6 @@ class CliFollowTest {
     void followingAFileIsWrongUsage() throws IOException, InterruptedException {
         Commands.Result result = Cli.run("trace", "--follow", "/bin/sh", "a:b");
         assertThat(result.exitCode()).isEqualTo(2);
-        assertThat(result.err()).contains("--follow goes with -p or -c");
+        assertThat(result.err()).contains("--follow needs -p or -c");
     }
 }

@@ -241,7 +241,7 @@ class CliFunctionsTest {
         Commands.Result aborted = Cli.run("latency", "--json", "-c", shop.toString(), "u:shop::fails");
         assertThat(aborted.err())
                 .contains("if an exception or a panic unwinds through a probed return of " + shop)
-                .contains("the command ended with status 134, as after SIGABRT: an exception may have passed");
+                .contains("the command ended with status 134, the status for SIGABRT: an exception may have unwound");
         // The part of it that throws is jumped to: to take the word at the stack pointer for a return address kills.
         Commands.Result entries = Cli.run("count", "--json", "-c", shop.toString(), "u:*fails*");
         assertThat(entries.err()).doesNotContain("exception");
