@@ -504,8 +504,8 @@ final class TargetRun {
         }
     }
 
-    /** Works until the end, or until {@code goesOn} says that there will be no more events. */
-    private void poll(Work work, BooleanSupplier goesOn) {
+    /** Works until the end, or until {@code isAlive} says that there will be no more events. */
+    private void poll(Work work, BooleanSupplier isAlive) {
         OptionalLong most = options.duration();
         long end = most.isPresent() ? System.nanoTime() + most.getAsLong() : Long.MAX_VALUE;
         try {

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * The small JVM that the demo traces. It is the Java that runs this command, with {@link DemoWorkload} as its program.
  *
- * <p>Its heap is bounded, so that the demo can run on a small machine, and it uses the serial collector, which works in
- * every container. Owns the process: closing ends it. <i>Confined.</i>
+ * <p>Its heap is bounded, so that the demo runs on a small machine, and it uses the serial collector, which works in
+ * every container. An instance owns the process: closing it ends the process. <i>Confined.</i>
  */
 public final class DemoJvm implements AutoCloseable {
     private final Process process;
@@ -67,7 +67,7 @@ public final class DemoJvm implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Makes the JVM start to work. */
+    /** Lets the JVM start its work. */
     public void go() {
         try {
             process.getOutputStream().write('\n');

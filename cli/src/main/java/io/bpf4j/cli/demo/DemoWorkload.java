@@ -9,7 +9,7 @@ import java.lang.constant.ClassDesc;
  * bounded memory, until its time is over.
  *
  * <p>It writes a byte to standard output when it is ready, and waits for a byte on standard input before it starts, so
- * that the tracer can attach first. If the tracer dies before that, the pipe is closed, and this process ends, too.
+ * that the tracer can attach first. If the tracer ends before that, the pipe is closed, and this process ends, too.
  *
  * <p>Tested by {@code DemoJvmTest}.
  */
@@ -41,12 +41,12 @@ public final class DemoWorkload {
         }
         long end = System.nanoTime() + millis * 1_000_000;
         for (int round = 0; System.nanoTime() - end < 0; round++) {
-            litter();
+            makeGarbage();
             if (round % 4 == 0) {
                 loadClass(1 + round / 4);
             }
             if (round % 5 == 0) {
-                Thread worker = new Thread(DemoWorkload::litter, "demo-worker-" + round / 5);
+                Thread worker = new Thread(DemoWorkload::makeGarbage, "demo-worker-" + round / 5);
                 worker.start();
                 worker.join();
             }
@@ -59,16 +59,16 @@ public final class DemoWorkload {
 
     /** Does everything once, so that the demo does not show the hundreds of classes that the JDK itself loads. */
     private static void warmUp() throws InterruptedException {
-        litter();
+        makeGarbage();
         loadClass(0);
-        Thread worker = new Thread(DemoWorkload::litter, "demo-warm-up");
+        Thread worker = new Thread(DemoWorkload::makeGarbage, "demo-warm-up");
         worker.start();
         worker.join();
         System.gc();
     }
 
     /** Fills 4 MiB of the young generation; no object outlives the call. */
-    private static void litter() {
+    private static void makeGarbage() {
         for (int i = 0; i < BLOCKS_PER_ROUND; i++) {
             sink = new byte[GARBAGE_BLOCK];
         }

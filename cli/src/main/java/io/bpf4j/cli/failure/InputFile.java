@@ -63,7 +63,7 @@ public final class InputFile {
     private static String whyMissing(Path file) {
         if (Files.isSymbolicLink(file)) {
             try {
-                return "is a symbolic link to " + Files.readSymbolicLink(file) + ", which is not there";
+                return "is a symbolic link to " + Files.readSymbolicLink(file) + ", which does not exist";
             } catch (IOException e) {
                 return "no such file";
             }
@@ -81,9 +81,9 @@ public final class InputFile {
     }
 
     /**
-     * Says which argument has lost bytes, because the locale's encoding does not have them: a command would be run with
-     * other arguments, a text would be compared with another. In UTF-8 nearly every text is left as it was, and the
-     * character that stands for lost bytes may be meant.
+     * A message about an argument that lost bytes, because the locale's encoding does not have them: a command would
+     * get another argument, or a text would be compared with another text. UTF-8 keeps nearly every text, so there the
+     * character that stands for lost bytes may be the user's own.
      */
     public static Optional<String> notText(String... arguments) {
         String encoding = String.valueOf(System.getProperty("sun.jnu.encoding"));

@@ -33,11 +33,11 @@ import org.jspecify.annotations.Nullable;
  * not.
  */
 public final class Console {
-    private static final int USUAL_COLUMNS = 80;
-    private static final int MOST_HELD = 100;
+    private static final int DEFAULT_COLUMNS = 80;
+    private static final int MAX_HELD = 100;
 
-    /** Processes and files of other owners can cause remarks, so their number is bounded. */
-    private static final int MOST_REMARKS = 100;
+    /** The maximum number of remarks, because processes and files of other owners can cause them. */
+    private static final int MAX_REMARKS = 100;
 
     /** Moves to the first column and erases the line. */
     private static final String ERASE = "\r\u001b[K";
@@ -159,13 +159,13 @@ public final class Console {
             String wanted = System.getenv().getOrDefault("COLUMNS", "");
             known = wanted.matches("[1-9]\\d{0,3}")
                     ? OptionalInt.of(Integer.parseInt(wanted))
-                    : OptionalInt.of(device.size().map(Terminal.Size::columns).orElse(USUAL_COLUMNS));
+                    : OptionalInt.of(device.size().map(Terminal.Size::columns).orElse(DEFAULT_COLUMNS));
             columns = known;
         }
         return known;
     }
 
-    /** Tells that the size of the terminal has changed. */
+    /** Called when the size of the terminal has changed. */
     public void resized() {
         columns = null;
     }
@@ -223,16 +223,16 @@ public final class Console {
     }
 
     /**
-     * Makes a remark: what a reader must know to judge the answer, such as that stacks end early or that a file is left
-     * out. The user sees it on standard error at once, and once only. All forms of the answer take it from {@link
-     * #remarks}: the JSON, the page and the picture.
+     * Adds a remark: a fact that a reader needs to judge the answer, such as that stacks end early or that a file is
+     * left out. Standard error shows it at once, and only once. All forms of the answer get it from {@link #remarks}:
+     * the JSON, the page and the picture.
      */
     public void remark(String text) {
         synchronized (remarks) {
             if (remarks.contains(text)) {
                 return;
             }
-            if (remarks.size() < MOST_REMARKS) {
+            if (remarks.size() < MAX_REMARKS) {
                 remarks.add(text);
             } else {
                 furtherRemarks++;
@@ -246,7 +246,7 @@ public final class Console {
         synchronized (remarks) {
             List<String> all = new ArrayList<>(remarks);
             if (furtherRemarks > 0) {
-                all.add("and " + furtherRemarks + " more remarks, which standard error has");
+                all.add("and " + furtherRemarks + " more remarks on standard error");
             }
             return all;
         }
@@ -260,7 +260,7 @@ public final class Console {
     private void write(String text) {
         synchronized (err) {
             if (held != null) {
-                if (held.size() == MOST_HELD) {
+                if (held.size() == MAX_HELD) {
                     held.removeFirst();
                 }
                 held.addLast(text);
@@ -294,7 +294,7 @@ public final class Console {
             if (!showsProgress || held != null || (text.isEmpty() && progress.isEmpty())) {
                 return;
             }
-            int room = USUAL_COLUMNS - 1;
+            int room = DEFAULT_COLUMNS - 1;
             progress = text.length() <= room ? text : text.substring(0, room);
             writeNow(ERASE + progress);
         }

@@ -46,10 +46,12 @@ public final class EndRecord {
         return this;
     }
 
-    /** Adds a number of events that the answer lacks, unless it is 0, and says why in the words after the number. */
-    public EndRecord lacking(String name, long events, String why) {
+    /**
+     * Adds a number of events that the answer lacks, unless it is 0, with the reason, whose words follow the number.
+     */
+    public EndRecord lacking(String name, long events, String reason) {
         if (events > 0) {
-            reasons.add(count(events) + " " + why);
+            reasons.add(count(events) + " " + reason);
         }
         return without(name, events);
     }

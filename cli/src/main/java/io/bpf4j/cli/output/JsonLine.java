@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes one JSON value on one line, in the order of the calls.
  *
- * <p>Keys are written in the order of the calls, so output can be compared byte by byte. Integers of any size are
- * written exactly: RFC 8259 sets no limit, and an address above 2^53 must not be rounded. Infinities and NaN have no
- * JSON form and become the strings {@code "Infinity"}, {@code "-Infinity"}, {@code "NaN"}.
+ * <p>Keys keep the order of the calls, so output can be compared byte by byte. Integers of any size are written
+ * exactly: RFC 8259 sets no limit, and an address above 2^53 must not be rounded. Infinities and NaN have no JSON form
+ * and become the strings {@code "Infinity"}, {@code "-Infinity"}, {@code "NaN"}.
  *
  * <p><i>Confined.</i>
  */

@@ -17,8 +17,8 @@ public final class LineBuffer {
 
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
-    /** Characters: 19 digits and a sign, or 20 digits of an unsigned number. */
-    private static final int LONGEST_NUMBER = 20;
+    /** The maximum length of a number: 19 digits and a sign, or 20 digits of an unsigned number. */
+    private static final int MAX_DIGITS = 20;
 
     /** The two digits of each number from 00 to 99. */
     private static final byte[] PAIRS = pairs();
@@ -71,8 +71,8 @@ public final class LineBuffer {
 
     /** Appends a number with a sign, in decimal. */
     public LineBuffer decimal(long number) {
-        reserve(LONGEST_NUMBER);
-        // The digits are taken of the negative number, because the smallest number has no positive counterpart.
+        reserve(MAX_DIGITS);
+        // The digits are those of the negative number, because the smallest number has no positive counterpart.
         long rest = number < 0 ? number : -number;
         if (number < 0) {
             bytes[size++] = '-';

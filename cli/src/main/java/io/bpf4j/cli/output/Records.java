@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * Records: the objects of JSON that the commands print, one a line. The first field of each is its type, so a reader
- * can tell rows from events and from the end. {@code docs/json.md} has all types with their fields.
+ * can tell rows from events and from the end. {@code docs/json.md} lists all types with their fields.
  *
  * <p>Tested by {@code CliJsonTest}.
  */

@@ -36,21 +36,21 @@ public final class Screen implements AutoCloseable {
         "-icanon", "-echo", "-ixon", "-iexten", "min", "1", "time", "0", "susp", "undef", "quit", "undef"
     };
 
-    private static final Terminal.Size USUAL = new Terminal.Size(24, 80);
+    private static final Terminal.Size DEFAULT_SIZE = new Terminal.Size(24, 80);
 
     /** Keys that send more than one character, in both modes of the cursor keys. */
     private static final Map<String, String> LONG_KEYS = Map.of(
             "\u001b[D", "<", "\u001bOD", "<", "\u001b[C", ">", "\u001bOC", ">", "\u001b[A", "<", "\u001b[B", ">");
 
-    private static final int LONGEST_KEY = 3;
-    private static final int MOST_TYPED = 256;
+    private static final int MAX_KEY_LENGTH = 3;
+    private static final int MAX_TYPED_BYTES = 256;
 
     private final Console console;
     private final Terminal terminal;
     private final String settings;
     private final InputStream keys;
     private volatile boolean resized = true;
-    private Terminal.Size size = USUAL;
+    private Terminal.Size size = DEFAULT_SIZE;
     private volatile boolean closed;
 
     private Screen(Console console, Terminal terminal, String settings, InputStream keys) {
@@ -86,7 +86,7 @@ public final class Screen implements AutoCloseable {
         }
     }
 
-    /** Tells that the size of the terminal has changed. May be called on any thread. */
+    /** Called when the size of the terminal has changed. May be called on any thread. */
     public void resized() {
         resized = true;
     }
@@ -99,7 +99,7 @@ public final class Screen implements AutoCloseable {
     public Terminal.Size size() {
         if (resized) {
             resized = false;
-            size = terminal.size().orElse(USUAL);
+            size = terminal.size().orElse(DEFAULT_SIZE);
         }
         return size;
     }
@@ -128,12 +128,12 @@ public final class Screen implements AutoCloseable {
     public List<String> typed() {
         List<String> all = new ArrayList<>();
         try {
-            byte[] bytes = keys.readNBytes(Math.min(keys.available(), MOST_TYPED));
+            byte[] bytes = keys.readNBytes(Math.min(keys.available(), MAX_TYPED_BYTES));
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
             for (int i = 0; i < text.length(); i++) {
-                String known = LONG_KEYS.get(text.substring(i, Math.min(i + LONGEST_KEY, text.length())));
+                String known = LONG_KEYS.get(text.substring(i, Math.min(i + MAX_KEY_LENGTH, text.length())));
                 all.add(known == null ? text.substring(i, i + 1) : known);
-                i += known == null ? 0 : LONGEST_KEY - 1;
+                i += known == null ? 0 : MAX_KEY_LENGTH - 1;
             }
         } catch (IOException e) {
             // The terminal is gone; SIGHUP ends the command.
@@ -147,13 +147,13 @@ public final class Screen implements AutoCloseable {
     }
 
     /**
-     * Restores the terminal when this process ends at once, so that {@link #close} may not be called or may not return.
-     * May be called on any thread.
+     * Restores the terminal when this process ends at once, so that {@link #close} is perhaps not called or does not
+     * return. May be called on any thread.
      */
     public void abandon() {
         if (!closed) {
             try {
-                terminal.leaveAtLast(LEAVE, settings);
+                terminal.restoreAtExit(LEAVE, settings);
             } catch (IOException e) {
                 // No process can be started, so the terminal is not restored. The command 'reset' restores it.
             }

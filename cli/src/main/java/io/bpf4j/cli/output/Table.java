@@ -14,10 +14,10 @@ import java.util.OptionalInt;
  */
 public final class Table {
     /** The maximum width of a column. A longer cell extends past its column and does not widen the other rows. */
-    private static final int WIDEST = 64;
+    private static final int MAX_WIDTH = 64;
 
-    /** The least width of a column that is cut to fit the terminal. */
-    private static final int NARROWEST = 4;
+    /** The minimum width of a column that is cut to fit the terminal. */
+    private static final int MIN_WIDTH = 4;
 
     private final String indent;
     private final List<List<String>> rows = new ArrayList<>();
@@ -60,8 +60,8 @@ public final class Table {
 
     /** The lines of the table, at most {@code columns} wide. A cut cell ends in {@code …}. */
     public List<String> lines(OptionalInt columns, Paint paint) {
-        List<Integer> widths = widths(columns.isPresent() ? Integer.MAX_VALUE : WIDEST);
-        columns.ifPresent(most -> shrink(widths, most - indent.length() - 2 * (widths.size() - 1)));
+        List<Integer> widths = widths(columns.isPresent() ? Integer.MAX_VALUE : MAX_WIDTH);
+        columns.ifPresent(maxWidth -> shrink(widths, maxWidth - indent.length() - 2 * (widths.size() - 1)));
         List<String> lines = new ArrayList<>();
         for (List<String> row : rows) {
             List<String> cells = columns.isEmpty() ? row : cut(row, widths);
@@ -80,13 +80,13 @@ public final class Table {
         return cells;
     }
 
-    /** Narrows the widest columns until all fit, but none below {@link #NARROWEST}. */
+    /** Narrows the widest columns until all fit, but none below {@link #MIN_WIDTH}. */
     private void shrink(List<Integer> widths, int room) {
         int sum = widths.stream().mapToInt(Integer::intValue).sum();
         List<Integer> others = widths.subList(Math.min(kept, widths.size()), widths.size());
         while (sum > room && !others.isEmpty()) {
             int widest = Collections.max(others);
-            if (widest <= NARROWEST) {
+            if (widest <= MIN_WIDTH) {
                 return;
             }
             others.set(others.lastIndexOf(widest), widest - 1);
@@ -94,11 +94,11 @@ public final class Table {
         }
     }
 
-    private List<Integer> widths(int most) {
+    private List<Integer> widths(int maxWidth) {
         List<Integer> widths = new ArrayList<>();
         for (List<String> row : rows) {
             for (int i = 0; i < row.size(); i++) {
-                int width = Math.min(CellWidth.of(row.get(i)), most);
+                int width = Math.min(CellWidth.of(row.get(i)), maxWidth);
                 if (i == widths.size()) {
                     widths.add(width);
                 } else {

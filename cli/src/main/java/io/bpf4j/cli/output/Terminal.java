@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
  * The terminal of standard output, with its size and its settings.
  *
  * <p>Java has no API for these, and only the loader makes system calls. So {@code stty} reads and sets them, which
- * POSIX requires and every system has. It runs some milliseconds, once for each change of the size. A library such as
- * JLine would bring native access of its own for a size and two settings.
+ * POSIX requires and every system has. It runs for some milliseconds, once for each change of the size. A library such
+ * as JLine would add native access of its own for a size and two settings.
  *
  * <p><i>Thread-safe.</i>
  *
@@ -29,10 +29,10 @@ import java.util.regex.Pattern;
  */
 public final class Terminal {
     private static final Pattern SIZE = Pattern.compile("(\\d{1,4}) (\\d{1,4})");
-    private static final int MOST_ATTEMPTS = 3;
+    private static final int MAX_ATTEMPTS = 3;
 
     /** The time to wait for a terminal that may take no output, in milliseconds. */
-    private static final long LAST_MILLIS = 500;
+    private static final long RESTORE_MILLIS = 500;
 
     private final boolean input;
 
@@ -80,7 +80,7 @@ public final class Terminal {
 
     /** Changes settings. Ctrl-C also ends {@code stty}, so a failed attempt is repeated. */
     boolean set(String... settings) {
-        for (int i = 0; i < MOST_ATTEMPTS; i++) {
+        for (int i = 0; i < MAX_ATTEMPTS; i++) {
             if (stty(settings).isPresent()) {
                 return true;
             }
@@ -91,24 +91,24 @@ public final class Terminal {
     /**
      * Writes a sequence and changes settings when this process is about to end. Its other threads may be in the middle
      * of a sequence, or may wait for a terminal that takes no more output. So another process does it, which may
-     * outlive this one. This method waits for it a moment, so that it usually ends before the shell prints its prompt.
+     * outlive this one. This method waits a moment for that process, so that it usually ends before the shell prints
+     * its prompt.
      *
      * @throws IOException if the process can't be started
      */
-    void leaveAtLast(String sequence, String settings) throws IOException {
+    void restoreAtExit(String sequence, String settings) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
                 "sh",
                 "-c",
                 // CAN (\030) cancels an unfinished sequence. Without the trap for TTOU, a process in the background
-                // would
-                // be stopped when it sets the terminal.
+                // would be stopped when it sets the terminal.
                 "trap '' INT TERM HUP TTOU; printf '\\030%s' \"$1\"; exec stty \"$2\"",
                 "sh",
                 sequence,
                 settings);
         Process process = forTerminal(builder).redirectOutput(Redirect.INHERIT).start();
         try {
-            boolean _ = process.waitFor(LAST_MILLIS, TimeUnit.MILLISECONDS);
+            boolean _ = process.waitFor(RESTORE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -61,7 +61,7 @@ public final class Text {
             boolean pair = at + 6 <= bytes.length && (bytes[at + 3] & 0xff) == 0xed && follows(bytes, at + 3, 2);
             return pair && isLow(point(bytes, at + 3, 3)) ? 6 : 0;
         }
-        // Other forms that are longer than needed, and half a pair, are no characters in either encoding.
+        // Other overlong forms, and half a pair, are not characters in either encoding.
         int least = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
         boolean needed = point >= least || (length == 2 && point == 0);
         return needed && !isLow(point) && Character.isValidCodePoint(point) ? length : 0;
@@ -190,7 +190,7 @@ public final class Text {
                 if (!isUnsafe(c)) {
                     to.appendCodePoint(c);
                 } else if (c >= 0xdc80 && c <= 0xdcff) {
-                    // A byte that is not UTF-8, as the values of questions have it.
+                    // A byte that is not UTF-8, encoded as in the values of questions.
                     to.append(String.format("\\x%02x", c - 0xdc00));
                 } else if (c < 0x100) {
                     to.append(String.format("\\x%02x", c));

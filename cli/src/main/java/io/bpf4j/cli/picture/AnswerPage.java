@@ -24,8 +24,8 @@ import java.util.stream.Stream;
  * <p>Tested by {@code AnswerPageTest} and {@code CliPicturesTest}.
  *
  * @param title the question in a few words
- * @param facts lines about the whole answer: the command line, the time, the number of events, what is missing
- * @param remarks what a reader must know to judge the answer, as the terminal showed it
+ * @param facts lines about the whole answer: the command line, the time, the number of events, and the missing events
+ * @param remarks facts that a reader needs to judge the answer, as the terminal showed them
  * @param rows the rows of the answer
  * @param unit the unit of its distributions; empty if unknown
  * @param history the events of each interval; without intervals if the question did not ask for them
@@ -39,15 +39,15 @@ public record AnswerPage(
 
     private static final String SCRIPT_POLICY = POLICY + "; script-src 'unsafe-inline'";
 
-    private static final int MOST_ROWS = 1000;
-    private static final int MOST_DISTRIBUTIONS = 100;
-    private static final int MOST_HEAT_MAPS = 10;
-    private static final int MOST_HEAT_ROWS = 20;
+    private static final int MAX_ROWS = 1000;
+    private static final int MAX_DISTRIBUTIONS = 100;
+    private static final int MAX_HEAT_MAPS = 10;
+    private static final int MAX_HEAT_ROWS = 20;
     private static final int ROW = 20;
     private static final int LABELS = 330;
-    private static final int WIDEST_BAR = 520;
-    private static final int LONGEST_LABEL = 42;
-    private static final int LONGEST_LINE = 130;
+    private static final int MAX_BAR_WIDTH = 520;
+    private static final int MAX_LABEL_LENGTH = 42;
+    private static final int MAX_LINE_LENGTH = 130;
 
     /** A part of a page that the caller draws, such as a flame graph. */
     public interface Part {
@@ -67,7 +67,7 @@ public record AnswerPage(
         return new AnswerPage(title, facts, remarks, others, unit, new History());
     }
 
-    /** Facts and remarks in lines of a picture, which can't break them. */
+    /** Facts and remarks as lines of a picture, which does not wrap text. */
     public List<String> lines(int columns) {
         return Stream.concat(facts.stream(), remarks.stream())
                 .flatMap(text -> CellWidth.lines(text, columns).stream())
@@ -116,10 +116,10 @@ public record AnswerPage(
             counts(out);
         } else {
             for (Answer.Row row :
-                    distributions.stream().limit(MOST_DISTRIBUTIONS).toList()) {
+                    distributions.stream().limit(MAX_DISTRIBUTIONS).toList()) {
                 distribution(out, row, Objects.requireNonNull(row.distribution()));
             }
-            more(out, distributions.size() - MOST_DISTRIBUTIONS);
+            more(out, distributions.size() - MAX_DISTRIBUTIONS);
         }
     }
 
@@ -142,7 +142,7 @@ public record AnswerPage(
         }
         out.append("<th scope=\"col\" class=\"number\">count</th><th scope=\"col\" class=\"number\">share</th>"
                 + "<td class=\"bars\"></td></tr></thead>\n<tbody>\n");
-        for (Answer.Row row : rows.stream().limit(MOST_ROWS).toList()) {
+        for (Answer.Row row : rows.stream().limit(MAX_ROWS).toList()) {
             out.append("<tr>");
             for (Object value : row.key().values()) {
                 out.append("<td class=\"key\">" + Markup.text(AnswerValues.cell(value)) + "</td>");
@@ -150,7 +150,7 @@ public record AnswerPage(
             bar(out, row.count(), all, most);
         }
         out.append("</tbody>\n</table>\n");
-        more(out, rows.size() - MOST_ROWS);
+        more(out, rows.size() - MAX_ROWS);
     }
 
     /** The last cells of a row: count, share and bar. */
@@ -182,7 +182,7 @@ public record AnswerPage(
             bar(out, bucket.count(), distribution.count(), most);
         }
         out.append("</tbody>\n</table>\n");
-        if (rows.indexOf(row) < MOST_HEAT_MAPS) {
+        if (rows.indexOf(row) < MAX_HEAT_MAPS) {
             figure(out, valuesOverTime(row, distribution));
         }
     }
@@ -221,7 +221,7 @@ public record AnswerPage(
         if (intervals.size() < 2) {
             return List.of();
         }
-        List<Answer.Row> shown = rows.stream().limit(MOST_HEAT_ROWS).toList();
+        List<Answer.Row> shown = rows.stream().limit(MAX_HEAT_ROWS).toList();
         long[][] counts = new long[shown.size()][intervals.size()];
         Map<Map<String, Object>, Integer> places = new HashMap<>();
         shown.forEach(row -> places.putIfAbsent(row.key(), places.size()));
@@ -249,7 +249,7 @@ public record AnswerPage(
         if (intervals.size() < 2) {
             return List.of();
         }
-        Buckets axis = Buckets.of(List.of(distribution)).atMost(MOST_HEAT_ROWS * 2);
+        Buckets axis = Buckets.of(List.of(distribution)).atMost(MAX_HEAT_ROWS * 2);
         int size = axis.all().size();
         long[][] counts = new long[size][intervals.size()];
         for (int i = 0; i < intervals.size(); i++) {
@@ -275,7 +275,7 @@ public record AnswerPage(
         StringBuilder drawing = new StringBuilder();
         int y = 34;
         HeatMap.text(drawing, 20, y, "heading", title);
-        for (String line : lines(LONGEST_LINE)) {
+        for (String line : lines(MAX_LINE_LENGTH)) {
             y += ROW;
             HeatMap.text(drawing, 20, y, "label", line);
         }
@@ -284,13 +284,13 @@ public record AnswerPage(
         if (distributions.isEmpty()) {
             List<Bar> bars = new ArrayList<>();
             rows.stream()
-                    .limit(MOST_HEAT_ROWS * 2)
+                    .limit(MAX_HEAT_ROWS * 2)
                     .forEach(row -> bars.add(
                             new Bar(row.key().isEmpty() ? "events" : AnswerValues.text(row.key()), row.count())));
             y = bars(drawing, y, bars);
             y = heat(drawing, y, rows.isEmpty() ? List.of() : keysOverTime());
         }
-        for (Answer.Row row : distributions.stream().limit(MOST_HEAT_MAPS).toList()) {
+        for (Answer.Row row : distributions.stream().limit(MAX_HEAT_MAPS).toList()) {
             Distribution distribution = Objects.requireNonNull(row.distribution());
             String key = AnswerValues.text(row.key());
             y += key.isEmpty() ? 0 : ROW + 8;
@@ -322,8 +322,8 @@ public record AnswerPage(
         long most = Math.max(1, bars.stream().mapToLong(Bar::count).max().orElse(1));
         int y = top;
         for (Bar bar : bars) {
-            double width = (double) WIDEST_BAR * bar.count() / most;
-            HeatMap.text(out, LABELS - 8, y + 14, "end", CellWidth.cut(bar.label(), LONGEST_LABEL));
+            double width = (double) MAX_BAR_WIDTH * bar.count() / most;
+            HeatMap.text(out, LABELS - 8, y + 14, "end", CellWidth.cut(bar.label(), MAX_LABEL_LENGTH));
             HeatMap.rect(out, LABELS, y + 3, Math.max(bar.count() > 0 ? 1 : 0, width), ROW - 6, "bar", "");
             HeatMap.text(out, LABELS + width + 6, y + 14, "label", Long.toString(bar.count()));
             y += ROW;

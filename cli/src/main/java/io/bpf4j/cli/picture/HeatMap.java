@@ -22,10 +22,10 @@ record HeatMap(String title, List<String> rows, List<String> columns, long[][] c
     static final int WIDTH = 960;
 
     private static final int LABELS = 190;
-    private static final int LONGEST_LABEL = 24;
-    private static final int TALLEST_ROW = 22;
+    private static final int MAX_LABEL_LENGTH = 24;
+    private static final int MAX_ROW_HEIGHT = 22;
     private static final int CELLS_HEIGHT = 420;
-    private static final int WIDEST_CELL = 40;
+    private static final int MAX_CELL_WIDTH = 40;
     private static final int BELOW = 46;
     private static final int TIME_WIDTH = 70;
 
@@ -35,11 +35,11 @@ record HeatMap(String title, List<String> rows, List<String> columns, long[][] c
     }
 
     private int rowHeight() {
-        return Math.clamp(CELLS_HEIGHT / Math.max(1, rows.size()), 12, TALLEST_ROW);
+        return Math.clamp(CELLS_HEIGHT / Math.max(1, rows.size()), 12, MAX_ROW_HEIGHT);
     }
 
     private double cellWidth() {
-        return Math.min(WIDEST_CELL, (double) (WIDTH - LABELS) / Math.max(1, columns.size()));
+        return Math.min(MAX_CELL_WIDTH, (double) (WIDTH - LABELS) / Math.max(1, columns.size()));
     }
 
     /** Draws the map with its upper left corner at (0, {@code top}), in pixels. */
@@ -49,12 +49,12 @@ record HeatMap(String title, List<String> rows, List<String> columns, long[][] c
         double width = cellWidth();
         for (int row = 0; row < rows.size(); row++) {
             int y = top + row * height;
-            text(out, LABELS - 8, y + height * 0.72, "label end", CellWidth.cut(rows.get(row), LONGEST_LABEL));
+            text(out, LABELS - 8, y + height * 0.72, "label end", CellWidth.cut(rows.get(row), MAX_LABEL_LENGTH));
             rect(out, LABELS, y, width * columns.size(), height - 1, "h0", "");
             for (int column = 0; column < columns.size(); column++) {
                 long count = counts[row][column];
                 if (count > 0) {
-                    String what = rows.get(row) + ", " + columns.get(column) + ": " + count;
+                    String tooltip = rows.get(row) + ", " + columns.get(column) + ": " + count;
                     rect(
                             out,
                             LABELS + column * width,
@@ -62,7 +62,7 @@ record HeatMap(String title, List<String> rows, List<String> columns, long[][] c
                             Math.max(0.5, width - 0.5),
                             height - 1,
                             level(count, most),
-                            what);
+                            tooltip);
                 }
             }
         }
@@ -101,7 +101,7 @@ record HeatMap(String title, List<String> rows, List<String> columns, long[][] c
         out.append(style).append("\">").append(Markup.text(text)).append("</text>\n");
     }
 
-    static void rect(StringBuilder out, double x, double y, double width, double height, String style, String what) {
+    static void rect(StringBuilder out, double x, double y, double width, double height, String style, String tooltip) {
         out.append("<rect x=\"")
                 .append(pixels(x))
                 .append("\" y=\"")
@@ -109,7 +109,7 @@ record HeatMap(String title, List<String> rows, List<String> columns, long[][] c
                 .append("\" width=\"");
         out.append(pixels(width)).append("\" height=\"").append(pixels(height));
         out.append("\" class=\"").append(style).append("\"");
-        out.append(what.isEmpty() ? "/>\n" : "><title>" + Markup.text(what) + "</title></rect>\n");
+        out.append(tooltip.isEmpty() ? "/>\n" : "><title>" + Markup.text(tooltip) + "</title></rect>\n");
     }
 
     private static String pixels(double number) {

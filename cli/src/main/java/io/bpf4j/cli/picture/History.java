@@ -16,13 +16,15 @@ import java.util.Map;
  * <p>Tested by {@code AnswerPageTest}.
  */
 public final class History {
-    private static final int MOST_INTERVALS = 120;
-    private static final int MOST_KEYS = 50;
+    private static final int MAX_INTERVALS = 120;
+    private static final int MAX_KEYS = 50;
 
     private final Changes changes = new Changes();
     private final List<Interval> intervals = new ArrayList<>();
-    private int together = 1;
-    private int inLast;
+    /** The number of intervals that are joined to one, and of those that the last one contains. */
+    private int joined = 1;
+
+    private int joinedInLast;
 
     /** The events of an interval that ended at a time of day; the keys with the most events come first. */
     record Interval(LocalTime end, List<Changes.Change> changes) {
@@ -30,35 +32,35 @@ public final class History {
             Map<Map<String, Object>, Changes.Change> sums = new LinkedHashMap<>();
             changes.forEach(change -> sums.put(change.key(), change));
             later.changes.forEach(change -> sums.merge(change.key(), change, Changes.Change::plus));
-            return new Interval(later.end, most(List.copyOf(sums.values())));
+            return new Interval(later.end, withMostEvents(List.copyOf(sums.values())));
         }
     }
 
-    private static List<Changes.Change> most(List<Changes.Change> changes) {
+    private static List<Changes.Change> withMostEvents(List<Changes.Change> changes) {
         return changes.stream()
                 .filter(change -> change.count() > 0)
                 .sorted(Comparator.comparingLong(Changes.Change::count).reversed())
-                .limit(MOST_KEYS)
+                .limit(MAX_KEYS)
                 .toList();
     }
 
     /** Adds an interval that has just ended. */
     public void add(LocalTime now, List<Answer.Row> rows) {
-        Interval interval = new Interval(now, most(changes.next(rows)));
-        if (!intervals.isEmpty() && inLast < together) {
+        Interval interval = new Interval(now, withMostEvents(changes.next(rows)));
+        if (!intervals.isEmpty() && joinedInLast < joined) {
             intervals.add(intervals.removeLast().plus(interval));
-            inLast++;
+            joinedInLast++;
             return;
         }
         intervals.add(interval);
-        inLast = 1;
-        if (intervals.size() > MOST_INTERVALS) {
+        joinedInLast = 1;
+        if (intervals.size() > MAX_INTERVALS) {
             for (int i = 0; i + 1 < intervals.size(); i++) {
                 intervals.set(i, intervals.get(i).plus(intervals.remove(i + 1)));
             }
-            together *= 2;
+            joined *= 2;
             // The last interval has no neighbour.
-            inLast = together / 2;
+            joinedInLast = joined / 2;
         }
     }
 

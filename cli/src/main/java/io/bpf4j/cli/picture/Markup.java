@@ -3,8 +3,8 @@ package io.bpf4j.cli.picture;
 import io.bpf4j.cli.output.Text;
 
 /**
- * Escapes text for HTML and SVG. Names come from processes and files of other owners, who may call a process {@code
- * <script>}: such a name is shown and has no effect.
+ * Escapes text for HTML and SVG. Names come from processes and files of other owners, who may name a process {@code
+ * <script>}: the name is shown and has no effect.
  *
  * <p>Tested by {@code AnswerPageTest}.
  */

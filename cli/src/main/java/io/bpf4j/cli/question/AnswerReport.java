@@ -27,19 +27,22 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code CliQuestionsTest}.
  */
 public final class AnswerReport {
-    /** Empty rows that are shown, to let the eye measure a gap; more are folded. */
-    private static final int MOST_EMPTY = 8;
+    /**
+     * The maximum number of consecutive empty rows that are shown, so that a gap is visible; a longer gap becomes one
+     * line.
+     */
+    private static final int MAX_EMPTY_ROWS = 8;
 
     private static final String BLOCKS = " ▏▎▍▌▋▊▉█";
-    private static final int WIDEST_BAR = 50;
-    private static final int WIDEST_AT_TERMINAL = 100;
-    private static final int NARROWEST_BAR = 8;
+    private static final int MAX_BAR_WIDTH = 50;
+    private static final int MAX_BAR_AT_TERMINAL = 100;
+    private static final int MIN_BAR_WIDTH = 8;
 
     private final Console console;
     private final boolean json;
     private final Paint paint;
 
-    /** Made for the first event: time zones take a while to load, and most questions show no event. */
+    /** Created for the first event: time zones take a while to load, and most questions show no event. */
     private @Nullable EventFormat format;
 
     /** A report without colours. */
@@ -173,21 +176,21 @@ public final class AnswerReport {
         List<String> ranges = distribution.buckets().stream()
                 .map(bucket -> AnswerValues.range(bucket, unsigned, unit))
                 .toList();
-        int wide = ranges.stream().mapToInt(String::length).max().orElse(0);
+        int rangeWidth = ranges.stream().mapToInt(String::length).max().orElse(0);
         int digits = Long.toString(most).length();
         int room = console.columns().isPresent()
-                ? Math.clamp(console.columns().getAsInt() - wide - digits - 6, NARROWEST_BAR, WIDEST_AT_TERMINAL)
-                : WIDEST_BAR;
+                ? Math.clamp(console.columns().getAsInt() - rangeWidth - digits - 6, MIN_BAR_WIDTH, MAX_BAR_AT_TERMINAL)
+                : MAX_BAR_WIDTH;
         for (int i = 0; i < ranges.size(); i++) {
             int empty = emptyFrom(distribution.buckets(), i);
-            if (empty > MOST_EMPTY) {
+            if (empty > MAX_EMPTY_ROWS) {
                 console.line("  … " + empty + " empty rows");
                 i += empty - 1;
                 continue;
             }
             long count = distribution.buckets().get(i).count();
             StringBuilder line = new StringBuilder("  ").append(ranges.get(i));
-            line.repeat(' ', wide - ranges.get(i).length() + 2).append(count);
+            line.repeat(' ', rangeWidth - ranges.get(i).length() + 2).append(count);
             if (count > 0) {
                 line.repeat(' ', digits - Long.toString(count).length() + 2).append(paint.bar(bar(count, most, room)));
             }
@@ -197,7 +200,7 @@ public final class AnswerReport {
         console.line("");
     }
 
-    /** The number of empty buckets in a row from one on. */
+    /** The number of consecutive empty buckets from an index on. */
     private static int emptyFrom(List<Distribution.Bucket> buckets, int first) {
         int end = first;
         while (end < buckets.size() && buckets.get(end).count() == 0) {
@@ -257,9 +260,10 @@ public final class AnswerReport {
      * Prints the sums and the gaps of the answer.
      *
      * @param gaps the reasons why the answer is not exact
-     * @param apart whether the sums go to standard error, because a program reads the rows from standard output
+     * @param toStandardError whether the sums go to standard error, because a program reads the rows from standard
+     *     output
      */
-    public void sums(Answer answer, long shown, List<String> gaps, boolean apart) {
+    public void sums(Answer answer, long shown, List<String> gaps, boolean toStandardError) {
         Answer.Gaps lack = answer.gaps();
         List<Answer.Row> rows = answer.rows();
         long events = rows.stream().mapToLong(Answer.Row::count).sum();
@@ -267,11 +271,11 @@ public final class AnswerReport {
         long total = eventsOnly ? shown : events;
         if (json) {
             EndRecord end = new EndRecord(total, lack.lost()).because(gaps);
-            lacks(lack).forEach(each -> {
-                if (each.isMissing()) {
-                    end.lacking(each.name(), each.count(), each.text());
+            lacks(lack).forEach(kind -> {
+                if (kind.isMissing()) {
+                    end.lacking(kind.name(), kind.count(), kind.text());
                 } else {
-                    end.without(each.name(), each.count());
+                    end.without(kind.name(), kind.count());
                 }
             });
             console.line(end.json(console.remarks()));
@@ -281,14 +285,14 @@ public final class AnswerReport {
         if (isInSummary(rows, text)) {
             return;
         }
-        if (apart) {
+        if (toStandardError) {
             console.error("bpf4j: " + text);
         } else {
             console.line(text);
         }
     }
 
-    /** Whether the sums are only the number of events, and the summary of the only distribution has it, too. */
+    /** Whether the sums are only the number of events, which the summary of the only distribution has already. */
     public static boolean isInSummary(List<Answer.Row> rows, String sums) {
         return rows.size() == 1
                 && rows.getFirst().distribution() != null
@@ -307,9 +311,9 @@ public final class AnswerReport {
             text.append(", ").append(lack.lost()).append(" not shown, because they came too fast");
         }
         lacks(lack).stream()
-                .filter(each -> each.count() > 0)
-                .forEach(each ->
-                        text.append(", ").append(each.count()).append(' ').append(each.text()));
+                .filter(kind -> kind.count() > 0)
+                .forEach(kind ->
+                        text.append(", ").append(kind.count()).append(' ').append(kind.text()));
         if (!gaps.isEmpty()) {
             text.append("; not exact: ").append(String.join("; ", gaps));
         }

@@ -10,8 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds the events that an answer has gained between two calls, because the counts of an answer only grow.
- * <i>Confined.</i>
+ * Finds the events that an answer gained between two calls; the counts of an answer only grow. <i>Confined.</i>
  *
  * <p>Tested by {@code ChangesTest}.
  */

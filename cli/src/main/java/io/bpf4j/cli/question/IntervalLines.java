@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An answer over time at a terminal: a line for the events of each interval, or with keys a line for each key. A count
  * is drawn as a bar. A distribution is drawn as cells: a cell is a range of values, and its shade shows the number of
- * events. Shades are logarithmic, so that a few slow events are seen beside many quick ones. <i>Confined.</i>
+ * events. Shades are logarithmic, so that a few slow events are visible beside many fast ones. <i>Confined.</i>
  *
  * <p>Tested by {@code IntervalLinesTest} and {@code CliTerminalTest}.
  */
@@ -25,10 +25,10 @@ public final class IntervalLines {
     /** Lines after which the axis is printed again, so that every screen shows one. */
     private static final int LINES_PER_AXIS = 20;
 
-    private static final int MOST_KEYS = 20;
-    private static final int WIDEST_CELL = 3;
+    private static final int MAX_KEYS = 20;
+    private static final int MAX_CELL_WIDTH = 3;
     private static final int COUNT_WIDTH = 9;
-    private static final int WIDEST_CELLS = 200;
+    private static final int MAX_CELLS_WIDTH = 200;
 
     private final Console console;
     private final Paint paint;
@@ -62,7 +62,7 @@ public final class IntervalLines {
     void print(LocalTime time, List<Answer.Row> rows, String unit, int columns) {
         List<Changes.Change> all =
                 changes.next(rows).stream().filter(change -> change.count() > 0).toList();
-        List<Changes.Change> shown = all.stream().limit(MOST_KEYS).toList();
+        List<Changes.Change> shown = all.stream().limit(MAX_KEYS).toList();
         String now = clock.format(time);
         List<Distribution> distributions = rows.stream()
                 .flatMap(row -> Stream.ofNullable(row.distribution()))
@@ -95,9 +95,9 @@ public final class IntervalLines {
         int widest = Math.min(keys, room / 3);
         int forKeys =
                 Math.max(widest == 0 ? 0 : widest + 2, before == null ? 0 : Math.min(before.keys(), room / 3 + 2));
-        int forCells = Math.clamp(room - forKeys - COUNT_WIDTH, 1, WIDEST_CELLS);
+        int forCells = Math.clamp(room - forKeys - COUNT_WIDTH, 1, MAX_CELLS_WIDTH);
         Buckets axis = Buckets.of(distributions).atMost(forCells);
-        int cell = Math.clamp(forCells / Math.max(1, axis.all().size()), 1, WIDEST_CELL);
+        int cell = Math.clamp(forCells / Math.max(1, axis.all().size()), 1, MAX_CELL_WIDTH);
         return new Layout(forKeys, axis.all().isEmpty() ? forCells : cell, axis);
     }
 

@@ -16,7 +16,7 @@ import java.util.Set;
  * The table of {@code top}: events per second by key, in an order that the reader chooses.
  *
  * <p>A reader can hide keys. Rows that differ in hidden keys only become one row. A new key needs a new question,
- * because the kernel counts by the keys that it was given.
+ * because the kernel counts by the keys of the question.
  *
  * <p><i>Confined.</i>
  *
@@ -32,7 +32,7 @@ public final class TopTable {
     private List<Changes.Change> changes = List.of();
     private double seconds = 1;
     private List<String> names = List.of();
-    private final Set<String> leftOut = new HashSet<>();
+    private final Set<String> hidden = new HashSet<>();
     private int sortedBy;
     private boolean reversed;
 
@@ -42,7 +42,7 @@ public final class TopTable {
     /**
      * Adds the new events.
      *
-     * @param seconds the time in which they came
+     * @param seconds the time in which the events occurred
      */
     public void update(List<Changes.Change> changes, double seconds) {
         this.changes = changes;
@@ -66,8 +66,8 @@ public final class TopTable {
                     return false;
                 }
                 String name = names.get(number - 1);
-                if (!leftOut.remove(name)) {
-                    leftOut.add(name);
+                if (!hidden.remove(name)) {
+                    hidden.add(name);
                 }
                 sortedBy = Math.min(sortedBy, FIRST_KEY + shownNames().size() - 1);
             }
@@ -81,10 +81,10 @@ public final class TopTable {
     }
 
     /** The keys with the most new events; keys without new events are left out. */
-    public List<Answer.Row> recent(int most) {
+    public List<Answer.Row> recent(int maxRows) {
         return changes.stream()
                 .filter(change -> change.count() > 0)
-                .limit(most)
+                .limit(maxRows)
                 .map(change -> new Answer.Row(change.key(), change.count(), null, null, null))
                 .toList();
     }
@@ -103,7 +103,7 @@ public final class TopTable {
     }
 
     private List<String> shownNames() {
-        return names.stream().filter(name -> !leftOut.contains(name)).toList();
+        return names.stream().filter(name -> !hidden.contains(name)).toList();
     }
 
     private List<Row> rows() {
@@ -141,8 +141,8 @@ public final class TopTable {
     /**
      * The table as lines, the first with the names of the columns.
      *
-     * @param rows the most rows
-     * @param columns the most columns of a line; empty if there is no bound
+     * @param rows the maximum number of rows
+     * @param columns the maximum number of columns of a line; empty if there is no bound
      */
     public List<String> lines(int rows, OptionalInt columns, Paint paint) {
         List<Row> shown = rows().stream().limit(Math.max(0, rows)).toList();

@@ -173,7 +173,8 @@ class CliUsageTest {
         for (String command : List.of("list", "inspect", "load")) {
             assertThat(Cli.run(command, circle.toString()).err()).contains(circle + ": symbolic links form a loop");
             assertThat(Cli.run(command, dangling.toString()).err())
-                    .contains(dangling + ": is a symbolic link to " + folder.resolve("gone") + ", which is not there");
+                    .contains(
+                            dangling + ": is a symbolic link to " + folder.resolve("gone") + ", which does not exist");
         }
     }
 
