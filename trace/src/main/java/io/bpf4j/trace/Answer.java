@@ -19,6 +19,8 @@ import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -61,7 +63,7 @@ public final class Answer extends RunningProgram {
      * @param count the number of events
      * @param distribution of the values or times; null if the question only counts
      * @param userStack addresses, the innermost first; null if not asked for. Empty if the thread had none, or it was
-     *     lost: see {@link Gaps#stacksLost}
+     *     lost: see {@link Gap#STACKS_LOST}
      * @param kernelStack likewise
      */
     public record Row(
@@ -69,7 +71,19 @@ public final class Answer extends RunningProgram {
             long count,
             @Nullable Distribution distribution,
             @Nullable List<StackTraceMap.Frame> userStack,
-            @Nullable List<StackTraceMap.Frame> kernelStack) {}
+            @Nullable List<StackTraceMap.Frame> kernelStack) {
+        /**
+         * The values of the keys as a record: one component for each key, in order. A key that is a name has the name of its
+         * component. Numbers fit {@code long}, {@code int} or {@link java.math.BigInteger}; other values {@code double},
+         * {@code boolean} and {@link String}. Any value fits {@link Object}.
+         *
+         * @throws IllegalArgumentException if the components are not those of the keys, a value does not fit its type, or
+         *     the record's package is not open to {@code io.bpf4j.trace}
+         */
+        public <R extends Record> R keyAs(Class<R> type) {
+            return RecordValues.of(type, key);
+        }
+    }
 
     /**
      * An event that is shown. <i>Immutable.</i>
@@ -91,33 +105,20 @@ public final class Answer extends RunningProgram {
             String comm,
             long latencyNs,
             Map<String, Object> values,
-            boolean unreadable) {}
-
-    /**
-     * Events that the answer lacks, by reason. If all are 0, it is complete.
-     *
-     * @param unreadable events that were left out because an expression reads memory that isn't there, or an argument
-     *     that the site doesn't have
-     * @param full events that were left out because there was no room for another key
-     * @param unpairedEnds ends of a latency without a begin
-     * @param unpairedBegins begins of a latency that another begin replaced
-     * @param openBegins begins of a latency that have no end yet
-     * @param pairsFull begins of a latency for which there was no room
-     * @param returnsDropped calls of functions whose returns the kernel dropped, because the thread was in 64 calls with
-     *     probed returns already
-     * @param stacksLost events that are counted without their stack, because there was no room for it
-     * @param lost events that are not shown, because the ring buffer was full
-     */
-    public record Gaps(
-            long unreadable,
-            long full,
-            long unpairedEnds,
-            long unpairedBegins,
-            long openBegins,
-            long pairsFull,
-            long returnsDropped,
-            long stacksLost,
-            long lost) {}
+            boolean unreadable) {
+        /**
+         * The values as a record, as {@link Row#keyAs} makes it.
+         *
+         * @throws IllegalStateException if a value could not be read
+         * @throws IllegalArgumentException as {@link Row#keyAs}
+         */
+        public <R extends Record> R as(Class<R> type) {
+            if (unreadable) {
+                throw new IllegalStateException("a value of this event could not be read: see unreadable()");
+            }
+            return RecordValues.of(type, values);
+        }
+    }
 
     private Answer(BpfObject object, CompiledQuestion compiled, ProbeNumbers numbers, Question question) {
         super(object, "records", question);
@@ -250,25 +251,33 @@ public final class Answer extends RunningProgram {
     }
 
     private long openBegins() {
+        if (question.kind() != QuestionKind.LATENCY) {
+            return 0;
+        }
         BpfMap begins = object.map("begins");
         return TypedMap.of(begins, Codec.ofBytes(begins.keySize()), Codec.ofBytes(begins.valueSize()))
                 .toMap()
                 .size();
     }
 
-    /** The gaps so far. */
-    public Gaps gaps() {
-        long open = question.kind() == QuestionKind.LATENCY ? openBegins() : 0;
-        return new Gaps(
-                counter("unreadable"),
-                counter("full"),
-                counter("unpaired_ends"),
-                counter("unpaired_begins"),
-                open,
-                counter("pairs_full"),
-                counter("returns_dropped"),
-                counter("stacks_lost"),
-                counter("lost"));
+    /**
+     * The number of events that the answer lacks so far, by kind. A kind of which there is none is left out, so an empty
+     * map means that every event is counted or shown.
+     */
+    public Map<Gap, Long> gaps() {
+        Map<Gap, Long> gaps = new EnumMap<>(Gap.class);
+        for (Gap gap : Gap.values()) {
+            long count = gap.variable.isEmpty() ? openBegins() : counter(gap.variable);
+            if (count > 0) {
+                gaps.put(gap, count);
+            }
+        }
+        return Collections.unmodifiableMap(gaps);
+    }
+
+    @Override
+    public boolean isExact() {
+        return reasonsForGaps().isEmpty() && gaps().keySet().stream().noneMatch(Gap::isMissing);
     }
 
     private long counter(String name) {

@@ -142,6 +142,11 @@ public final class EventStream extends RunningProgram {
         poll(Duration.ZERO, (_, _) -> {});
     }
 
+    @Override
+    public boolean isExact() {
+        return lost() == 0 && unknown == 0 && reasonsForGaps().isEmpty();
+    }
+
     /** The number of events for which the ring buffer had no room. */
     public long lost() {
         return object.global("lost").getLong();

@@ -273,7 +273,7 @@ public final class Question {
 
     /**
      * Sets how many combinations of keys can be counted; the default is 10,240. Events of more are counted by {@link
-     * Answer.Gaps#full}. The kernel allocates the memory at once: for each key on each CPU 8 bytes, or for
+     * Gap#NO_ROOM_FOR_KEY}. The kernel allocates the memory at once: for each key on each CPU 8 bytes, or for
      * distributions about 600 bytes. If that is more than a quarter of the machine's memory, {@link #load} refuses it.
      */
     public Question withMaxKeys(int keys) {

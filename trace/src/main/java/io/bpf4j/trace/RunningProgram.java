@@ -171,6 +171,12 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
                 .toList();
     }
 
+    /**
+     * Whether no event is missing so far: no counter counts one, and {@link #reasonsForGaps} is empty. Events that have not
+     * been read yet are not missing.
+     */
+    public abstract boolean isExact();
+
     /** Hands over what follows the question's target; closing this closes it. */
     void follow(FollowedQuestion following) {
         followed = following;

@@ -12,10 +12,14 @@ import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.trace.EventFormat;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
+import io.bpf4j.trace.Gap;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.TreeMap;
+import java.util.Map;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.LongFunction;
@@ -264,24 +268,26 @@ public final class AnswerReport {
      *     output
      */
     public void sums(Answer answer, long shown, List<String> gaps, boolean toStandardError) {
-        Answer.Gaps lack = answer.gaps();
+        Map<Gap, Long> counted = answer.gaps();
+        long lost = counted.getOrDefault(Gap.LOST, 0L);
         List<Answer.Row> rows = answer.rows();
         long events = rows.stream().mapToLong(Answer.Row::count).sum();
         boolean eventsOnly = answer.showsEvents() && events == 0;
         long total = eventsOnly ? shown : events;
         if (json) {
-            EndRecord end = new EndRecord(total, lack.lost()).because(gaps);
-            lacks(lack).forEach(kind -> {
-                if (kind.isMissing()) {
-                    end.lacking(kind.name(), kind.count(), kind.text());
+            EndRecord end = new EndRecord(total, lost).because(gaps);
+            withoutLost(counted).forEach((gap, count) -> {
+                String name = gap.name().toLowerCase(Locale.ROOT);
+                if (gap.isMissing()) {
+                    end.lacking(name, count, text(gap));
                 } else {
-                    end.without(kind.name(), kind.count());
+                    end.without(name, count);
                 }
             });
             console.line(end.json(console.remarks()));
             return;
         }
-        String text = sums(answer, total, gaps, eventsOnly && lack.lost() == 0 ? ", 0 lost" : "");
+        String text = sums(answer, total, gaps, eventsOnly && lost == 0 ? ", 0 lost" : "");
         if (isInSummary(rows, text)) {
             return;
         }
@@ -305,43 +311,28 @@ public final class AnswerReport {
     }
 
     private static String sums(Answer answer, long total, List<String> gaps, String complete) {
-        Answer.Gaps lack = answer.gaps();
+        Map<Gap, Long> counted = answer.gaps();
+        long lost = counted.getOrDefault(Gap.LOST, 0L);
         StringBuilder text = new StringBuilder(AnswerValues.events(total)).append(complete);
-        if (lack.lost() > 0) {
-            text.append(", ").append(lack.lost()).append(" not shown, because they came too fast");
+        if (lost > 0) {
+            text.append(", ").append(lost).append(" not shown, because they came too fast");
         }
-        lacks(lack).stream()
-                .filter(kind -> kind.count() > 0)
-                .forEach(kind ->
-                        text.append(", ").append(kind.count()).append(' ').append(kind.text()));
+        withoutLost(counted).forEach((gap, count) ->
+                text.append(", ").append(count).append(' ').append(text(gap)));
         if (!gaps.isEmpty()) {
             text.append("; not exact: ").append(String.join("; ", gaps));
         }
         return text.toString();
     }
 
-    /**
-     * A kind of gap in an answer.
-     *
-     * @param name its name in JSON
-     * @param text the words after the count in a table
-     * @param isMissing whether the answer lacks these events; a begin or an end alone belongs to no latency
-     */
-    private record Lack(String name, long count, String text, boolean isMissing) {}
+    /** The kinds of gaps that have a count of their own in the sums. */
+    private static Map<Gap, Long> withoutLost(Map<Gap, Long> gaps) {
+        Map<Gap, Long> others = new TreeMap<>(gaps);
+        others.remove(Gap.LOST);
+        return others;
+    }
 
-    private static List<Lack> lacks(Answer.Gaps gaps) {
-        return List.of(
-                new Lack("unreadable", gaps.unreadable(), "left out: a value could not be read", true),
-                new Lack("no_room_for_key", gaps.full(), "left out: no room for more keys (--max-keys)", true),
-                new Lack("unpaired_ends", gaps.unpairedEnds(), "without a begin", false),
-                new Lack("unpaired_begins", gaps.unpairedBegins(), "begun again before the end", false),
-                new Lack("still_open", gaps.openBegins(), "without an end yet", false),
-                new Lack("no_room_for_begin", gaps.pairsFull(), "left out: too many open at once", true),
-                new Lack(
-                        "returns_dropped",
-                        gaps.returnsDropped(),
-                        "without a return: the kernel follows 64 nested calls of a thread",
-                        true),
-                new Lack("stacks_lost", gaps.stacksLost(), "without a stack: no room for more", true));
+    private static String text(Gap gap) {
+        return gap == Gap.NO_ROOM_FOR_KEY ? gap.text() + " (--max-keys)" : gap.text();
     }
 }

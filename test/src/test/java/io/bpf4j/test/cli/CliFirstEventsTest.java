@@ -214,8 +214,8 @@ class CliFirstEventsTest {
                 .containsEntry("events", 1000L);
         Commands.Result text = Cli.run("trace", "--no-hold", "-c", command, "first:*");
         assertThat(text.out())
-                .contains("1000 events, 0 lost; not exact: processes are looked"
-                        + " at every few milliseconds instead of being held");
+                .contains("1000 events, 0 lost; not exact: processes are polled"
+                        + " every few milliseconds instead of being held");
         assertThat(Cli.run("trace", "--no-hold", "-p", "1", "a:b").err()).contains("--no-hold needs -c or --follow");
     }
 

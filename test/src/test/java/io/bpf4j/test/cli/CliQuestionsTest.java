@@ -281,7 +281,7 @@ class CliQuestionsTest {
             Commands.Result result = Cli.run("count", "--json", "--follow", "-c", run, "late:probe", "--by", "arg0");
             assertThat(result.err())
                     .contains("bpf4j: attach late:probe in " + floating
-                            + ": arg0 is a floating-point number of 8 bytes there");
+                            + ": arg0 is a floating-point number of 8 bytes in this file");
             List<Map<String, @Nullable Object>> lines = Json.lines(result.out());
             assertThat(counts(lines, "arg0")).isEqualTo(Map.of(-7L, 1L));
             assertThat(lines.getLast()).containsEntry("exact", false);

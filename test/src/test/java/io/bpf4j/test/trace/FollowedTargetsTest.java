@@ -44,8 +44,6 @@ class FollowedTargetsTest {
     private static final List<Object> FIFTY_NUMBERS =
             List.copyOf(LongStream.range(0, 50).boxed().toList());
 
-    private static final Answer.Gaps NO_GAPS = new Answer.Gaps(0, 0, 0, 0, 0, 0, 0, 0, 0);
-
     @TempDir
     static Path folder;
 
@@ -61,18 +59,21 @@ class FollowedTargetsTest {
         FirstProgram.script(folder.resolve("runs"), program + " fire 400 & " + program + " vfork 600", "wait");
     }
 
+    record Fired(int pid, long number) {}
+
     @Test
     void everyEventOfACommandAndItsChildren() throws IOException {
         Map<Integer, List<Object>> byProcess = new TreeMap<>();
         try (Answer answer = Question.on(
                         Target.command(program, "fork", "20", "50").withChildren(), "first:*")
-                .show("arg0")
+                .show("pid", "arg0")
                 .open()) {
-            answer.forEach(event -> byProcess
-                    .computeIfAbsent(event.pid(), _ -> new ArrayList<>())
-                    .add(event.values().get("arg0")));
+            answer.forEach(event -> {
+                Fired fired = event.as(Fired.class);
+                byProcess.computeIfAbsent(fired.pid(), _ -> new ArrayList<>()).add(fired.number());
+            });
             assertThat(answer.reasonsForGaps()).isEmpty();
-            assertThat(answer.gaps()).isEqualTo(NO_GAPS);
+            assertThat(answer.isExact()).isTrue();
         }
         assertThat(byProcess)
                 .hasSize(20)
@@ -91,8 +92,7 @@ class FollowedTargetsTest {
                 byProcess.computeIfAbsent(event.pid(), _ -> new ArrayList<>()).add(event.bits(0));
             });
             assertThat(events.reasonsForGaps()).isEmpty();
-            assertThat(events.lost()).isZero();
-            assertThat(events.unknown()).isZero();
+            assertThat(events.isExact()).isTrue();
         }
         assertThat(byProcess)
                 .hasSize(20)
@@ -189,7 +189,7 @@ class FollowedTargetsTest {
                 assertThat(event.values()).containsEntry("arg0", shown[0]);
                 shown[0]++;
             });
-            assertThat(answer.gaps()).isEqualTo(NO_GAPS);
+            assertThat(answer.isExact()).isTrue();
         }
         assertThat(shown[0]).isEqualTo(100_000);
     }
@@ -213,7 +213,7 @@ class FollowedTargetsTest {
             answer.await();
             assertThat(count(answer)).isBetween(0L, 1000L);
             assertThat(answer.reasonsForGaps())
-                    .contains("processes are looked at every few milliseconds instead of being held");
+                    .contains("processes are polled every few milliseconds instead of being held");
         }
     }
 

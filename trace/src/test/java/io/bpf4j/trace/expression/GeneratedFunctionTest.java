@@ -321,7 +321,7 @@ class GeneratedFunctionTest {
     @Test
     void outputsFitTheirLimit() {
         assertThatThrownBy(() -> outputs(16, "arg0", "query"))
-                .hasMessage("needs 64 bytes, but only 8 of 16 are left; str(…, n) bounds a text\n    query\n    ^");
+                .hasMessage("needs 64 bytes, but only 8 of 16 are left; str(…, n) limits a text\n    query\n    ^");
         assertThat(outputs(16, "arg0", "str(query, 8)").outputs()).hasSize(2);
         assertThat(outputs(1024, "str(query, 1000)").outputs().getFirst().size())
                 .isEqualTo(1000);
