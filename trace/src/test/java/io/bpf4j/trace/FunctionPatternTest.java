@@ -56,6 +56,6 @@ class FunctionPatternTest {
     void aPartOfAFunctionHasNoReturn() {
         assertThatThrownBy(() -> FunctionProbe.exit(Path.of("shop"), "parse.cold"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("parse.cold is a part of a function");
+                .hasMessageContaining("parse.cold is a moved part of a function");
     }
 }

@@ -81,8 +81,8 @@ class CliUsageTest {
 
     @Test
     void twoTargetsAreNamed() throws IOException, InterruptedException {
-        assertThat(usage("trace", "-p", "1", "-c", "true", "a:b")).contains("-p and -c were given");
-        assertThat(usage("trace", "--all", "-c", "true", "a:b")).contains("-c and --all were given");
+        assertThat(usage("trace", "-p", "1", "-c", "true", "a:b")).contains("-p and -c exclude each other");
+        assertThat(usage("trace", "--all", "-c", "true", "a:b")).contains("-c and --all exclude each other");
     }
 
     /** {@code -a} is an option. */

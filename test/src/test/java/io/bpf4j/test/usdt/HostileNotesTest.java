@@ -175,7 +175,7 @@ class HostileNotesTest {
             assertThat(leftOut.problems())
                     .singleElement()
                     .asString()
-                    .startsWith("left out: the probes of all files together exceed the memory limit");
+                    .startsWith("left out: the probes of all files exceed the memory limit");
             assertThat(names(Objects.requireNonNull(files.get(smaller)).probes()))
                     .contains("many:alike");
             Commands.Result listed = Commands.run(own.inside(Cli.command("list", "--all", "target:sizes")));

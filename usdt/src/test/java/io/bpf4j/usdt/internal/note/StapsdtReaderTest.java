@@ -111,7 +111,7 @@ class StapsdtReaderTest {
         assertThat(scan.problems())
                 .singleElement()
                 .asString()
-                .contains("p:shared has its semaphore at 0x6110", "segment at 0x5000", "may raise");
+                .contains("p:shared has its semaphore at 0x6110", "segment at 0x5000", "may increment");
         assertThat(scan.probes())
                 .filteredOn(probe -> !probe.problems().isEmpty())
                 .extracting(NoteScan.Probe::name)
@@ -172,7 +172,7 @@ class StapsdtReaderTest {
                 .note(ownerSize, descriptionSize, 3, "stapsdt\0", new byte[64])
                 .note("p", "lost", "", 0x1010, 0));
         assertThat(sites(scan)).extracting(NoteSite::name).containsExactly("first");
-        assertThat(scan.problems()).singleElement().asString().contains("longer than the rest");
+        assertThat(scan.problems()).singleElement().asString().contains("exceeds the rest");
     }
 
     @Test
@@ -180,7 +180,7 @@ class StapsdtReaderTest {
         NoteScan scan =
                 read(StapsdtElf.x86_64().note("p", "first", "", 0x1010, 0).rawNotes(new byte[] {1, 2, 3}));
         assertThat(sites(scan)).hasSize(1);
-        assertThat(scan.problems()).singleElement().asString().contains("cut short");
+        assertThat(scan.problems()).singleElement().asString().contains("truncated note header");
     }
 
     @Test
@@ -315,7 +315,7 @@ class StapsdtReaderTest {
                 .note("p", "last", "", 0x1010, 0x507e));
         assertThat(sites(scan)).extracting(NoteSite::name).containsExactly("first", "last");
         assertThat(scan.problems()).hasSize(6);
-        assertThat(scan.problems().get(5)).contains("p:start", "start of the file");
+        assertThat(scan.problems().get(5)).contains("p:start", "file offset 0");
         assertThat(scan.problems().get(0)).contains("p:beyond", "beyond the end");
         assertThat(scan.problems().get(1)).contains("p:negative", "beyond the end");
         assertThat(scan.problems().get(2)).contains("p:odd", "odd file offset");
