@@ -65,7 +65,7 @@ final class FeaturesCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Features features = Features.ofRunningKernel();
-        Table table = new Table("").row("FEATURE", "HERE", "SINCE", "WHAT", "HOW IT SHOWS");
+        Table table = new Table("").row("FEATURE", "SUPPORTED", "SINCE", "DESCRIPTION", "REASON");
         Set<String> remedies = new LinkedHashSet<>();
         for (Facility facility : facilities()) {
             Support support = features.support(facility);
@@ -74,7 +74,7 @@ final class FeaturesCommand implements Callable<Integer> {
             } else {
                 String since =
                         facility instanceof Feature feature ? feature.since().toString() : "";
-                table.row(name(facility), here(support), since, description(facility), shown(support));
+                table.row(name(facility), supported(support), since, description(facility), reason(support));
             }
             if (support instanceof Support.Unknown unknown) {
                 unknown.remedy().ifPresent(remedies::add);
@@ -137,7 +137,7 @@ final class FeaturesCommand implements Callable<Integer> {
         return line.endObject().toString();
     }
 
-    private static String here(Support support) {
+    private static String supported(Support support) {
         return switch (support) {
             case Support.Present _ -> "yes";
             case Support.Absent _ -> "no";
@@ -146,7 +146,7 @@ final class FeaturesCommand implements Callable<Integer> {
     }
 
     /** The remedy is the same for most features, so it is printed once, at the end. */
-    private static String shown(Support support) {
+    private static String reason(Support support) {
         return switch (support) {
             case Support.Unknown unknown ->
                 new Support.Unknown(unknown.call(), unknown.errnoNumber(), Optional.empty()).reason();

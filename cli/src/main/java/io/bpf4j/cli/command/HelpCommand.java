@@ -27,7 +27,7 @@ final class HelpCommand implements Callable<Integer> {
     /**
      * A command for help.
      *
-     * @param known tells whether a command exists
+     * @param known whether a command exists
      * @param others runs another command
      */
     HelpCommand(Predicate<String> known, ToIntFunction<String[]> others) {

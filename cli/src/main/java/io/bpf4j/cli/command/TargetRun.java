@@ -202,7 +202,7 @@ final class TargetRun {
             if (options.files().isEmpty()) {
                 throw e;
             }
-            return scans(); // files can be attached to without the right to look into the process
+            return scans(); // files can be attached to without permission to read the mappings
         }
         FilesOfProcess files = new FilesOfProcess(pid, all);
         options.locateFiles(files::locate);
