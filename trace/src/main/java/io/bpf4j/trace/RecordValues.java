@@ -111,8 +111,9 @@ final class RecordValues {
                 || (value instanceof Boolean && wanted == boolean.class)) {
             return value;
         }
-        throw new IllegalArgumentException("component " + component.getName() + " of record " + type.getName() + " is of "
-                + wanted.getSimpleName() + ", which can't have the value " + value + " of " + expression + " ("
-                + value.getClass().getSimpleName() + ")");
+        throw new IllegalArgumentException(
+                "component " + component.getName() + " of record " + type.getName() + " is of "
+                        + wanted.getSimpleName() + ", which can't have the value " + value + " of " + expression + " ("
+                        + value.getClass().getSimpleName() + ")");
     }
 }

@@ -38,12 +38,27 @@ class RecordValuesTest {
     @Test
     void eachKindOfValueHasItsType() {
         Map<String, Object> values = values(
-                "pid", 7L, "arg1", -1L, "str(arg2)", "select", "shared", true, "arg3 / 2.0", 0.5, "hash", 9L, "arg5", 3L);
+                "pid",
+                7L,
+                "arg1",
+                -1L,
+                "str(arg2)",
+                "select",
+                "shared",
+                true,
+                "arg3 / 2.0",
+                0.5,
+                "hash",
+                9L,
+                "arg5",
+                3L);
         assertThat(event(values, false).as(Query.class))
                 .isEqualTo(new Query(7, -1, "select", true, 0.5, BigInteger.valueOf(9), 3L));
         BigInteger large = BigInteger.TWO.pow(63);
         values.put("hash", large);
-        assertThat(new Answer.Row(values, 1, null, null, null).keyAs(Query.class).hash())
+        assertThat(new Answer.Row(values, 1, null, null, null)
+                        .keyAs(Query.class)
+                        .hash())
                 .isEqualTo(large);
     }
 

@@ -17,11 +17,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.TreeMap;
-import java.util.Map;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -317,8 +317,9 @@ public final class AnswerReport {
         if (lost > 0) {
             text.append(", ").append(lost).append(" not shown, because they came too fast");
         }
-        withoutLost(counted).forEach((gap, count) ->
-                text.append(", ").append(count).append(' ').append(text(gap)));
+        withoutLost(counted)
+                .forEach((gap, count) ->
+                        text.append(", ").append(count).append(' ').append(text(gap)));
         if (!gaps.isEmpty()) {
             text.append("; not exact: ").append(String.join("; ", gaps));
         }
