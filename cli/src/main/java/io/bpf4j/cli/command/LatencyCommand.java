@@ -89,9 +89,9 @@ final class LatencyCommand implements Callable<Integer> {
         Optional<String> pairing = pair.isEmpty() ? pairingOf(ends) : Optional.of(pair);
         UnaryOperator<Question> addLatency = question -> {
             Question latency = question.latency(ends.getFirst(), ends.getLast()).withBuffer(bufferBytes);
-            pairing.ifPresent(latency::pairedBy);
-            limit.ifPresent(latency::slowerThan);
-            return show.isEmpty() ? latency : latency.show(QuestionOptions.split("--show", show));
+            Question paired = pairing.map(latency::pairedBy).orElse(latency);
+            Question limited = limit.map(paired::slowerThan).orElse(paired);
+            return show.isEmpty() ? limited : limited.show(QuestionOptions.split("--show", show));
         };
         TargetRun.of(console, interruption, options.target()).run(new QuestionRun(console, options, addLatency) {
             @Override
