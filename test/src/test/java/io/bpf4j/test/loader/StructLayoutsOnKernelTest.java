@@ -9,24 +9,27 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.sys.BpfCommand;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every struct of the kernel's that is declared by a {@link StructLayout}, compared with the running kernel's own
- * types.
+ * Every struct of the kernel's that is declared by a {@link StructLayout}, and the commands of bpf(2), compared with the
+ * running kernel's own types.
  */
 @Requires(Requirement.KERNEL_BTF)
 class StructLayoutsOnKernelTest {
@@ -89,6 +92,23 @@ class StructLayoutsOnKernelTest {
         }
         softly.assertAll();
         assertThat(compared).isGreaterThan(20);
+    }
+
+    /** Older kernels lack the last commands; newer ones have more. */
+    @Test
+    void commandsHaveTheNumbersOfTheKernel() {
+        Map<String, Long> numbers = ((BtfType.Enumeration)
+                        types.type(types.find("bpf_cmd", BtfKind.ENUM).orElseThrow()))
+                .values().stream().collect(Collectors.toMap(BtfType.EnumValue::name, BtfType.EnumValue::value));
+        numbers.remove("__MAX_BPF_CMD"); // since 6.9
+        long end = Collections.max(numbers.values()) + 1;
+        for (BpfCommand command : BpfCommand.values()) {
+            if (command.number() < end) {
+                assertThat(numbers).containsEntry(command.kernelName(), (long) command.number());
+            } else {
+                assertThat(numbers).doesNotContainKey(command.kernelName());
+            }
+        }
     }
 
     private static boolean isUnionAfterTheFront(String type) {

@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.sys;
 
-import static io.bpf4j.loader.internal.sys.Libc.NUMBERS;
 
 import io.bpf4j.elf.FileName;
 import io.bpf4j.loader.kernel.Errno;
@@ -98,12 +97,12 @@ class Call implements SegmentAllocator, AutoCloseable {
     }
 
     /** The result, or minus the error number. */
-    long syscall(long number, long a, long b, long c, long d, long e, long f) {
-        return Libc.syscall(number, a, b, c, d, e, f);
+    long syscall(Syscall name, long a, long b, long c, long d, long e, long f) {
+        return Libc.syscall(name, a, b, c, d, e, f);
     }
 
-    long syscall(long number, long a, long b, long c) {
-        return syscall(number, a, b, c, 0, 0, 0);
+    long syscall(Syscall name, long a, long b, long c) {
+        return syscall(name, a, b, c, 0, 0, 0);
     }
 
     /** Repeats the call after a signal. */
@@ -116,32 +115,32 @@ class Call implements SegmentAllocator, AutoCloseable {
     }
 
     /** bpf(2): the result, or minus the error number. */
-    long bpfResult(int number, MemorySegment attr) {
-        return syscall(NUMBERS.bpf(), number, attr.address(), attr.byteSize());
+    long bpfResult(BpfCommand command, MemorySegment attr) {
+        return syscall(Syscall.BPF, command.number(), attr.address(), attr.byteSize());
     }
 
     /** bpf(2): the result, or an exception. */
-    int bpf(int number, MemorySegment attr) {
-        return check(bpfResult(number, attr));
+    int bpf(BpfCommand command, MemorySegment attr) {
+        return check(bpfResult(command, attr));
     }
 
     /** {@link #bpfResult} with the addresses of two segments in the struct, whose arenas stay open during the call. */
-    long bpfResult(int number, MemorySegment attr, MemorySegment first, MemorySegment second) {
-        return Libc.bpf(number, Libc.Scratch.get(), attr.byteSize(), first, second);
+    long bpfResult(BpfCommand command, MemorySegment attr, MemorySegment first, MemorySegment second) {
+        return Libc.bpf(command, Libc.Scratch.get(), attr.byteSize(), first, second);
     }
 
     /** For commands that attach and detach, which may sleep: a virtual thread must not make such a call itself. */
-    int bpfOffCarrier(int number, MemorySegment attr) {
-        return check(OffCarrier.call(() -> bpfResult(number, attr)));
+    int bpfOffCarrier(BpfCommand command, MemorySegment attr) {
+        return check(OffCarrier.call(() -> bpfResult(command, attr)));
     }
 
     /**
      * Kernels before 5.11 charge maps, programs and BTF to RLIMIT_MEMLOCK, 64 KiB by default, and return EPERM when it
      * is used up. So after the first EPERM the limit is raised, if permitted, and the call is repeated.
      */
-    long bpfWithMemlock(int number, MemorySegment attr) {
-        long result = bpfResult(number, attr);
-        return result == -Errno.EPERM.number() && kernel.raisesMemlock() ? bpfResult(number, attr) : result;
+    long bpfWithMemlock(BpfCommand command, MemorySegment attr) {
+        long result = bpfResult(command, attr);
+        return result == -Errno.EPERM.number() && kernel.raisesMemlock() ? bpfResult(command, attr) : result;
     }
 
     /** A result that is a file descriptor, a small number or 0; a negative one becomes an exception. */

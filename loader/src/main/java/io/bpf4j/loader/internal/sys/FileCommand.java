@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.sys;
 
-import static io.bpf4j.loader.internal.sys.Libc.NUMBERS;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.error.SyscallException;
@@ -24,7 +23,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         @Override
         public Integer run(Call call) {
             // Never repeated after EINTR: Linux has already released the number.
-            long result = OffCarrier.call(() -> call.syscall(NUMBERS.close(), number, 0, 0));
+            long result = OffCarrier.call(() -> call.syscall(Syscall.CLOSE, number, 0, 0));
             return result == -Errno.EINTR.number() ? 0 : call.check(result);
         }
     }
@@ -69,7 +68,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     record Unlink(Path path) implements FileCommand<Integer> {
         @Override
         public Integer run(Call call) {
-            return call.check(call.syscall(NUMBERS.unlinkat(), AT_FDCWD, call.path(path), 0));
+            return call.check(call.syscall(Syscall.UNLINKAT, AT_FDCWD, call.path(path), 0));
         }
     }
 
@@ -117,7 +116,7 @@ public sealed interface FileCommand<R> extends Command<R> {
             MemorySegment stat = call.allocate(SIZE, Long.BYTES);
             long self = call.allocateFrom("").address();
             call.check(
-                    call.syscall(NUMBERS.statx(), call.hold(fd), self, AT_EMPTY_PATH, BASIC_STATS, stat.address(), 0));
+                    call.syscall(Syscall.STATX, call.hold(fd), self, AT_EMPTY_PATH, BASIC_STATS, stat.address(), 0));
             return stat;
         }
     }
@@ -126,7 +125,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     record OpenProcess(int pid) implements FileCommand<Fd> {
         @Override
         public Fd run(Call call) {
-            return call.fd(call.syscall(SyscallNumbers.PIDFD_OPEN, pid, 0, 0), "process " + pid);
+            return call.fd(call.syscall(Syscall.PIDFD_OPEN, pid, 0, 0), "process " + pid);
         }
     }
 
@@ -134,7 +133,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     record TakeDescriptor(Fd process, int number) implements FileCommand<Fd> {
         @Override
         public Fd run(Call call) {
-            long result = call.syscall(SyscallNumbers.PIDFD_GETFD, call.hold(process), number, 0);
+            long result = call.syscall(Syscall.PIDFD_GETFD, call.hold(process), number, 0);
             return call.fd(result, "descriptor " + number + " of " + process.what());
         }
     }
@@ -150,7 +149,7 @@ public sealed interface FileCommand<R> extends Command<R> {
 
         @Override
         public Fd run(Call call) {
-            return call.fd(call.syscall(NUMBERS.fcntl(), number, F_DUPFD_CLOEXEC, 0), what);
+            return call.fd(call.syscall(Syscall.FCNTL, number, F_DUPFD_CLOEXEC, 0), what);
         }
     }
 
@@ -171,9 +170,9 @@ public sealed interface FileCommand<R> extends Command<R> {
             byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
             MemorySegment.copy(bytes, 0, request, ValueLayout.JAVA_BYTE, 0, Math.min(bytes.length, INDEX - 1));
             // Any socket works: the call is about its network namespace.
-            long number = call.syscall(NUMBERS.socket(), AF_UNIX, SOCK_DGRAM | OpenFlags.CLOEXEC, 0);
+            long number = call.syscall(Syscall.SOCKET, AF_UNIX, SOCK_DGRAM | OpenFlags.CLOEXEC, 0);
             try (Fd socket = call.fd(number, "socket")) {
-                call.check(call.syscall(NUMBERS.ioctl(), socket.number(), SIOCGIFINDEX, request.address()));
+                call.check(call.syscall(Syscall.IOCTL, socket.number(), SIOCGIFINDEX, request.address()));
                 return request.get(ValueLayout.JAVA_INT, INDEX);
             }
         }
@@ -185,7 +184,7 @@ public sealed interface FileCommand<R> extends Command<R> {
 
         @Override
         public Integer run(Call call) {
-            return call.check(call.syscall(NUMBERS.mkdirat(), AT_FDCWD, call.path(path), OWNER_ONLY));
+            return call.check(call.syscall(Syscall.MKDIRAT, AT_FDCWD, call.path(path), OWNER_ONLY));
         }
     }
 
@@ -195,7 +194,7 @@ public sealed interface FileCommand<R> extends Command<R> {
 
         @Override
         public Integer run(Call call) {
-            return call.check(call.syscall(NUMBERS.unlinkat(), AT_FDCWD, call.path(path), AT_REMOVEDIR));
+            return call.check(call.syscall(Syscall.UNLINKAT, AT_FDCWD, call.path(path), AT_REMOVEDIR));
         }
     }
 
@@ -207,7 +206,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         @Override
         public Pipe.Ends run(Call call) {
             MemorySegment ends = call.allocate(Struct.U32, 2);
-            call.check(call.syscall(NUMBERS.pipe2(), ends.address(), OpenFlags.CLOEXEC | OpenFlags.NONBLOCK, 0));
+            call.check(call.syscall(Syscall.PIPE2, ends.address(), OpenFlags.CLOEXEC | OpenFlags.NONBLOCK, 0));
             return new Pipe.Ends(
                     call.fd(ends.getAtIndex(Struct.U32, 0), "pipe of " + what),
                     call.fd(ends.getAtIndex(Struct.U32, 1), "pipe to " + what));
@@ -218,7 +217,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     record Read(Fd fd, MemorySegment into) implements FileCommand<Long> {
         @Override
         public Long run(Call call) {
-            return transfer(call, NUMBERS.read(), fd, into);
+            return transfer(call, Syscall.READ, fd, into);
         }
     }
 
@@ -226,7 +225,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     record Write(Fd fd, MemorySegment from) implements FileCommand<Long> {
         @Override
         public Long run(Call call) {
-            return transfer(call, NUMBERS.write(), fd, from);
+            return transfer(call, Syscall.WRITE, fd, from);
         }
     }
 
@@ -261,7 +260,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     record Unmap(long address, long size) implements FileCommand<Integer> {
         @Override
         public Integer run(Call call) {
-            return call.check(call.syscall(NUMBERS.munmap(), address, size, 0));
+            return call.check(call.syscall(Syscall.MUNMAP, address, size, 0));
         }
     }
 
@@ -270,7 +269,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         @Override
         public Fd run(Call call) {
             int flags = OpenFlags.NONBLOCK | OpenFlags.CLOEXEC;
-            return call.fd(call.syscall(NUMBERS.eventfd2(), 0, flags, 0), "eventfd of " + what);
+            return call.fd(call.syscall(Syscall.EVENTFD2, 0, flags, 0), "eventfd of " + what);
         }
     }
 
@@ -278,7 +277,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     record EpollCreate(String what) implements FileCommand<Fd> {
         @Override
         public Fd run(Call call) {
-            return call.fd(call.syscall(NUMBERS.epollCreate1(), OpenFlags.CLOEXEC, 0, 0), "epoll of " + what);
+            return call.fd(call.syscall(Syscall.EPOLL_CREATE1, OpenFlags.CLOEXEC, 0, 0), "epoll of " + what);
         }
     }
 
@@ -296,7 +295,7 @@ public sealed interface FileCommand<R> extends Command<R> {
             MemorySegment event = call.allocate(EpollEvent.SIZE, Long.BYTES);
             EpollEvent.encode(event, events, data);
             return call.check(call.syscall(
-                    NUMBERS.epollCtl(), call.hold(epoll), EPOLL_CTL_ADD, call.hold(fd), event.address(), 0, 0));
+                    Syscall.EPOLL_CTL, call.hold(epoll), EPOLL_CTL_ADD, call.hold(fd), event.address(), 0, 0));
         }
     }
 
@@ -313,7 +312,7 @@ public sealed interface FileCommand<R> extends Command<R> {
             int number = call.hold(epoll);
             long room = events.byteSize() / EpollEvent.SIZE;
             long result = OffCarrier.call(() -> call.syscall(
-                    NUMBERS.epollPwait(), number, events.address(), room, timeoutMillis, 0 /* no signal mask */, 0));
+                    Syscall.EPOLL_PWAIT, number, events.address(), room, timeoutMillis, 0 /* no signal mask */, 0));
             return result == -Errno.EINTR.number() ? 0 : call.check(result);
         }
     }
@@ -338,12 +337,12 @@ public sealed interface FileCommand<R> extends Command<R> {
         @Override
         public Integer run(Call call) {
             MemorySegment action = call.allocate(ACTION_SIZE, Long.BYTES);
-            call.check(call.syscall(NUMBERS.rtSigaction(), number, 0, action.address(), MASK_SIZE, 0, 0));
+            call.check(call.syscall(Syscall.RT_SIGACTION, number, 0, action.address(), MASK_SIZE, 0, 0));
             if (action.get(Struct.U64, 0) != SIG_IGN) {
                 return 0;
             }
             action.fill((byte) 0);
-            call.check(call.syscall(NUMBERS.rtSigaction(), number, action.address(), 0, MASK_SIZE, 0, 0));
+            call.check(call.syscall(Syscall.RT_SIGACTION, number, action.address(), 0, MASK_SIZE, 0, 0));
             return 1;
         }
     }
@@ -357,7 +356,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         public Integer run(Call call) {
             MemorySegment limit =
                     call.allocateFrom(Struct.U64, RLIM_INFINITY, RLIM_INFINITY); // struct rlimit64: soft, hard
-            return (int) -call.syscall(NUMBERS.prlimit64(), 0, RLIMIT_MEMLOCK, limit.address());
+            return (int) -call.syscall(Syscall.PRLIMIT64, 0, RLIMIT_MEMLOCK, limit.address());
         }
     }
 
@@ -374,11 +373,11 @@ public sealed interface FileCommand<R> extends Command<R> {
         public Fd run(Call call) {
             long name = call.allocateFrom(fileSystem).address();
             try (Fd context =
-                    call.fd(call.syscall(SyscallNumbers.FSOPEN, name, FSOPEN_CLOEXEC, 0), "mount of " + fileSystem)) {
+                    call.fd(call.syscall(Syscall.FSOPEN, name, FSOPEN_CLOEXEC, 0), "mount of " + fileSystem)) {
                 int number = context.number();
-                call.check(call.syscall(SyscallNumbers.FSCONFIG, number, FSCONFIG_CMD_CREATE, 0));
+                call.check(call.syscall(Syscall.FSCONFIG, number, FSCONFIG_CMD_CREATE, 0));
                 return call.fd(
-                        call.syscall(SyscallNumbers.FSMOUNT, number, FSMOUNT_CLOEXEC, 0), "detached " + fileSystem);
+                        call.syscall(Syscall.FSMOUNT, number, FSMOUNT_CLOEXEC, 0), "detached " + fileSystem);
             }
         }
     }
@@ -417,11 +416,11 @@ public sealed interface FileCommand<R> extends Command<R> {
 
     private static Fd open(Call call, long path, int flags, String what) {
         return call.fd(
-                Call.retried(() -> call.syscall(NUMBERS.openat(), AT_FDCWD, path, flags | OpenFlags.CLOEXEC)), what);
+                Call.retried(() -> call.syscall(Syscall.OPENAT, AT_FDCWD, path, flags | OpenFlags.CLOEXEC)), what);
     }
 
-    private static long transfer(Call call, long number, Fd fd, MemorySegment buffer) {
+    private static long transfer(Call call, Syscall name, Fd fd, MemorySegment buffer) {
         int open = call.hold(fd);
-        return Call.retried(() -> call.syscall(number, open, buffer.address(), buffer.byteSize()));
+        return Call.retried(() -> call.syscall(name, open, buffer.address(), buffer.byteSize()));
     }
 }

@@ -29,8 +29,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code LinuxKernelTest}.
  */
 final class Libc {
-    static final SyscallNumbers NUMBERS;
-
     /**
      * The type of all handles to functions that take numbers: of a second one of the same type the linker makes only the
      * address. mmap has six arguments, some of them ints; it does not see a seventh, and a long in place of an int is what
@@ -45,19 +43,16 @@ final class Libc {
     private static final String UNUSABLE;
 
     static {
-        SyscallNumbers numbers = SyscallNumbers.of("amd64");
         MethodHandle syscall = null;
-        String unusable = "";
+        String unusable = Syscall.whyUnknown();
         // An error during class initialisation would be reported only once, and later as a missing class.
         try {
-            numbers = SyscallNumbers.of(System.getProperty("os.arch", ""));
-            syscall = link("syscall", SEVEN_LONGS, Linker.Option.firstVariadicArg(1));
+            syscall = unusable.isEmpty() ? link("syscall", SEVEN_LONGS, Linker.Option.firstVariadicArg(1)) : null;
         } catch (UnsupportedOperationException e) {
             unusable = String.valueOf(e.getMessage());
         } catch (IllegalCallerException e) {
             unusable = nativeAccessDenied(Libc.class.getModule());
         }
-        NUMBERS = numbers;
         SYSCALL = syscall;
         UNUSABLE = unusable;
     }
@@ -99,13 +94,13 @@ final class Libc {
     }
 
     /** A system call whose arguments are numbers and addresses; returns the result or minus the error number. */
-    static long syscall(long number, long a, long b, long c, long d, long e, long f) {
+    static long syscall(Syscall name, long a, long b, long c, long d, long e, long f) {
         if (SYSCALL == null) {
             throw new BpfException(UNUSABLE);
         }
         Scratch scratch = Scratch.get();
         try {
-            return scratch.result((long) SYSCALL.invokeExact(scratch.errno, number, a, b, c, d, e, f));
+            return scratch.result((long) SYSCALL.invokeExact(scratch.errno, name.number(), a, b, c, d, e, f));
         } catch (Throwable t) {
             throw unexpected(t);
         }
@@ -115,10 +110,10 @@ final class Libc {
      * bpf(2) with the struct in {@code scratch.attr}, which contains the addresses of two segments. The segments are
      * also passed as further arguments, which the kernel ignores, so that the linker keeps them alive.
      */
-    static long bpf(int command, Scratch scratch, long size, MemorySegment first, MemorySegment second) {
+    static long bpf(BpfCommand command, Scratch scratch, long size, MemorySegment first, MemorySegment second) {
         try {
             return scratch.result((long) OnSegments.SYSCALL.invokeExact(
-                    scratch.errno, NUMBERS.bpf(), (long) command, scratch.attr, size, first, second));
+                    scratch.errno, Syscall.BPF.number(), (long) command.number(), scratch.attr, size, first, second));
         } catch (IllegalArgumentException | IllegalStateException e) {
             throw e; // heap memory, or a closed arena: the caller's mistake
         } catch (Throwable t) {

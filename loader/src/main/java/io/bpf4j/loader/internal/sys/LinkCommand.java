@@ -198,7 +198,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
             ATTR.set(attr, "attach_type", attachType);
             ATTR.set(attr, "flags", flags);
             details.encode(attr.asSlice(DETAILS), call);
-            return call.fd(call.bpfOffCarrier(28, attr), "link of " + what);
+            return call.fd(call.bpfOffCarrier(BpfCommand.LINK_CREATE, attr), "link of " + what);
         }
     }
 
@@ -214,7 +214,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
         public Integer run(Call call) {
             int all = flags | (expected == null ? 0 : REPLACE);
             return call.bpfOffCarrier(
-                    29, call.attr(ATTR, call.hold(link), call.hold(program), all, call.hold(expected)));
+                    BpfCommand.LINK_UPDATE, call.attr(ATTR, call.hold(link), call.hold(program), all, call.hold(expected)));
         }
     }
 
@@ -224,7 +224,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
 
         @Override
         public Integer run(Call call) {
-            return call.bpfOffCarrier(34, call.attr(ATTR, call.hold(link)));
+            return call.bpfOffCarrier(BpfCommand.LINK_DETACH, call.attr(ATTR, call.hold(link)));
         }
     }
 
@@ -243,7 +243,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
         public Fd run(Call call) {
             long name = tracepoint.isEmpty() ? 0 : call.allocateFrom(tracepoint).address();
             MemorySegment attr = call.attr(ATTR, name, call.hold(program), cookie);
-            return call.fd(call.bpfOffCarrier(17, attr), "link of " + program.what() + " to tracepoint " + tracepoint);
+            return call.fd(call.bpfOffCarrier(BpfCommand.RAW_TRACEPOINT_OPEN, attr), "link of " + program.what() + " to tracepoint " + tracepoint);
         }
     }
 
@@ -258,13 +258,13 @@ public sealed interface LinkCommand<R> extends Command<R> {
 
         @Override
         public Integer run(Call call) {
-            return attachOrDetach(call, 8, this);
+            return attachOrDetach(call, BpfCommand.PROG_ATTACH, this);
         }
 
-        private static int attachOrDetach(Call call, int number, Attach attach) {
+        private static int attachOrDetach(Call call, BpfCommand command, Attach attach) {
             int program = attach.program == null ? -1 : call.hold(attach.program);
             MemorySegment attr = call.attr(ATTR, call.hold(attach.target), program, attach.attachType, attach.flags);
-            return call.bpfOffCarrier(number, attr);
+            return call.bpfOffCarrier(command, attr);
         }
     }
 
@@ -272,7 +272,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
     record DetachProgram(Fd program, Fd target, int attachType) implements LinkCommand<Integer> {
         @Override
         public Integer run(Call call) {
-            return Attach.attachOrDetach(call, 9, new Attach(program, target, attachType, 0));
+            return Attach.attachOrDetach(call, BpfCommand.PROG_DETACH, new Attach(program, target, attachType, 0));
         }
     }
 
@@ -282,25 +282,25 @@ public sealed interface LinkCommand<R> extends Command<R> {
 
         @Override
         public Fd run(Call call) {
-            return call.fd(call.bpfResult(33, call.attr(ATTR, call.hold(link))), "iterator of " + link.what());
+            return call.fd(call.bpfResult(BpfCommand.ITER_CREATE, call.attr(ATTR, call.hold(link))), "iterator of " + link.what());
         }
     }
 
     @Override
     default String call() {
         return switch (this) {
-            case Create create -> "bpf(BPF_LINK_CREATE) for " + create.what;
-            case Update update -> "bpf(BPF_LINK_UPDATE) of " + update.link.what() + " to " + update.program.what();
-            case Detach(Fd link) -> "bpf(BPF_LINK_DETACH) of " + link.what();
+            case Create create -> BpfCommand.LINK_CREATE + " for " + create.what;
+            case Update update -> BpfCommand.LINK_UPDATE + " of " + update.link.what() + " to " + update.program.what();
+            case Detach(Fd link) -> BpfCommand.LINK_DETACH + " of " + link.what();
             case OpenRawTracepoint open ->
-                "bpf(BPF_RAW_TRACEPOINT_OPEN) of " + open.program.what()
+                BpfCommand.RAW_TRACEPOINT_OPEN + " of " + open.program.what()
                         + (open.tracepoint.isEmpty() ? "" : " to " + open.tracepoint);
             case Attach attach ->
-                "bpf(BPF_PROG_ATTACH) of " + (attach.program == null ? "no program" : attach.program.what()) + " to "
+                BpfCommand.PROG_ATTACH + " of " + (attach.program == null ? "no program" : attach.program.what()) + " to "
                         + attach.target.what();
             case DetachProgram detach ->
-                "bpf(BPF_PROG_DETACH) of " + detach.program.what() + " from " + detach.target.what();
-            case CreateIter(Fd link) -> "bpf(BPF_ITER_CREATE) of " + link.what();
+                BpfCommand.PROG_DETACH + " of " + detach.program.what() + " from " + detach.target.what();
+            case CreateIter(Fd link) -> BpfCommand.ITER_CREATE + " of " + link.what();
         };
     }
 }

@@ -81,7 +81,7 @@ public sealed interface MapCommand<R> extends Command<R> {
             ATTR.set(attr, "map_extra", extra);
             ATTR.set(attr, "value_type_btf_obj_fd", call.hold(types.module));
             call.addToken(ATTR, attr, "map_flags", "map_token_fd");
-            return call.fd(call.bpfWithMemlock(0, attr), "map \"" + name + "\"");
+            return call.fd(call.bpfWithMemlock(BpfCommand.MAP_CREATE, attr), "map \"" + name + "\"");
         }
     }
 
@@ -103,23 +103,23 @@ public sealed interface MapCommand<R> extends Command<R> {
         public static final ElementTypes NONE = new ElementTypes(null, 0, 0, 0, null);
     }
 
-    /** Operations on one element; the number is the command of bpf(2). */
+    /** Operations on one element. */
     enum Op {
-        LOOKUP(1),
-        UPDATE(2),
-        DELETE(3),
+        LOOKUP(BpfCommand.MAP_LOOKUP_ELEM),
+        UPDATE(BpfCommand.MAP_UPDATE_ELEM),
+        DELETE(BpfCommand.MAP_DELETE_ELEM),
         /** The kernel writes the next key to the value; a NULL key requests the first key. */
-        NEXT_KEY(4),
-        LOOKUP_AND_DELETE(21);
+        NEXT_KEY(BpfCommand.MAP_GET_NEXT_KEY),
+        LOOKUP_AND_DELETE(BpfCommand.MAP_LOOKUP_AND_DELETE_ELEM);
 
-        private final int number;
+        private final BpfCommand command;
 
-        Op(int number) {
-            this.number = number;
+        Op(BpfCommand command) {
+            this.command = command;
         }
 
         public String kernelName() {
-            return this == NEXT_KEY ? "BPF_MAP_GET_NEXT_KEY" : "BPF_MAP_" + name() + "_ELEM";
+            return command.kernelName();
         }
     }
 
@@ -148,7 +148,7 @@ public sealed interface MapCommand<R> extends Command<R> {
             encode(scratch.attr, map, key, value, flags);
             long result;
             do {
-                result = Libc.bpf(op.number, scratch, SIZE, key, value);
+                result = Libc.bpf(op.command, scratch, SIZE, key, value);
             } while (result == -Errno.EINTR.number());
             return (int) -result;
         }
@@ -163,21 +163,21 @@ public sealed interface MapCommand<R> extends Command<R> {
         }
     }
 
-    /** Operations on many elements at once; the number is the command of bpf(2). */
+    /** Operations on many elements at once. */
     enum BatchOp {
-        LOOKUP(24),
-        LOOKUP_AND_DELETE(25),
-        UPDATE(26),
-        DELETE(27);
+        LOOKUP(BpfCommand.MAP_LOOKUP_BATCH),
+        LOOKUP_AND_DELETE(BpfCommand.MAP_LOOKUP_AND_DELETE_BATCH),
+        UPDATE(BpfCommand.MAP_UPDATE_BATCH),
+        DELETE(BpfCommand.MAP_DELETE_BATCH);
 
-        private final int number;
+        private final BpfCommand command;
 
-        BatchOp(int number) {
-            this.number = number;
+        BatchOp(BpfCommand command) {
+            this.command = command;
         }
 
         public String kernelName() {
-            return "BPF_MAP_" + name() + "_BATCH";
+            return command.kernelName();
         }
     }
 
@@ -212,7 +212,7 @@ public sealed interface MapCommand<R> extends Command<R> {
             ATTR.set(attr, "map_fd", call.hold(map));
             ATTR.set(attr, "elem_flags", elementFlags);
             // The kernel overwrites the requested number by that of the processed elements.
-            long result = call.bpfResult(op.number, attr, keys, values);
+            long result = call.bpfResult(op.command, attr, keys, values);
             return new BatchResult((int) -result, ATTR.u32(attr, "count"));
         }
     }
@@ -232,7 +232,7 @@ public sealed interface MapCommand<R> extends Command<R> {
 
         @Override
         public Integer run(Call call) {
-            return call.bpf(22, call.attr(ATTR, call.hold(map)));
+            return call.bpf(BpfCommand.MAP_FREEZE, call.attr(ATTR, call.hold(map)));
         }
     }
 
@@ -241,10 +241,10 @@ public sealed interface MapCommand<R> extends Command<R> {
         return switch (this) {
             // No name for a kernel without names, or if the probe lacks permission.
             case Create create ->
-                "bpf(BPF_MAP_CREATE)" + (create.name.isEmpty() ? "" : " for map \"" + create.name + "\"");
-            case Element element -> "bpf(" + element.op.kernelName() + ") on " + element.map.what();
-            case Batch batch -> "bpf(" + batch.op.kernelName() + ") on " + batch.map.what();
-            case Freeze(Fd map) -> "bpf(BPF_MAP_FREEZE) on " + map.what();
+                BpfCommand.MAP_CREATE + (create.name.isEmpty() ? "" : " for map \"" + create.name + "\"");
+            case Element element -> element.op.command + " on " + element.map.what();
+            case Batch batch -> batch.op.command + " on " + batch.map.what();
+            case Freeze(Fd map) -> BpfCommand.MAP_FREEZE + " on " + map.what();
         };
     }
 }

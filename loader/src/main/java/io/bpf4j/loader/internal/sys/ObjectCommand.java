@@ -26,24 +26,22 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     /** Of BPF_OBJ_GET_INFO_BY_FD. */
     StructLayout INFO = StructLayout.of("bpf_attr.info", "u32 bpf_fd, info_len; u64 info");
 
-    /** Kinds of objects with ids; the numbers are commands of bpf(2). */
+    /** Kinds of objects with ids. */
     enum Kind {
-        PROGRAM(11, 13, "PROG", "bpf-prog"),
-        MAP(12, 14, "MAP", "bpf-map"),
-        BTF(23, 19, "BTF", "btf"),
-        LINK(31, 30, "LINK", "bpf_link");
+        PROGRAM(BpfCommand.PROG_GET_NEXT_ID, BpfCommand.PROG_GET_FD_BY_ID, "bpf-prog"),
+        MAP(BpfCommand.MAP_GET_NEXT_ID, BpfCommand.MAP_GET_FD_BY_ID, "bpf-map"),
+        BTF(BpfCommand.BTF_GET_NEXT_ID, BpfCommand.BTF_GET_FD_BY_ID, "btf"),
+        LINK(BpfCommand.LINK_GET_NEXT_ID, BpfCommand.LINK_GET_FD_BY_ID, "bpf_link");
 
-        private final int nextId;
-        private final int fdById;
-        private final String kernelName;
+        private final BpfCommand nextId;
+        private final BpfCommand fdById;
 
         /** The name of such a file in /proc/PID/fd, after {@code anon_inode:}. */
         private final String fileName;
 
-        Kind(int nextId, int fdById, String kernelName, String fileName) {
+        Kind(BpfCommand nextId, BpfCommand fdById, String fileName) {
             this.nextId = nextId;
             this.fdById = fdById;
-            this.kernelName = kernelName;
             this.fileName = fileName;
         }
 
@@ -64,7 +62,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
 
         @Override
         public Integer run(Call call) {
-            return call.bpf(6, call.attr(ATTR, call.path(path), call.hold(object)));
+            return call.bpf(BpfCommand.OBJ_PIN, call.attr(ATTR, call.path(path), call.hold(object)));
         }
     }
 
@@ -72,7 +70,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     record Get(Path path, int flags) implements ObjectCommand<Fd> {
         @Override
         public Fd run(Call call) {
-            return call.fd(call.bpfResult(7, call.attr(Pin.ATTR, call.path(path), 0, flags)), "pin " + path);
+            return call.fd(call.bpfResult(BpfCommand.OBJ_GET, call.attr(Pin.ATTR, call.path(path), 0, flags)), "pin " + path);
         }
     }
 
@@ -123,7 +121,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
 
     /** Lets the kernel fill a struct, in which pointers may say where to put more. */
     private static MemorySegment filled(Call call, Fd object, MemorySegment info) {
-        call.bpf(15, call.attr(INFO, call.hold(object), info.byteSize(), info.address()));
+        call.bpf(BpfCommand.OBJ_GET_INFO_BY_FD, call.attr(INFO, call.hold(object), info.byteSize(), info.address()));
         return info;
     }
 
@@ -294,13 +292,13 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     @Override
     default String call() {
         return switch (this) {
-            case Pin(Fd object, Path path) -> "bpf(BPF_OBJ_PIN) of " + object.what() + " to " + path;
-            case Get get -> "bpf(BPF_OBJ_GET) of " + get.path;
+            case Pin(Fd object, Path path) -> BpfCommand.OBJ_PIN + " of " + object.what() + " to " + path;
+            case Get get -> BpfCommand.OBJ_GET + " of " + get.path;
             case KindOf(Fd object) -> "readlink of " + object.what();
-            case NextId(Kind kind, int after) -> "bpf(BPF_" + kind.kernelName + "_GET_NEXT_ID) after " + after;
-            case FdById(Kind kind, int id) -> "bpf(BPF_" + kind.kernelName + "_GET_FD_BY_ID) of " + id;
+            case NextId(Kind kind, int after) -> kind.nextId + " after " + after;
+            case FdById(Kind kind, int id) -> kind.fdById + " of " + id;
             case Info<?> info ->
-                "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + info.object().what();
+                BpfCommand.OBJ_GET_INFO_BY_FD + " of " + info.object().what();
         };
     }
 }

@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.sys;
 
-import static io.bpf4j.loader.internal.sys.Libc.NUMBERS;
 
 import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.MemorySegment;
@@ -41,7 +40,7 @@ public sealed interface PeerCommand<R> extends Command<R> {
     record ChangeOwner(Fd fd, int user, int group) implements PeerCommand<Integer> {
         @Override
         public Integer run(Call call) {
-            return call.check(call.syscall(NUMBERS.fchown(), call.hold(fd), user, group));
+            return call.check(call.syscall(Syscall.FCHOWN, call.hold(fd), user, group));
         }
     }
 
@@ -50,7 +49,7 @@ public sealed interface PeerCommand<R> extends Command<R> {
         @Override
         public Integer run(Call call) {
             long text = call.allocateFrom(name).address();
-            return call.check(call.syscall(NUMBERS.unlinkat(), call.hold(folder), text, 0));
+            return call.check(call.syscall(Syscall.UNLINKAT, call.hold(folder), text, 0));
         }
     }
 
@@ -133,9 +132,9 @@ public sealed interface PeerCommand<R> extends Command<R> {
             MemorySegment.copy(
                     text, 0, address, ValueLayout.JAVA_BYTE, PATH_OFFSET, Math.min(text.length, PATH_SIZE - 1));
             int type = SOCK_STREAM | OpenFlags.CLOEXEC | OpenFlags.NONBLOCK;
-            Fd socket = call.fd(call.syscall(NUMBERS.socket(), AF_UNIX, type, 0), name);
+            Fd socket = call.fd(call.syscall(Syscall.SOCKET, AF_UNIX, type, 0), name);
             return socket.ownedBy(fd -> {
-                call.check(call.syscall(NUMBERS.connect(), call.hold(fd), address.address(), address.byteSize()));
+                call.check(call.syscall(Syscall.CONNECT, call.hold(fd), address.address(), address.byteSize()));
                 return fd;
             });
         }
@@ -164,7 +163,7 @@ public sealed interface PeerCommand<R> extends Command<R> {
             MemorySegment credentials = call.allocate(SIZE, Integer.BYTES);
             MemorySegment size = call.allocateFrom(ValueLayout.JAVA_INT, SIZE);
             call.check(call.syscall(
-                    NUMBERS.getsockopt(),
+                    Syscall.GETSOCKOPT,
                     call.hold(socket),
                     SOL_SOCKET,
                     SO_PEERCRED,
@@ -185,7 +184,7 @@ public sealed interface PeerCommand<R> extends Command<R> {
     record SendSignal(Fd process, int signal) implements PeerCommand<Boolean> {
         @Override
         public Boolean run(Call call) {
-            long result = call.syscall(SyscallNumbers.PIDFD_SEND_SIGNAL, call.hold(process), signal, 0);
+            long result = call.syscall(Syscall.PIDFD_SEND_SIGNAL, call.hold(process), signal, 0);
             if (result == -Errno.ESRCH.number()) {
                 return false;
             }
@@ -213,7 +212,7 @@ public sealed interface PeerCommand<R> extends Command<R> {
         int number = call.hold(folder);
         long all = flags | OpenFlags.CLOEXEC | OpenFlags.NOFOLLOW;
         return call.fd(
-                Call.retried(() -> call.syscall(NUMBERS.openat(), number, text, all, mode, 0, 0)),
+                Call.retried(() -> call.syscall(Syscall.OPENAT, number, text, all, mode, 0, 0)),
                 name + " in " + folder.what());
     }
 }

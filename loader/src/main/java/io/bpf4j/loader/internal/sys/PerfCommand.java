@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.sys;
 
-import static io.bpf4j.loader.internal.sys.Libc.NUMBERS;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
@@ -99,7 +98,7 @@ public sealed interface PerfCommand<R> extends Command<R> {
             // also uprobe_path and kprobe_func
             ATTR.set(attr, "config1", text == null ? MemorySegment.NULL : call.allocateFrom(text));
             ATTR.set(attr, "config2", config2); // also probe_offset
-            long result = call.syscall(NUMBERS.perfEventOpen(), attr.address(), pid, cpu, NO_GROUP, CLOEXEC, 0);
+            long result = call.syscall(Syscall.PERF_EVENT_OPEN, attr.address(), pid, cpu, NO_GROUP, CLOEXEC, 0);
             return call.fd(result, what);
         }
 
@@ -141,6 +140,6 @@ public sealed interface PerfCommand<R> extends Command<R> {
 
     /** Requests of include/uapi/linux/perf_event.h, in the encoding of include/uapi/asm-generic/ioctl.h. */
     private static int ioctl(Call call, Fd event, long request, long argument) {
-        return call.check(call.syscall(NUMBERS.ioctl(), call.hold(event), request, argument));
+        return call.check(call.syscall(Syscall.IOCTL, call.hold(event), request, argument));
     }
 }

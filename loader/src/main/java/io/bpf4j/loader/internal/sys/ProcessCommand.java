@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.sys;
 
-import static io.bpf4j.loader.internal.sys.Libc.NUMBERS;
 
 import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.MemorySegment;
@@ -137,7 +136,7 @@ public sealed interface ProcessCommand<R> extends Command<R> {
             // The thread's scratch memory: this call is made for every signal of every tracee.
             MemorySegment status = call.attr(Integer.BYTES);
             int options = WALL | WNOTHREAD | (blocking ? 0 : WNOHANG);
-            long result = Call.retried(() -> call.syscall(NUMBERS.wait4(), -1, status.address(), options));
+            long result = Call.retried(() -> call.syscall(Syscall.WAIT4, -1, status.address(), options));
             if (result == -Errno.ECHILD.number()) {
                 return WaitStatus.NO_TRACEES;
             }
@@ -150,7 +149,7 @@ public sealed interface ProcessCommand<R> extends Command<R> {
     record Signal(int pid, int tid, int signal) implements ProcessCommand<Integer> {
         @Override
         public Integer run(Call call) {
-            return error(call.syscall(NUMBERS.tgkill(), pid, tid, signal));
+            return error(call.syscall(Syscall.TGKILL, pid, tid, signal));
         }
     }
 
@@ -164,7 +163,7 @@ public sealed interface ProcessCommand<R> extends Command<R> {
 
         @Override
         public Boolean run(Call call) {
-            return call.syscall(NUMBERS.kcmp(), first, second, KCMP_VM) == 0;
+            return call.syscall(Syscall.KCMP, first, second, KCMP_VM) == 0;
         }
     }
 
@@ -184,7 +183,7 @@ public sealed interface ProcessCommand<R> extends Command<R> {
     }
 
     private static long ptrace(Call call, int request, int tid, long data) {
-        return call.syscall(NUMBERS.ptrace(), request, tid, 0, data, 0, 0);
+        return call.syscall(Syscall.PTRACE, request, tid, 0, data, 0, 0);
     }
 
     private static int error(long result) {

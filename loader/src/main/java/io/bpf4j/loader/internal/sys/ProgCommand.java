@@ -180,7 +180,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
             call.addToken(ATTR, attr, "prog_flags", "prog_token_fd");
             long result = -Errno.EAGAIN.number();
             for (int i = 0; i < TRIES && result == -Errno.EAGAIN.number(); i++) {
-                result = call.bpfWithMemlock(5, attr);
+                result = call.bpfWithMemlock(BpfCommand.PROG_LOAD, attr);
             }
             return LoadResult.of(call, result, "program \"" + name + "\"", text, ATTR.u32(attr, "log_true_size"));
         }
@@ -205,7 +205,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
                 ATTR.set(attr, "btf_log_level", log.level);
             }
             call.addToken(ATTR, attr, "btf_flags", "btf_token_fd");
-            long result = call.bpfWithMemlock(18, attr);
+            long result = call.bpfWithMemlock(BpfCommand.BTF_LOAD, attr);
             return LoadResult.of(call, result, "BTF of " + name, text, ATTR.u32(attr, "btf_log_true_size"));
         }
     }
@@ -217,7 +217,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
 
         @Override
         public Integer run(Call call) {
-            return call.bpf(35, call.attr(ATTR, call.hold(program), call.hold(map)));
+            return call.bpf(BpfCommand.PROG_BIND_MAP, call.attr(ATTR, call.hold(program), call.hold(map)));
         }
     }
 
@@ -232,7 +232,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
 
         @Override
         public Integer run(Call call) {
-            return call.bpf(38, call.attr(ATTR, call.hold(map), program));
+            return call.bpf(BpfCommand.PROG_ASSOC_STRUCT_OPS, call.attr(ATTR, call.hold(map), program));
         }
     }
 
@@ -284,7 +284,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
             ATTR.set(attr, "flags", flags);
             ATTR.set(attr, "cpu", cpu);
             ATTR.set(attr, "batch_size", batchSize);
-            call.check(Call.retried(() -> call.bpfResult(10, attr)));
+            call.check(Call.retried(() -> call.bpfResult(BpfCommand.PROG_TEST_RUN, attr)));
             // Without room for the context, the result is the modified input: syscall programs return results this way.
             return new TestRunResult(
                     ATTR.u32(attr, "retval"),
@@ -318,7 +318,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
         public byte[] run(Call call) {
             MemorySegment bytes = call.allocate(room);
             MemorySegment attr = call.attr(ATTR, bytes.address(), room, stream, call.hold(program));
-            return Struct.filled(bytes, call.bpf(37, attr));
+            return Struct.filled(bytes, call.bpf(BpfCommand.PROG_STREAM_READ_BY_FD, attr));
         }
     }
 
@@ -331,20 +331,20 @@ public sealed interface ProgCommand<R> extends Command<R> {
         @Override
         public Fd run(Call call) {
             // BPF_STATS_RUN_TIME is 0, the only kind.
-            return call.fd(call.bpfResult(32, call.attr(ATTR)), "BPF statistics");
+            return call.fd(call.bpfResult(BpfCommand.ENABLE_STATS, call.attr(ATTR)), "BPF statistics");
         }
     }
 
     @Override
     default String call() {
         return switch (this) {
-            case Load load -> "bpf(BPF_PROG_LOAD) for program \"" + load.name + "\"";
-            case LoadBtf btf -> "bpf(BPF_BTF_LOAD) for \"" + btf.name + "\"";
-            case BindMap(Fd program, Fd map) -> "bpf(BPF_PROG_BIND_MAP) of " + map.what() + " to " + program.what();
-            case AssociateStructOps with -> "bpf(BPF_PROG_ASSOC_STRUCT_OPS) with " + with.map.what();
-            case TestRun run -> "bpf(BPF_PROG_TEST_RUN) of " + run.program.what();
-            case ReadStream read -> "bpf(BPF_PROG_STREAM_READ_BY_FD) of " + read.program.what();
-            case EnableStats _ -> "bpf(BPF_ENABLE_STATS)";
+            case Load load -> BpfCommand.PROG_LOAD + " for program \"" + load.name + "\"";
+            case LoadBtf btf -> BpfCommand.BTF_LOAD + " for \"" + btf.name + "\"";
+            case BindMap(Fd program, Fd map) -> BpfCommand.PROG_BIND_MAP + " of " + map.what() + " to " + program.what();
+            case AssociateStructOps with -> BpfCommand.PROG_ASSOC_STRUCT_OPS + " with " + with.map.what();
+            case TestRun run -> BpfCommand.PROG_TEST_RUN + " of " + run.program.what();
+            case ReadStream read -> BpfCommand.PROG_STREAM_READ_BY_FD + " of " + read.program.what();
+            case EnableStats _ -> BpfCommand.ENABLE_STATS.toString();
         };
     }
 }

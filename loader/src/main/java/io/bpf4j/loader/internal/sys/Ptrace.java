@@ -1,7 +1,7 @@
 package io.bpf4j.loader.internal.sys;
 
 /**
- * Numbers of include/uapi/linux/ptrace.h and asm-generic/signal.h, the same on all machines of {@link SyscallNumbers}.
+ * Numbers of include/uapi/linux/ptrace.h and asm-generic/signal.h, the same on all machines of {@link Syscall}.
  */
 public final class Ptrace {
     /** The tracee stops after a fork, and its child is traced from the start. */

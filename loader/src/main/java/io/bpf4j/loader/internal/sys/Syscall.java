@@ -1,74 +1,83 @@
 package io.bpf4j.loader.internal.sys;
 
 /**
- * The numbers of the system calls that are made by number, for one architecture. <i>Immutable.</i>
+ * The system calls that are made by number. Each has its number on x86-64, on arm64, riscv64 and loongarch64, and on s390x.
  *
  * <p>x86-64: arch/x86/entry/syscalls/syscall_64.tbl. arm64, riscv64 and loongarch64: include/uapi/asm-generic/unistd.h,
  * which all architectures since 2011 use. s390x: arch/s390/kernel/syscalls/syscall.tbl. Calls made since 5.1 have one
  * number everywhere.
  */
-record SyscallNumbers(
-        long bpf,
-        long perfEventOpen,
-        long read,
-        long write,
-        long openat,
-        long unlinkat,
-        long mkdirat,
-        long close,
-        long ioctl,
-        long munmap,
-        long epollCreate1,
-        long epollCtl,
-        long epollPwait,
-        long eventfd2,
-        long prlimit64,
-        long statx,
-        long fcntl,
-        long socket,
-        long ptrace,
-        long wait4,
-        long tgkill,
-        long pipe2,
-        long rtSigaction,
-        long kcmp,
-        long connect,
-        long getsockopt,
-        long fchown) {
-    /** include/uapi/asm-generic/unistd.h, the same everywhere. */
-    static final long PIDFD_SEND_SIGNAL = 424;
+enum Syscall {
+    BPF(321, 280, 351),
+    PERF_EVENT_OPEN(298, 241, 331),
+    READ(0, 63, 3),
+    WRITE(1, 64, 4),
+    OPENAT(257, 56, 288),
+    UNLINKAT(263, 35, 294),
+    MKDIRAT(258, 34, 289),
+    CLOSE(3, 57, 6),
+    IOCTL(16, 29, 54),
+    MUNMAP(11, 215, 91),
+    EPOLL_CREATE1(291, 20, 327),
+    EPOLL_CTL(233, 21, 250),
+    EPOLL_PWAIT(281, 22, 312),
+    EVENTFD2(290, 19, 323),
+    PRLIMIT64(302, 261, 334),
+    STATX(332, 291, 379),
+    FCNTL(72, 25, 55),
+    SOCKET(41, 198, 359),
+    PTRACE(101, 117, 26),
+    WAIT4(61, 260, 114),
+    TGKILL(234, 131, 241),
+    PIPE2(293, 59, 325),
+    RT_SIGACTION(13, 134, 174),
+    KCMP(312, 272, 343),
+    CONNECT(42, 203, 362),
+    GETSOCKOPT(55, 209, 365),
+    FCHOWN(93, 55, 207),
+    PIDFD_SEND_SIGNAL(424),
+    FSOPEN(430),
+    FSCONFIG(431),
+    FSMOUNT(432),
+    PIDFD_OPEN(434),
+    PIDFD_GETFD(438);
 
-    static final long FSOPEN = 430;
+    private final long x86;
+    private final long generic;
+    private final long s390;
+    private final long number;
 
-    static final long FSCONFIG = 431;
-    static final long FSMOUNT = 432;
-    static final long PIDFD_OPEN = 434;
-    static final long PIDFD_GETFD = 438;
+    Syscall(long x86, long generic, long s390) {
+        this.x86 = x86;
+        this.generic = generic;
+        this.s390 = s390;
+        this.number = on(System.getProperty("os.arch", ""));
+    }
 
-    private static final SyscallNumbers X86_64 = new SyscallNumbers(
-            321, 298, 0, 1, 257, 263, 258, 3, 16, 11, 291, 233, 281, 290, 302, 332, 72, 41, 101, 61, 234, 293, 13, 312,
-            42, 55, 93);
-    private static final SyscallNumbers GENERIC = new SyscallNumbers(
-            280, 241, 63, 64, 56, 35, 34, 57, 29, 215, 20, 21, 22, 19, 261, 291, 25, 198, 117, 260, 131, 59, 134, 272,
-            203, 209, 55);
-    private static final SyscallNumbers S390X = new SyscallNumbers(
-            351, 331, 3, 4, 288, 294, 289, 6, 54, 91, 327, 250, 312, 323, 334, 379, 55, 359, 26, 114, 241, 325, 174,
-            343, 362, 365, 207);
+    Syscall(long everywhere) {
+        this(everywhere, everywhere, everywhere);
+    }
 
-    /**
-     * The numbers of an architecture.
-     *
-     * @param osArch the system property {@code os.arch}
-     * @throws UnsupportedOperationException if they are not known
-     */
-    static SyscallNumbers of(String osArch) {
+    /** The number on this machine; -1 if the machine is not known, for which {@link #whyUnknown} has the message. */
+    long number() {
+        return number;
+    }
+
+    /** The number on an architecture, by the system property {@code os.arch}; -1 if it is not known. */
+    long on(String osArch) {
         return switch (osArch) {
-            case "amd64", "x86_64" -> X86_64;
-            case "aarch64", "riscv64", "loongarch64" -> GENERIC;
-            case "s390x" -> S390X;
-            default ->
-                throw new UnsupportedOperationException("bpf4j does not know the system calls of " + osArch
-                        + "; it knows amd64, aarch64, riscv64, loongarch64 and s390x");
+            case "amd64", "x86_64" -> x86;
+            case "aarch64", "riscv64", "loongarch64" -> generic;
+            case "s390x" -> s390;
+            default -> -1;
         };
+    }
+
+    /** The reason why this machine's numbers are not known; empty if they are. */
+    static String whyUnknown() {
+        return BPF.number >= 0
+                ? ""
+                : "bpf4j does not know the system calls of " + System.getProperty("os.arch", "")
+                        + "; it knows amd64, aarch64, riscv64, loongarch64 and s390x";
     }
 }

@@ -11,7 +11,7 @@ public sealed interface TokenCommand<R> extends Command<R> {
 
         @Override
         public Fd run(Call call) {
-            return call.fd(call.bpfResult(36, call.attr(ATTR, 0, call.hold(bpffs))), "BPF token of " + bpffs.what());
+            return call.fd(call.bpfResult(BpfCommand.TOKEN_CREATE, call.attr(ATTR, 0, call.hold(bpffs))), "BPF token of " + bpffs.what());
         }
     }
 
@@ -27,7 +27,7 @@ public sealed interface TokenCommand<R> extends Command<R> {
     @Override
     default String call() {
         return switch (this) {
-            case Create(Fd bpffs) -> "bpf(BPF_TOKEN_CREATE) from " + bpffs.what();
+            case Create(Fd bpffs) -> BpfCommand.TOKEN_CREATE + " from " + bpffs.what();
             case With<R> with -> with.command.call() + " with " + with.token.what();
         };
     }

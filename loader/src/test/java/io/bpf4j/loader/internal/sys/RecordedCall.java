@@ -15,7 +15,6 @@ import java.util.List;
  * Addresses differ from run to run: the n-th allocated becomes 0xA0 + n.
  */
 final class RecordedCall extends Call {
-    private static final int OBJ_GET_INFO_BY_FD = 15;
 
     private final List<Long> allocated = new ArrayList<>();
     private final byte[] information;
@@ -87,9 +86,9 @@ final class RecordedCall extends Call {
     }
 
     @Override
-    long syscall(long number, long a, long b, long c, long d, long e, long f) {
-        MemorySegment given = number == Libc.NUMBERS.bpf() ? view(b, c) : view(a, 112);
-        if (number == Libc.NUMBERS.bpf() && a == OBJ_GET_INFO_BY_FD && information.length > 0) {
+    long syscall(Syscall name, long a, long b, long c, long d, long e, long f) {
+        MemorySegment given = name == Syscall.BPF ? view(b, c) : view(a, 112);
+        if (name == Syscall.BPF && a == BpfCommand.OBJ_GET_INFO_BY_FD.number() && information.length > 0) {
             MemorySegment info = view(given.get(ValueLayout.JAVA_LONG, 8), given.get(ValueLayout.JAVA_INT, 4));
             request = normal(info);
             MemorySegment.copy(information, 0, info, JAVA_BYTE, 0, (int) Math.min(information.length, info.byteSize()));
@@ -101,7 +100,7 @@ final class RecordedCall extends Call {
     }
 
     @Override
-    long bpfResult(int number, MemorySegment attr, MemorySegment first, MemorySegment second) {
+    long bpfResult(BpfCommand command, MemorySegment attr, MemorySegment first, MemorySegment second) {
         struct = normal(attr);
         throw new Recorded();
     }
