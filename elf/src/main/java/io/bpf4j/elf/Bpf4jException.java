@@ -3,10 +3,11 @@ package io.bpf4j.elf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root of the failures that bpf4j reports: malformed input ({@link MalformedDataException}), relocations without a
- * result (CoreException), and failures of loading, attaching and tracing (BpfException). Catch it to handle them alike.
+ * The base class of the exceptions for failures that bpf4j reports: malformed input ({@link MalformedDataException}),
+ * relocations without a result (CoreException), and failures of loading, attaching and tracing (BpfException). Catch it
+ * to handle them alike.
  *
- * <p>A wrong use of the API is not among them: it causes an {@link IllegalArgumentException} or an {@link
+ * <p>Incorrect use of the API is not among them: it causes an {@link IllegalArgumentException} or an {@link
  * IllegalStateException}. If a file can't be opened or read, the cause is a {@link java.io.IOException}.
  * <i>Immutable.</i>
  */

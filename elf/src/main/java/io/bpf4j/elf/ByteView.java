@@ -131,18 +131,18 @@ public final class ByteView {
 
     /** The array with the number at a checked offset; the number is at {@link #index}. */
     private byte[] bytes(long offset) {
-        return array != null ? array : inFile().block(start + offset);
+        return array != null ? array : fileBlocks().block(start + offset);
     }
 
     private int index(long offset) {
         return array != null ? (int) (start + offset) : FileBlocks.indexInBlock(start + offset);
     }
 
-    private FileBlocks inFile() {
+    private FileBlocks fileBlocks() {
         return Objects.requireNonNull(file);
     }
 
-    /** A window into this window, over the same bytes; its {@link #base()} is its start in the source. */
+    /** A part of this window, over the same bytes; its {@link #base()} is its start in the source. */
     public ByteView slice(long offset, long length) {
         check(offset, length);
         return new ByteView(source, base + offset, array, file, start + offset, length, little);
@@ -198,12 +198,12 @@ public final class ByteView {
     /** The length in bytes of the NUL-terminated string at an offset, its terminator left out. */
     int cStringLength(long offset, long maxBytes) {
         check(offset, 1);
-        long most = Math.min(size - offset, Math.min(maxBytes, MAX_ARRAY - 1) + 1);
+        long limit = Math.min(size - offset, Math.min(maxBytes, MAX_ARRAY - 1) + 1);
         // By chunks: a copy into an array and a loop over it are faster than single reads, before and after JIT
         // compilation.
-        byte[] chunk = new byte[(int) Math.min(most, 64)];
-        for (long at = 0; at < most; at += chunk.length) {
-            int length = (int) Math.min(chunk.length, most - at);
+        byte[] chunk = new byte[(int) Math.min(limit, 64)];
+        for (long at = 0; at < limit; at += chunk.length) {
+            int length = (int) Math.min(chunk.length, limit - at);
             copy(offset + at, chunk, 0, length);
             for (int i = 0; i < length; i++) {
                 if (chunk[i] == 0) {
@@ -213,7 +213,7 @@ public final class ByteView {
         }
         throw malformed(
                 offset,
-                most == size - offset
+                limit == size - offset
                         ? "string without a terminating NUL"
                         : "string of more than " + maxBytes + " bytes");
     }
@@ -224,11 +224,11 @@ public final class ByteView {
         if (array != null) {
             System.arraycopy(array, (int) (start + offset), target, at, length);
         } else if (length != 0) {
-            inFile().copy(start + offset, target, at, length);
+            fileBlocks().copy(start + offset, target, at, length);
         }
     }
 
-    /** Whether the bytes at an offset equal the given bytes; false if the window ends before. */
+    /** Whether the bytes at an offset equal the given bytes; false if the window ends before them. */
     boolean matches(long offset, byte[] expected) {
         if (offset < 0 || offset > size - expected.length) {
             return false;

@@ -24,7 +24,7 @@ import java.util.zip.CRC32;
  *
  * <p>Tested by {@code OpenElfFileTest}.
  *
- * @param debugRoot the directory of debug files, {@code /usr/lib/debug} as a rule
+ * @param debugRoot the directory of debug files, normally {@code /usr/lib/debug}
  */
 public record DebugFiles(Path debugRoot) {
     private static final int CHUNK = 1 << 16;
@@ -33,7 +33,7 @@ public record DebugFiles(Path debugRoot) {
      * The largest file whose checksum is computed, which takes half a second. The debug link of another owner's file
      * may name a sparse file of any size. Larger files with debug information have a build ID.
      */
-    private static final long MOST_CHECKED = 1L << 30;
+    private static final long MAX_CHECKED_BYTES = 1L << 30;
 
     /** Searches below {@code /usr/lib/debug}. */
     public static DebugFiles standard() {
@@ -56,8 +56,8 @@ public record DebugFiles(Path debugRoot) {
         if (link.isEmpty()) {
             return Optional.empty();
         }
-        for (Path candidate : linked(elf, link.get().fileName())) {
-            Optional<ElfFile> found = open(candidate, elf.opener(), debug -> belongs(debug, buildId, link.get()));
+        for (Path candidate : linkCandidates(elf, link.get().fileName())) {
+            Optional<ElfFile> found = open(candidate, elf.opener(), debug -> matches(debug, buildId, link.get()));
             if (found.isPresent()) {
                 return found;
             }
@@ -65,14 +65,14 @@ public record DebugFiles(Path debugRoot) {
         return Optional.empty();
     }
 
-    private static boolean belongs(ElfFile debug, Optional<String> buildId, DebugLink link) {
+    private static boolean matches(ElfFile debug, Optional<String> buildId, DebugLink link) {
         Optional<String> other = buildId.isPresent() ? debug.buildId() : Optional.empty();
         return other.isPresent()
                 ? other.equals(buildId)
-                : debug.bytes().size() <= MOST_CHECKED && crc32(debug.bytes()) == link.crc32();
+                : debug.bytes().size() <= MAX_CHECKED_BYTES && crc32(debug.bytes()) == link.crc32();
     }
 
-    private List<Path> linked(ElfFile elf, FileName fileName) {
+    private List<Path> linkCandidates(ElfFile elf, FileName fileName) {
         List<Path> candidates = new ArrayList<>();
         elf.path().map(path -> path.toAbsolutePath().getParent()).ifPresent(directory -> {
             candidates.add(fileName.below(directory));
@@ -82,7 +82,7 @@ public record DebugFiles(Path debugRoot) {
         return candidates;
     }
 
-    private static Optional<ElfFile> open(Path candidate, FileOpener opener, Predicate<ElfFile> wanted) {
+    private static Optional<ElfFile> open(Path candidate, FileOpener opener, Predicate<ElfFile> accepted) {
         if (!Files.isRegularFile(candidate)) {
             return Optional.empty();
         }
@@ -90,11 +90,11 @@ public record DebugFiles(Path debugRoot) {
         try {
             debug = ElfFile.open(candidate, opener);
         } catch (IOException | MalformedDataException e) {
-            return Optional.empty(); // a debug file that can't be read is as good as none
+            return Optional.empty(); // a debug file that can't be read counts as missing
         }
         boolean keep = false;
         try {
-            keep = wanted.test(debug);
+            keep = accepted.test(debug);
             return keep ? Optional.of(debug) : Optional.empty();
         } catch (MalformedDataException e) {
             return Optional.empty();

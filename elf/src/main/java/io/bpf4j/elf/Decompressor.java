@@ -26,9 +26,9 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
  * zlib expands to at most 1032 times its input, so a larger declared size is malformed and allocates no memory; below
  * this limit, memory grows with the actual output, up to {@link ElfLimits#maxDecompressedBytes()}.
  *
- * <p>Many sections may share one stream: 65,000 headers of 64 bytes, all with the same 16 KiB that expand to 16 MiB,
- * would make a file of 4 MB expand to a tebibyte. So all calls together may take {@value #TIMES_LARGEST} times the
- * limit of one section. The compressed bytes count too, because deflate has blocks without content.
+ * <p>Many sections may share one stream: a file of 4 MB could expand to a tebibyte, by 65,000 headers of 64 bytes that
+ * all refer to the same 16 KiB, which expand to 16 MiB. So all calls together may take {@value #MAX_TOTAL_FACTOR} times
+ * the limit of one section. The compressed bytes count too, because deflate has blocks without content.
  *
  * <p>Sections compressed by zstd are rejected: Java has no zstd, and Commons Compress binds a native library, which
  * this module must not load.
@@ -40,7 +40,7 @@ final class Decompressor {
     private static final int ELFCOMPRESS_ZSTD = 2;
     private static final byte[] ZDEBUG_MAGIC = "ZLIB".getBytes(StandardCharsets.US_ASCII);
     private static final int ZDEBUG_HEADER_SIZE = 12;
-    private static final int ZLIB_MOST_EXPANSION = 1032;
+    private static final int ZLIB_MAX_RATIO = 1032;
     /** xz -9 needs 65 MiB to decompress; tools that write mini debug info use far less. */
     private static final int XZ_MEMORY_KIB = 66 * 1024;
 
@@ -48,12 +48,12 @@ final class Decompressor {
      * xz expands without bound: 255 MB of zeros are 37 KB. Symbols expand to about 5 times their compressed size; one
      * chunk is always allowed.
      */
-    private static final long XZ_MOST_EXPANSION = 64;
+    private static final long XZ_MAX_RATIO = 64;
 
     private static final int CHUNK = 1 << 16;
 
-    /** How much may be decompressed in total, in sections of the largest size. */
-    static final int TIMES_LARGEST = 4;
+    /** The limit of all sections together, as a multiple of the limit of one section. */
+    static final int MAX_TOTAL_FACTOR = 4;
 
     private final ElfLimits limits;
     /** Bytes, compressed and expanded. */
@@ -61,7 +61,7 @@ final class Decompressor {
 
     Decompressor(ElfLimits limits) {
         this.limits = limits;
-        this.budget = new AtomicLong(TIMES_LARGEST * mostOfOne());
+        this.budget = new AtomicLong(MAX_TOTAL_FACTOR * maxSectionBytes());
     }
 
     /** The decompressed bytes of a section, from its bytes in the file. */
@@ -90,21 +90,21 @@ final class Decompressor {
     }
 
     private ByteView inflate(Section section, ByteView raw, ByteView stream, long size) {
-        if (size < 0 || size / ZLIB_MOST_EXPANSION > stream.size()) {
+        if (size < 0 || size / ZLIB_MAX_RATIO > stream.size()) {
             throw raw.malformed(
                     0,
-                    "section " + section.name() + " claims to expand from " + stream.size() + " to "
-                            + Long.toUnsignedString(size) + " bytes, more than zlib can");
+                    "section " + section.name() + " declares that it expands from " + stream.size() + " to "
+                            + Long.toUnsignedString(size) + " bytes, more than zlib allows");
         }
         checkSize(raw, section.name(), size);
         spend(raw, section.name(), stream.size() + size);
         byte[] expanded = new byte[(int) Math.min(size, Math.max(CHUNK, 8 * stream.size()))];
         byte[] chunk = new byte[(int) Math.min(CHUNK, stream.size())];
-        int have = 0;
+        int filled = 0;
         long next = 0;
         Inflater inflater = new Inflater();
         try {
-            while (have < size && !inflater.finished()) {
+            while (filled < size && !inflater.finished()) {
                 if (inflater.needsInput()) {
                     int length = (int) Math.min(chunk.length, stream.size() - next);
                     if (length == 0) {
@@ -114,12 +114,13 @@ final class Decompressor {
                     inflater.setInput(chunk, 0, length);
                     next += length;
                 }
-                if (have == expanded.length) {
-                    expanded = Arrays.copyOf(expanded, (int) Math.min(size, 2L * have));
+                if (filled == expanded.length) {
+                    expanded = Arrays.copyOf(expanded, (int) Math.min(size, 2L * filled));
                 }
-                have += inflater.inflate(expanded, have, expanded.length - have);
+                filled += inflater.inflate(expanded, filled, expanded.length - filled);
                 if (inflater.needsDictionary()) {
-                    throw raw.malformed(0, "section " + section.name() + " needs a zlib dictionary, which ELF hasn't");
+                    throw raw.malformed(
+                            0, "section " + section.name() + " needs a zlib dictionary, which ELF does not define");
                 }
             }
         } catch (DataFormatException e) {
@@ -127,67 +128,73 @@ final class Decompressor {
         } finally {
             inflater.end();
         }
-        if (have < size) {
+        if (filled < size) {
             throw raw.malformed(
                     0,
-                    "section " + section.name() + " expands to " + have + " bytes, less than the " + size
-                            + " that it claims");
+                    "section " + section.name() + " expands to " + filled + " bytes, less than the " + size
+                            + " that it declares");
         }
         return ByteView.of(raw.source() + " section " + section.name() + " (decompressed)", expanded, raw.order());
     }
 
     /** Decompresses a whole xz file. */
-    ByteView xz(String what, ByteView data) {
-        long most = Math.max(CHUNK, XZ_MOST_EXPANSION * data.size());
+    ByteView xz(String sectionName, ByteView data) {
+        long max = Math.max(CHUNK, XZ_MAX_RATIO * data.size());
         byte[] expanded = new byte[CHUNK];
-        int have = 0;
-        spend(data, what, data.size());
+        int filled = 0;
+        spend(data, sectionName, data.size());
         try (InputStream in = XZCompressorInputStream.builder()
                 .setInputStream(new ViewStream(data))
                 .setDecompressConcatenated(true)
                 .setMemoryLimitKiB(XZ_MEMORY_KIB)
                 .get()) {
-            for (int read = 0; read >= 0; read = in.read(expanded, have, expanded.length - have)) {
-                have += read;
-                spend(data, what, read);
-                if (have > most) {
+            for (int read = 0; read >= 0; read = in.read(expanded, filled, expanded.length - filled)) {
+                filled += read;
+                spend(data, sectionName, read);
+                if (filled > max) {
                     throw data.malformed(
                             0,
-                            what + " expands to more than " + XZ_MOST_EXPANSION + " times its " + data.size()
-                                    + " bytes, as no symbols do");
+                            sectionName + " expands to more than " + XZ_MAX_RATIO + " times its " + data.size()
+                                    + " bytes, which no symbol table does");
                 }
-                if (have == expanded.length) {
-                    checkSize(data, what, have + 1L);
-                    expanded = Arrays.copyOf(expanded, (int) Math.min(limits.maxDecompressedBytes(), 2L * have));
+                if (filled == expanded.length) {
+                    checkSize(data, sectionName, filled + 1L);
+                    expanded = Arrays.copyOf(expanded, (int) Math.min(limits.maxDecompressedBytes(), 2L * filled));
                 }
             }
         } catch (MalformedDataException e) {
             throw e;
         } catch (IOException | RuntimeException e) {
-            throw malformed(data, what + " isn't valid xz data", e);
+            throw malformed(data, sectionName + " isn't valid xz data", e);
         }
-        return ByteView.of(data.source() + " section " + what + " (decompressed)", expanded, ByteOrder.LITTLE_ENDIAN)
-                .slice(0, have);
+        return ByteView.of(
+                        data.source() + " section " + sectionName + " (decompressed)",
+                        expanded,
+                        ByteOrder.LITTLE_ENDIAN)
+                .slice(0, filled);
     }
 
-    private void checkSize(ByteView data, String what, long size) {
-        long most = mostOfOne();
-        if (size > most) {
+    private void checkSize(ByteView data, String sectionName, long size) {
+        long max = maxSectionBytes();
+        if (size > max) {
             throw data.malformed(
-                    0, what + " expands to " + size + " bytes or more, but " + most + " are accepted; raise ElfLimits");
+                    0,
+                    sectionName + " expands to " + size + " bytes or more, but at most " + max
+                            + " are accepted; raise ElfLimits");
         }
     }
 
-    private long mostOfOne() {
+    private long maxSectionBytes() {
         return Math.min(limits.maxDecompressedBytes(), Integer.MAX_VALUE - 8);
     }
 
-    private void spend(ByteView data, String what, long bytes) {
+    private void spend(ByteView data, String sectionName, long bytes) {
         if (budget.addAndGet(-bytes) < 0) {
             throw data.malformed(
                     0,
-                    what + " and what was decompressed before it are more than " + TIMES_LARGEST + " times the "
-                            + mostOfOne() + " bytes that are accepted of one section; raise ElfLimits");
+                    sectionName + " and the sections decompressed before it have more than " + MAX_TOTAL_FACTOR
+                            + " times the " + maxSectionBytes()
+                            + " bytes that are accepted for one section; raise ElfLimits");
         }
     }
 

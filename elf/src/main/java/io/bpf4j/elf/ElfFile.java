@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Thread-safe</i> until closed. A file opened from a path is read on demand, in blocks, and the last used blocks
  * are kept: a few MiB of memory for a file of any size. Views of a closed file throw {@link IllegalStateException};
- * records other than {@link Note} stay valid. An interrupt of a thread that reads does not disturb the reading.
+ * records other than {@link Note} stay valid. Interrupting a thread that reads does not make the read fail.
  *
  * <p>Malformed data causes a {@link MalformedDataException} and no other exception: {@code open} throws it for the
  * headers and the tables of sections and segments, the other methods for the data that they read. Time and memory are
@@ -125,7 +125,7 @@ public final class ElfFile implements AutoCloseable {
             long offset = 0;
             long size = identity.size();
             if (stored.isPresent()) {
-                StoredEntry.Place place = stored.get().locate(opened.again());
+                StoredEntry.Place place = stored.get().locate(opened.reopenPath());
                 offset = place.offset();
                 size = place.size();
                 opened.requireSame();
@@ -154,7 +154,7 @@ public final class ElfFile implements AutoCloseable {
         return new ElfFile(ByteView.of(source, bytes, ByteOrder.LITTLE_ENDIAN), null, null, 0, null, limits);
     }
 
-    /** What this file was opened by. */
+    /** The opener of this file. */
     FileOpener opener() {
         return file == null ? FileOpener.JAVA : file.opener();
     }
@@ -219,7 +219,8 @@ public final class ElfFile implements AutoCloseable {
         if (index < 0 || index >= sections.size()) {
             throw bytes.malformed(
                     header.sectionHeaderOffset(),
-                    "refers to section " + Integer.toUnsignedString(index) + " of " + sections.size());
+                    "refers to section " + Integer.toUnsignedString(index) + ", but there are " + sections.size()
+                            + " sections");
         }
         return sections.get(index);
     }
@@ -309,10 +310,10 @@ public final class ElfFile implements AutoCloseable {
     }
 
     private SymbolTable table(Section section) {
-        return symbolTables.computeIfAbsent(section, this::makeTable);
+        return symbolTables.computeIfAbsent(section, this::createTable);
     }
 
-    private SymbolTable makeTable(Section section) {
+    private SymbolTable createTable(Section section) {
         Section strings = section(section.link());
         if (strings.type() != Section.SHT_STRTAB) {
             throw bytes.malformed(
@@ -412,20 +413,20 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /**
-     * Each note and relocation becomes an object, and sections that share their bytes, or are compressed, could turn a
-     * small file into many objects. Normal files do neither.
+     * Each note and relocation becomes an object. Sections that share their bytes, or are compressed, could turn a
+     * small file into many objects; such sections in normal files do neither.
      */
-    private long checkTotal(long total, ByteView next, String what) {
+    private long checkTotal(long total, ByteView next, String tables) {
         long sum = total + next.size();
         if (sum > bytes.size()) {
-            throw next.malformed(0, what + " overlap: together they are larger than the file");
+            throw next.malformed(0, tables + " overlap: together they are larger than the file");
         }
         return sum;
     }
 
     /**
      * The offset in the ELF of the byte at a virtual address, from its {@link Segment#PT_LOAD} segments; empty if no
-     * byte of the file is loaded there. Where segments overlap, the first of the table counts. Add {@link
+     * byte of the file is loaded there. Where segments overlap, the first one in the table is used. Add {@link
      * #containerOffset()} for the offset in an archive.
      *
      * <p>The result depends only on the segment table. A separate debug file has the table of its main file, so the

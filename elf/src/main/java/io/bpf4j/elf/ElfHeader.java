@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param order byte order of every number in the file
  * @param osAbi {@code e_ident[EI_OSABI]}: 0 System V, 3 Linux (GNU extensions)
  * @param abiVersion {@code e_ident[EI_ABIVERSION]}
- * @param type {@link #ET_REL} and its like
+ * @param type {@link #ET_REL} or another {@code ET_} constant
  * @param machine one of {@link ElfMachine}, or any other number
  * @param entry virtual address of the entry point; 0 if there is none
  * @param flags {@code e_flags}, their meaning depends on the machine
@@ -51,8 +51,9 @@ public record ElfHeader(
     public static final int ET_CORE = 4;
 
     /**
-     * Why no process runs code of such a file; empty for programs and libraries. Probes are attached by offsets in a
-     * file that processes map as code: the kernel accepts any file, and the probes of another one never fire.
+     * Why no process runs code of such a file; empty for programs and libraries. Probes are attached at offsets in a
+     * file that processes map as code. The kernel accepts any file, but probes in a file that is not mapped as code
+     * never fire.
      */
     public Optional<String> whyNotRun() {
         return switch (type) {
@@ -64,7 +65,7 @@ public record ElfHeader(
         };
     }
 
-    /** Whether this is a BPF object: made for the BPF machine. */
+    /** Whether this is a BPF object: its machine is {@link ElfMachine#BPF}. */
     public boolean isBpf() {
         return machine == ElfMachine.BPF;
     }

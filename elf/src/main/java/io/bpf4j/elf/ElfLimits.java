@@ -12,8 +12,8 @@ package io.bpf4j.elf;
  * @param maxSymbols maximum number of symbols of a table; the largest browsers have about 3 million. A sparse file may
  *     declare any number
  * @param maxDecompressedBytes maximum decompressed size of one section in bytes, at most 2 GiB - 9. Decompression
- *     temporarily needs half as much in addition. All sections of a file together may have 4 times as much, compressed
- *     and decompressed bytes added
+ *     temporarily needs half as much in addition. All sections of a file together may use 4 times as much, counting
+ *     compressed and decompressed bytes
  */
 public record ElfLimits(int maxNameBytes, int maxSections, int maxSymbols, long maxDecompressedBytes) {
     private static final ElfLimits DEFAULTS = new ElfLimits(1 << 20, 1 << 21, 1 << 25, 1L << 28);

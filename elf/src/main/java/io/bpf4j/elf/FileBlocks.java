@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The bytes of an open file, read in blocks by pread(2). <i>Thread-safe.</i>
  *
  * <p>The file is not mapped: a process that may write to a file may also shorten it, and an access to a removed page
- * faults. A read only returns fewer bytes.
+ * faults. A read just returns fewer bytes.
  *
  * <p>The last used blocks are cached, so adjacent bytes cost one call, and a second read of a cached block gives the
  * same bytes. The cache is a small part of a large file.
@@ -29,7 +29,7 @@ final class FileBlocks implements AutoCloseable {
     private static final int SLOTS = 128;
 
     /** Maximum size of one read: the JDK copies through native memory of that size. */
-    private static final int MOST_AT_ONCE = 1 << 18;
+    private static final int MAX_READ_BYTES = 1 << 18;
 
     private final String source;
     private final OpenedFile file;
@@ -101,7 +101,7 @@ final class FileBlocks implements AutoCloseable {
     private void read(long offset, byte[] target, int at, int length) {
         int done = 0;
         while (done < length) {
-            int wanted = Math.min(length - done, MOST_AT_ONCE);
+            int wanted = Math.min(length - done, MAX_READ_BYTES);
             int got;
             try {
                 got = file.read(target, at + done, wanted, start + offset + done);
@@ -115,7 +115,7 @@ final class FileBlocks implements AutoCloseable {
             }
             if (got <= 0) {
                 throw new MalformedDataException(
-                        source, offset + done, "can't be read any more: the file became shorter");
+                        source, offset + done, "can no longer be read: the file was shortened");
             }
             done += got;
         }

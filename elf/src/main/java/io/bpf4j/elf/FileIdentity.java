@@ -52,8 +52,9 @@ public record FileIdentity(long device, long inode, long size, long modifiedNano
     }
 
     /**
-     * Packs the two numbers of a device, of 32 bits each, as glibc's {@code gnu_dev_makedev} does, and so {@code
-     * st_dev} of stat(2). The kernel shows them as two: in {@code statx} and in {@code /proc/PID/maps}.
+     * Packs the major and minor number of a device, 32 bits each, into one number, as glibc's {@code gnu_dev_makedev}
+     * does; {@code st_dev} of stat(2) has this form. The kernel reports the two numbers separately in {@code statx} and
+     * in {@code /proc/PID/maps}.
      */
     public static long device(long major, long minor) {
         return (major & 0xfffff000L) << 32 | (major & 0xfff) << 8 | (minor & 0xffffff00L) << 12 | (minor & 0xff);

@@ -15,10 +15,10 @@ import java.util.Arrays;
 /**
  * The name of a file of another owner: bytes of any value except 0. <i>Immutable.</i>
  *
- * <p>The owner of a file chooses its name, so the name may not be text in any encoding. Even if it is UTF-8, {@code
- * Path.of} rejects it if the locale lacks its characters, as in an empty environment. So this class converts a name
- * from a file, a process or the kernel to a path from its bytes through a URI. The displayed text is separate from the
- * path that is opened.
+ * <p>The owner of a file chooses its name, so the name need not be text in any encoding. Even if it is UTF-8, {@code
+ * Path.of} rejects it if the locale lacks its characters, as in an empty environment. So this class makes a path from
+ * the bytes that a file, a process or the kernel reports, through a URI. The displayed text is separate from the path
+ * that is opened.
  */
 public final class FileName {
     private static final Path ROOT = Path.of("/");
@@ -101,7 +101,7 @@ public final class FileName {
         return bytes.length > 0 && bytes[0] == '/';
     }
 
-    /** Whether it is the name of a single file in a directory, without leading elsewhere. */
+    /** Whether it is the name of a file in a directory: not a path, {@code .} or {@code ..}. */
     public boolean isPlain() {
         String text = toString();
         return !text.isEmpty()

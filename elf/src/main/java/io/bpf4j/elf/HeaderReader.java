@@ -64,7 +64,7 @@ final class HeaderReader {
             throw file.malformed(0, "not an ELF file: it is empty");
         }
         if (!file.matches(0, MAGIC)) {
-            throw file.malformed(0, "not an ELF file: starts with " + beginning(file));
+            throw file.malformed(0, "not an ELF file: starts with " + firstBytes(file));
         }
         if (file.size() < IDENT_SIZE) {
             throw file.malformed(
@@ -78,7 +78,7 @@ final class HeaderReader {
         };
     }
 
-    private static String beginning(ByteView file) {
+    private static String firstBytes(ByteView file) {
         byte[] start = file.slice(0, Math.min(4, file.size())).toByteArray();
         StringBuilder text = new StringBuilder(HexFormat.ofDelimiter(" ").formatHex(start)).append(" \"");
         for (char c : new String(start, StandardCharsets.ISO_8859_1).toCharArray()) {
@@ -113,8 +113,9 @@ final class HeaderReader {
         long sections = file.u16(counts + 8);
         long names = file.u16(counts + 10);
 
-        boolean sectionZeroTells = sectionTable != 0 && (sections == 0 || names == SHN_XINDEX || segments == PN_XNUM);
-        if (sectionZeroTells) {
+        boolean numbersInSectionZero =
+                sectionTable != 0 && (sections == 0 || names == SHN_XINDEX || segments == PN_XNUM);
+        if (numbersInSectionZero) {
             checkTable("section", counts + 6, sectionTable, sectionEntry, 1, elfClass.sectionHeaderSize);
             ByteView zero = file.slice(sectionTable, elfClass.sectionHeaderSize);
             if (sections == 0) {
@@ -128,7 +129,7 @@ final class HeaderReader {
             }
         } else if (sectionTable == 0) {
             if (segments == PN_XNUM) {
-                throw file.malformed(counts + 4, "more than 65,534 segments, but no section 0 to say how many");
+                throw file.malformed(counts + 4, "more than 65,534 segments, but no section 0 with their number");
             }
             // Without a table the file has no sections, whatever the counts are: a stripped file may keep the counts.
             sections = 0;
@@ -138,7 +139,9 @@ final class HeaderReader {
         checkTable("segment", counts + 4, segmentTable, segmentEntry, segments, elfClass.programHeaderSize);
         if (names != 0 && Long.compareUnsigned(names, sections) >= 0) {
             throw file.malformed(
-                    counts + 10, "section names are in section " + Long.toUnsignedString(names) + " of " + sections);
+                    counts + 10,
+                    "section names are in section " + Long.toUnsignedString(names) + ", but there are " + sections
+                            + " sections");
         }
         return new ElfHeader(
                 elfClass,
@@ -158,19 +161,19 @@ final class HeaderReader {
                 names);
     }
 
-    private void checkTable(String what, long field, long offset, int entrySize, long count, int leastEntrySize) {
+    private void checkTable(String tableName, long field, long offset, int entrySize, long count, int minEntrySize) {
         if (count == 0) {
             return;
         }
-        if (entrySize < leastEntrySize) {
+        if (entrySize < minEntrySize) {
             throw file.malformed(
-                    field, what + " table with entries of " + entrySize + " bytes, less than " + leastEntrySize);
+                    field, tableName + " table with entries of " + entrySize + " bytes, less than " + minEntrySize);
         }
         // Divide instead of multiplying: count * entrySize may overflow.
         if (offset < 0 || offset > file.size() || count < 0 || count > (file.size() - offset) / entrySize) {
             throw file.malformed(
                     field,
-                    "table of " + Long.toUnsignedString(count) + " " + what + "s of " + entrySize + " bytes at 0x"
+                    "table of " + Long.toUnsignedString(count) + " " + tableName + "s of " + entrySize + " bytes at 0x"
                             + Long.toHexString(offset) + " ends outside the file of " + file.size()
                             + " bytes: cut short, or damaged");
         }
@@ -268,8 +271,8 @@ final class HeaderReader {
     }
 
     /**
-     * A section's bytes as they are in the file; {@code headerOffset} is the place for the error message if they are
-     * outside the file.
+     * A section's bytes as they are in the file. If they are outside the file, the error message has the place {@code
+     * headerOffset}.
      */
     static ByteView bytesOf(ByteView file, Section section, long headerOffset) {
         if (section.type() == Section.SHT_NOBITS || section.type() == Section.SHT_NULL) {

@@ -10,46 +10,47 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the {@link Segment#PT_LOAD} segment of an address in logarithmic time. <i>Immutable.</i>
  *
- * <p>A program has four such segments, but a core dump may have 60,000, and so may a hostile program with 400,000
- * functions, each of whose addresses is looked up. Segments of sound files don't overlap; where some do, the first of
- * the table counts.
+ * <p>A program has four such segments, but a core dump may have 60,000. So may a malicious program with 400,000
+ * functions, whose addresses are all looked up. Segments of well-formed files don't overlap; where some do, the first
+ * one in the table is used.
  *
- * <p>The starts and ends of all segments cut the address space into ranges, in each of which one segment counts. A
- * sweep over these cuts keeps the segments that hold the current range in a queue, the first of the table at its head.
+ * <p>The starts and ends of all segments divide the address space into ranges, in each of which one segment is used. A
+ * sweep over these boundaries keeps the segments that contain the current range in a queue, the first one in the table
+ * at its head.
  */
 final class LoadedRanges {
     /** Starts of ranges, in ascending unsigned order. */
     private final long[] starts;
-    /** By range: the segment that counts. */
+    /** By range: the segment that is used. */
     private final @Nullable Segment[] segments;
 
     LoadedRanges(List<Segment> all) {
         List<Segment> loaded = new ArrayList<>();
-        TreeSet<Long> cuts = new TreeSet<>(Long::compareUnsigned);
+        TreeSet<Long> boundaries = new TreeSet<>(Long::compareUnsigned);
         for (Segment segment : all) {
             if (segment.type() == Segment.PT_LOAD && segment.fileSize() != 0) {
                 loaded.add(segment);
-                cuts.add(segment.virtualAddress());
-                cuts.add(segment.virtualAddress() + segment.fileSize());
+                boundaries.add(segment.virtualAddress());
+                boundaries.add(segment.virtualAddress() + segment.fileSize());
             }
         }
         loaded.sort((one, other) -> Long.compareUnsigned(one.virtualAddress(), other.virtualAddress()));
-        starts = cuts.stream().mapToLong(Long::longValue).toArray();
+        starts = boundaries.stream().mapToLong(Long::longValue).toArray();
         segments = new Segment[starts.length];
-        PriorityQueue<Segment> holding = new PriorityQueue<>(Comparator.comparingInt(Segment::index));
+        PriorityQueue<Segment> containing = new PriorityQueue<>(Comparator.comparingInt(Segment::index));
         int next = 0;
         for (int i = 0; i < starts.length; i++) {
             while (next < loaded.size() && loaded.get(next).virtualAddress() == starts[i]) {
-                holding.add(loaded.get(next++));
+                containing.add(loaded.get(next++));
             }
-            while (!holding.isEmpty() && !holding.element().holds(starts[i])) {
-                holding.remove();
+            while (!containing.isEmpty() && !containing.element().contains(starts[i])) {
+                containing.remove();
             }
-            segments[i] = holding.peek();
+            segments[i] = containing.peek();
         }
     }
 
-    /** The segment whose bytes in the file hold an address, or null. */
+    /** The segment whose bytes in the file contain an address, or null. */
     @Nullable
     Segment at(long address) {
         int low = 0;

@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class NameReader {
     private static final int BYTES_PER_ENTRY = 256;
-    private static final int TIMES_TABLE = 64;
+    private static final int BYTES_PER_TABLE_BYTE = 64;
 
     private final ByteView strings;
     private final int maxNameBytes;
@@ -25,7 +25,7 @@ final class NameReader {
     private byte[] buffer = new byte[128];
 
     NameReader(ByteView strings, long entries, ElfLimits limits) {
-        this(strings, limits.maxNameBytes(), false, entries * BYTES_PER_ENTRY + strings.size() * TIMES_TABLE);
+        this(strings, limits.maxNameBytes(), false, entries * BYTES_PER_ENTRY + strings.size() * BYTES_PER_TABLE_BYTE);
     }
 
     private NameReader(ByteView strings, int maxNameBytes, boolean unnamed, long budget) {

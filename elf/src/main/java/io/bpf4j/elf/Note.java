@@ -13,6 +13,6 @@ import java.util.Optional;
  * @param description its contents, of any size
  */
 record Note(Optional<String> section, String owner, int type, ByteView description) {
-    /** Of owner {@code GNU}: the build ID, 20 bytes as a rule. */
+    /** Of owner {@code GNU}: the build ID, normally 20 bytes. */
     public static final int NT_GNU_BUILD_ID = 3;
 }

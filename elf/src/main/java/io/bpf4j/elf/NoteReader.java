@@ -63,7 +63,7 @@ final class NoteReader {
         }
     }
 
-    /** The size already limits a name; some writers omit the terminating NUL. */
+    /** The owner's name, whose size is known; some writers omit the terminating NUL. */
     private static String owner(ByteView name) {
         byte[] bytes = name.toByteArray();
         int length = 0;

@@ -12,9 +12,9 @@ import java.nio.file.StandardOpenOption;
  * An open file that is read at offsets by pread(2), whether or not the thread is interrupted. <i>Thread-safe.</i>
  *
  * <p>A {@link FileChannel} closes itself if a thread is interrupted before or while it reads: a thread of a pool that
- * shuts down would find no probe in any file, and so would other threads that read the same file. So the interrupt is
- * kept from the channel and given back to the thread afterwards. If it comes while the channel reads, the file is
- * opened once more.
+ * shuts down would find no probe in any file, nor would other threads that read the same file. So the thread's
+ * interrupt status is cleared before the read and restored afterwards. If the interrupt comes during the read, the file
+ * is opened again.
  *
  * <p>Tested by {@code OpenElfFileTest}.
  */
@@ -39,7 +39,7 @@ final class OpenedFile implements AutoCloseable {
      * Opens a file.
      *
      * @param identity of the file at the path before this call
-     * @throws IOException if it can't be opened, or is not that file any more
+     * @throws IOException if it can't be opened, or the path no longer leads to that file
      */
     static OpenedFile open(Path path, FileIdentity identity, FileOpener opener) throws IOException {
         FileOpener.Opened opened = opener.open(path);
@@ -63,7 +63,7 @@ final class OpenedFile implements AutoCloseable {
         }
     }
 
-    /** @throws IOException if this is not the file any more whose identity was taken before it was opened */
+    /** @throws IOException if the path no longer leads to the file whose identity was taken before the open */
     void requireSame() throws IOException {
         if (!FileIdentity.of(opened.path()).equals(identity)) {
             throw new FileSystemException(path.toString(), null, "was replaced or written while it was opened");
@@ -74,8 +74,8 @@ final class OpenedFile implements AutoCloseable {
         return opener;
     }
 
-    /** The path to open this file by once more. */
-    Path again() {
+    /** The path at which this file can be opened again. */
+    Path reopenPath() {
         return opened.path();
     }
 

@@ -25,19 +25,19 @@ final class RelocationReader {
         ElfClass elfClass = header.elfClass();
         int word = elfClass.addressSize();
         boolean addends = table.type() == Section.SHT_RELA;
-        int least = elfClass.relSize + (addends ? word : 0);
+        int minEntrySize = elfClass.relSize + (addends ? word : 0);
         long entrySize = table.entrySize();
-        if (entrySize < least) {
+        if (entrySize < minEntrySize) {
             throw data.malformed(
                     0,
                     "relocation table " + table.name() + " with entries of " + Long.toUnsignedString(entrySize)
-                            + " bytes, less than " + least);
+                            + " bytes, less than " + minEntrySize);
         }
         if (data.size() % entrySize != 0) {
             throw data.malformed(
                     data.size() - data.size() % entrySize,
                     "relocation table " + table.name() + " of " + data.size()
-                            + " bytes, which is not a multiple of its entries' " + entrySize);
+                            + " bytes, which is not a multiple of its entry size " + entrySize);
         }
         boolean mips64Little = header.machine() == ElfMachine.MIPS
                 && elfClass == ElfClass.ELF64

@@ -7,7 +7,7 @@ package io.bpf4j.elf;
  * @param name such as {@code .text}; several sections may share one, and it may be empty
  * @param type {@link #SHT_PROGBITS} or another {@code SHT_} constant, or any other number
  * @param flags set of {@link #SHF_ALLOC} and other {@code SHF_} constants
- * @param address virtual address when loaded, 0 if it isn't
+ * @param address virtual address when loaded, 0 if it isn't loaded
  * @param offset where its bytes start, from the start of the ELF
  * @param size size in bytes; for {@link #SHT_NOBITS} the size in memory, because the file holds no bytes
  * @param link index of a section that this one needs, by type: a symbol table's strings, a relocation table's symbols

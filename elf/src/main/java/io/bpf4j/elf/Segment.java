@@ -36,7 +36,7 @@ public record Segment(
     }
 
     /** Whether a virtual address is in the part of the segment that the file contains. */
-    boolean holds(long address) {
+    boolean contains(long address) {
         return Long.compareUnsigned(address, virtualAddress) >= 0
                 && Long.compareUnsigned(address - virtualAddress, fileSize) < 0;
     }

@@ -51,7 +51,7 @@ record StoredEntry(Path archive, String entry) {
     }
 
     /**
-     * Finds the entry in the archive's directory; an {@code IOException} says why it can't be mapped.
+     * Finds the entry in the archive's directory; if it can't be mapped, the {@code IOException} has the reason.
      *
      * @param opened a path that leads to the archive
      */
@@ -63,7 +63,7 @@ record StoredEntry(Path archive, String entry) {
                 try (FileChannel channel = FileChannel.open(opened, StandardOpenOption.READ)) {
                     return locate(channel);
                 } catch (ClosedByInterruptException e) {
-                    // Once more, without the interrupt.
+                    // Read again: the interrupt status is cleared at the start of the loop.
                 }
             }
         } finally {

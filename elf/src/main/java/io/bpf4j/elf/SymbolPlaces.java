@@ -8,7 +8,7 @@ import java.util.function.LongFunction;
 import java.util.stream.Stream;
 
 /**
- * The places in which an ELF file's symbols are, read one after the other.
+ * The places where an ELF file's symbols may be stored, read one after the other.
  *
  * <p>A file may have its symbols in several places, and a stripped one keeps few of them:
  *
@@ -17,11 +17,11 @@ import java.util.stream.Stream;
  *       versions.
  *   <li>{@code .symtab}: all functions, also static ones; stripping removes it first.
  *   <li>{@code .gnu_debugdata}: a compressed ELF file with just the names that {@code .dynsym} lacks (Fedora).
- *   <li>a file of its own under /usr/lib/debug, found by build ID or debug link (Debian's -dbgsym packages).
+ *   <li>a separate file under /usr/lib/debug, found by build ID or debug link (Debian's -dbgsym packages).
  * </ol>
  *
- * The first two are always read, the others only if {@code .symtab} is missing: otherwise they add nothing. Addresses
- * in all four are those of the file itself.
+ * The first two are always read, the others only if {@code .symtab} is missing: otherwise they contain nothing more.
+ * Addresses in all four are those of the file itself.
  *
  * <p>Tested by {@code FunctionSitesTest}, {@code FunctionsOnKernelTest} and {@code SymbolizerTest}.
  */
@@ -72,18 +72,18 @@ public final class SymbolPlaces {
     /** Names of symbols that were received; valid until the call that it was passed to returns. */
     public interface Names {
         /**
-         * The name of a symbol, as the table has it.
+         * The name of a symbol, as stored in the table.
          *
-         * @throws MalformedDataException if the name is outside of the file
+         * @throws MalformedDataException if the name is outside the file
          */
         String of(Place place, long index);
     }
 
     /**
      * Reads the functions of all places, in the order above. A table of millions of symbols takes a fraction of a
-     * second and next to no memory, if only a few names are read.
+     * second and hardly any memory, if only a few names are read.
      *
-     * @throws MalformedDataException if a place is broken; the reader has received what comes before
+     * @throws MalformedDataException if a place is malformed; the reader has received the functions before it
      */
     public static void functions(ElfFile elf, DebugFiles debugFiles, FunctionReader reader) {
         Optional<ElfFile> debug = Optional.empty();
@@ -131,7 +131,7 @@ public final class SymbolPlaces {
     /**
      * Reads the symbols of all places, in the order above.
      *
-     * @throws MalformedDataException if a place is broken; the symbols before it have been read
+     * @throws MalformedDataException if a place is malformed; the reader has received the symbols before it
      */
     public static void read(ElfFile elf, DebugFiles debugFiles, Reader reader) {
         read(elf.dynamicSymbols(), Place.DYNAMIC, reader);

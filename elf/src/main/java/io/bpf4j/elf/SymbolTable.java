@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * true index is elsewhere: in a section of type SHT_SYMTAB_SHNDX that links to this table and holds one 32-bit number
  * per symbol. The other reserved values are sign-extended, see {@link Symbol}.
  *
- * <p>The table of a debug build has millions of entries, and a caller needs one of them. So the first look-up of a name
- * builds a sorted index of 8 bytes per symbol: the hash of the name in the upper half, the symbol's index in the lower
- * half. It takes a fifth of the memory of a map of strings, and a search compares bytes of the file, not strings.
+ * <p>The table of a debug build has millions of entries, but a caller needs only one of them. So the first look-up of a
+ * name builds a sorted index of 8 bytes per symbol: the hash of the name in the upper half, the symbol's index in the
+ * lower half. It takes a fifth of the memory of a map of strings, and a search compares bytes of the file, not strings.
  *
  * <p>Tested by {@code ElfFileTest} and {@code ExtendedNumberingTest}.
  */
@@ -59,7 +59,7 @@ final class SymbolTable {
         if (entries.size() % entrySize != 0) {
             throw entries.malformed(
                     entries.size() - entries.size() % entrySize,
-                    "symbol table of " + entries.size() + " bytes, which is not a multiple of its entries' "
+                    "symbol table of " + entries.size() + " bytes, which is not a multiple of its entry size "
                             + entrySize);
         }
         if (entries.size() / entrySize > limits.maxSymbols()) {
@@ -106,12 +106,14 @@ final class SymbolTable {
         ByteView extended = extendedIndices;
         if (extended == null) {
             throw entries.malformed(
-                    index * entrySize, "symbol " + index + " has its section index in a table that isn't there");
+                    index * entrySize,
+                    "symbol " + index + " has its section index in a SHT_SYMTAB_SHNDX section, which is missing");
         }
         int section = extended.s32(4 * index);
         if (section < 0) {
             throw extended.malformed(
-                    4 * index, "symbol " + index + " is in section " + Integer.toUnsignedString(section));
+                    4 * index,
+                    "symbol " + index + " is in section " + Integer.toUnsignedString(section) + ", out of range");
         }
         return section;
     }
@@ -147,7 +149,7 @@ final class SymbolTable {
 
     /**
      * Reads the functions that are defined in a section, without their names: a table of millions takes a tenth of a
-     * second, because no object is made for an entry.
+     * second, because no object is created per entry.
      */
     void functions(FunctionReader reader) {
         int perChunk = (int) Math.max(1, Math.min(count, CHUNK / Math.min(entrySize, CHUNK)));
@@ -208,7 +210,7 @@ final class SymbolTable {
             synchronized (this) {
                 index = byName;
                 if (index == null) {
-                    index = makeIndex();
+                    index = createIndex();
                     byName = index;
                 }
             }
@@ -216,7 +218,7 @@ final class SymbolTable {
         return index;
     }
 
-    private long[] makeIndex() {
+    private long[] createIndex() {
         NameReader names = names();
         long[] index = new long[(int) count];
         for (int i = 0; i < count; i++) {

@@ -32,9 +32,9 @@ public final class SymbolVersions {
     private static final long DEFINITION_NEXT = 16;
 
     /** At most 2^15 versions can exist; a longer list is circular. */
-    private static final int MOST_VERSIONS = 1 << 15;
+    private static final int MAX_VERSIONS = 1 << 15;
 
-    private static final int LONGEST_NAME = 1024;
+    private static final int MAX_NAME_BYTES = 1024;
 
     private final Map<Integer, String> names;
     private final int[] numbers;
@@ -66,7 +66,9 @@ public final class SymbolVersions {
         ByteView table = elf.data(symbols.get());
         if (table.size() / 2 > elf.limits().maxSymbols()) {
             throw table.malformed(
-                    0, "versions of " + table.size() / 2 + " symbols, more than are accepted; raise ElfLimits");
+                    0,
+                    "versions of " + table.size() / 2 + " symbols, more than the "
+                            + elf.limits().maxSymbols() + " accepted; raise ElfLimits");
         }
         int[] numbers = new int[(int) (table.size() / 2)];
         for (int i = 0; i < numbers.length; i++) {
@@ -84,17 +86,17 @@ public final class SymbolVersions {
         ByteView strings = elf.data(elf.section(section.link()));
         Map<Integer, String> names = new HashMap<>();
         long at = 0;
-        for (int i = 0; i < MOST_VERSIONS; i++) {
+        for (int i = 0; i < MAX_VERSIONS; i++) {
             long name = at + definitions.u32(at + DEFINITION_NAMES);
             names.putIfAbsent(
-                    definitions.u16(at + DEFINITION_NUMBER), strings.cString(definitions.u32(name), LONGEST_NAME));
+                    definitions.u16(at + DEFINITION_NUMBER), strings.cString(definitions.u32(name), MAX_NAME_BYTES));
             long next = definitions.u32(at + DEFINITION_NEXT);
             if (next == 0) {
                 return names;
             }
             at += next;
         }
-        throw definitions.malformed(at, "more than " + MOST_VERSIONS + " symbol versions");
+        throw definitions.malformed(at, "more than " + MAX_VERSIONS + " symbol versions");
     }
 
     /** The version of a dynamic symbol that the file defines; empty if it has none. */

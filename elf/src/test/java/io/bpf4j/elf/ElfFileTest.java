@@ -83,7 +83,7 @@ class ElfFileTest {
         assertThat(elf.section(".nothing")).isEmpty();
         assertThatThrownBy(() -> elf.section(14))
                 .isInstanceOf(MalformedDataException.class)
-                .hasMessageContaining("refers to section 14 of 14");
+                .hasMessageContaining("refers to section 14, but there are 14 sections");
     }
 
     @ParameterizedTest

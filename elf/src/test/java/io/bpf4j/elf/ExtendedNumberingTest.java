@@ -71,7 +71,7 @@ class ExtendedNumberingTest {
         ElfFile elf = ElfFile.parse("lost", builder.build());
         assertThatThrownBy(() -> elf.symbols().toList().get(0))
                 .isInstanceOf(MalformedDataException.class)
-                .hasMessageContaining("section index in a table that isn't there");
+                .hasMessageContaining("section index in a SHT_SYMTAB_SHNDX section, which is missing");
     }
 
     /** Thousands of tables for the same symbols: the first counts, and the others are not even decompressed. */
@@ -104,6 +104,6 @@ class ExtendedNumberingTest {
         image[57] = (byte) 0xff;
         assertThatThrownBy(() -> ElfFile.parse("core", image))
                 .isInstanceOf(MalformedDataException.class)
-                .hasMessageContaining("no section 0 to say how many");
+                .hasMessageContaining("no section 0 with their number");
     }
 }

@@ -147,7 +147,7 @@ class MalformedElfTest {
         ElfFile giant = with(Section.SHT_SYMTAB, new byte[48], s -> s.entrySize = -1);
         malformed(giant::symbols, "symbol table with entries of 18446744073709551615 bytes, less than 24");
         ElfFile ragged = with(Section.SHT_SYMTAB, new byte[49], s -> s.entrySize = 24);
-        malformed(ragged::symbols, "not a multiple of its entries' 24");
+        malformed(ragged::symbols, "not a multiple of its entry size 24");
         ElfFile self = with(Section.SHT_SYMTAB, new byte[48], s -> {
             s.entrySize = 24;
             s.link = 2;
@@ -157,7 +157,7 @@ class MalformedElfTest {
             s.entrySize = 24;
             s.link = 0xffffffffL;
         });
-        malformed(lost::symbols, "refers to section 4294967295 of 4");
+        malformed(lost::symbols, "refers to section 4294967295, but there are 4 sections");
         byte[] badName = new byte[24];
         badName[3] = 0x7f;
         ElfFile unnamed = with(Section.SHT_SYMTAB, badName, s -> s.entrySize = 24);
@@ -172,7 +172,7 @@ class MalformedElfTest {
         ElfFile rela = with(Section.SHT_RELA, new byte[32], s -> s.entrySize = 16);
         malformed(() -> rela.relocations(rela.section(1)), "entries of 16 bytes, less than 24");
         ElfFile ragged = with(Section.SHT_REL, new byte[33], s -> s.entrySize = 16);
-        malformed(() -> ragged.relocations(victim(ragged)), "not a multiple of its entries' 16");
+        malformed(() -> ragged.relocations(victim(ragged)), "not a multiple of its entry size 16");
         byte[] hugeSymbol = new byte[16];
         hugeSymbol[15] = (byte) 0x80;
         ElfFile far = with(Section.SHT_REL, hugeSymbol, s -> s.entrySize = 16);
@@ -197,9 +197,9 @@ class MalformedElfTest {
         compressed(3, size, good, "unknown compression type 3");
         compressed(1, size, "rubbish".getBytes(StandardCharsets.US_ASCII), "isn't valid zlib data");
         compressed(1, size + 1, good, "expands to 4200 bytes, less than the 4201");
-        compressed(1, 1L << 40, good, "more than zlib can");
-        compressed(1, -1, good, "to 18446744073709551615 bytes, more than zlib can");
-        compressed(1, size, new byte[0], "more than zlib can");
+        compressed(1, 1L << 40, good, "more than zlib allows");
+        compressed(1, -1, good, "to 18446744073709551615 bytes, more than zlib allows");
+        compressed(1, size, new byte[0], "more than zlib allows");
         compressed(1, 5, new byte[0], "expands to 0 bytes");
         compressed(1, size, java.util.Arrays.copyOf(good, good.length - 8), "");
         ElfFile headless = with(Section.SHT_PROGBITS, new byte[4], s -> s.flags = Section.SHF_COMPRESSED);
@@ -221,7 +221,7 @@ class MalformedElfTest {
         assertThat(loose.data(victim(loose)).size()).isEqualTo(1 << 20);
         malformed(loose::miniDebugInfo, "expands to more than 64 times its");
         ElfFile strict = ElfFile.parse("x", image, new ElfLimits(1000, 1000, 1000, (1 << 20) - 1));
-        malformed(() -> strict.data(victim(strict)), "but 1048575 are accepted; raise ElfLimits");
+        malformed(() -> strict.data(victim(strict)), "but at most 1048575 are accepted; raise ElfLimits");
         byte[] noise = new byte[1 << 20];
         new Random(1).nextBytes(noise);
         ElfBuilder incompressible = ElfBuilder.elf64();
@@ -230,7 +230,7 @@ class MalformedElfTest {
         malformed(ElfFile.parse("x", large)::miniDebugInfo, "not an ELF file");
         malformed(
                 ElfFile.parse("x", large, new ElfLimits(1000, 1000, 1000, (1 << 20) - 1))::miniDebugInfo,
-                "but 1048575 are accepted; raise ElfLimits");
+                "but at most 1048575 are accepted; raise ElfLimits");
     }
 
     /** Sections that share a compressed stream, and a stream that is long and expands to nothing. */

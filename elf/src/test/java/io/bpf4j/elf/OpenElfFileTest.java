@@ -127,10 +127,10 @@ class OpenElfFileTest {
             channel.truncate(100);
             assertThatThrownBy(data::toByteArray)
                     .isExactlyInstanceOf(MalformedDataException.class)
-                    .hasMessageContaining("the file became shorter");
+                    .hasMessageContaining("the file was shortened");
             assertThatThrownBy(elf::notes)
                     .isExactlyInstanceOf(MalformedDataException.class)
-                    .hasMessageContaining("the file became shorter");
+                    .hasMessageContaining("the file was shortened");
         }
     }
 
