@@ -96,15 +96,14 @@ public final class Btf {
             }
             int kind = TypeDecoder.kindNumber(bytes, at);
             if (kind == 0 || kind >= BtfKind.count()) {
-                throw bytes.malformed(
-                        at + 4, "type " + (firstId + count) + " is of kind " + kind + ", which is not known");
+                throw bytes.malformed(at + 4, "type " + (firstId + count) + " has unknown kind " + kind);
             }
             long size = BtfKind.known(kind).bytes(TypeDecoder.length(bytes, at));
             if (size > bytes.typesEnd - at) {
                 throw bytes.malformed(
                         at,
                         "type " + (firstId + count) + ", a " + BtfKind.known(kind) + " of " + size
-                                + " bytes, reaches beyond the type section");
+                                + " bytes, ends beyond the type section");
             }
             if (count == starts.length) {
                 starts = Arrays.copyOf(starts, count + count / 2 + 1);
@@ -115,7 +114,7 @@ public final class Btf {
         return Arrays.copyOf(starts, count);
     }
 
-    // What it is
+    // Properties
 
     /** The origin of the bytes, for messages. */
     public String source() {
@@ -233,7 +232,8 @@ public final class Btf {
     }
 
     private MalformedDataException chainTooLong(int id) {
-        return malformedType(id, "more than " + MAX_CHAIN + " typedefs, modifiers or arrays follow from type " + id);
+        return malformedType(
+                id, "type " + id + " is a chain of more than " + MAX_CHAIN + " typedefs, modifiers or arrays");
     }
 
     /**
@@ -250,25 +250,25 @@ public final class Btf {
             BtfType type = type(current);
             switch (type) {
                 case BtfType.Int t -> {
-                    return times(count, t.size(), id);
+                    return multiply(count, t.size(), id);
                 }
                 case BtfType.FloatingPoint t -> {
-                    return times(count, t.size(), id);
+                    return multiply(count, t.size(), id);
                 }
                 case BtfType.Ptr _ -> {
-                    return times(count, pointerSize(), id);
+                    return multiply(count, pointerSize(), id);
                 }
                 case BtfType.Composite t -> {
-                    return times(count, t.size(), id);
+                    return multiply(count, t.size(), id);
                 }
                 case BtfType.Enumeration t -> {
-                    return times(count, t.size(), id);
+                    return multiply(count, t.size(), id);
                 }
                 case BtfType.Datasec t -> {
-                    return times(count, t.size(), id);
+                    return multiply(count, t.size(), id);
                 }
                 case BtfType.Array t -> {
-                    count = times(count, t.count(), id);
+                    count = multiply(count, t.count(), id);
                     current = t.elementType();
                 }
                 case BtfType.Modifier t -> current = t.type();
@@ -276,13 +276,13 @@ public final class Btf {
                 case BtfType.Var t -> current = t.type();
                 case BtfType.VoidType _, BtfType.Fwd _, BtfType.Func _, BtfType.FuncProto _, BtfType.DeclTag _ ->
                     throw malformedType(
-                            id, "type " + id + " has no size: it comes to a " + type.kind() + ", type " + current);
+                            id, "type " + id + " has no size: it resolves to a " + type.kind() + ", type " + current);
             }
         }
         throw chainTooLong(id);
     }
 
-    private long times(long count, long size, int id) {
+    private long multiply(long count, long size, int id) {
         if (Math.multiplyHigh(count, size) != 0 || count * size < 0) {
             throw malformedType(id, "the size of type " + id + " overflows");
         }
@@ -323,8 +323,8 @@ public final class Btf {
     }
 
     /**
-     * The part of a type's name that counts when types of two BTFs are compared: without its flavour, which is the text
-     * after {@code ___}. So {@code task_struct___old} means the kernel's {@code task_struct}.
+     * The part of a type's name by which types of two BTFs are compared: the name without its flavour, which is the
+     * text after {@code ___}. So {@code task_struct___old} means the kernel's {@code task_struct}.
      */
     public static String essentialName(String name) {
         return EssentialName.of(name);
@@ -378,7 +378,8 @@ public final class Btf {
     private Btf owner(int id) {
         if (id < 0 || id >= typeCount()) {
             throw bytes.malformed(
-                    bytes.typesStart, "no type with id " + Integer.toUnsignedString(id) + ", only " + typeCount());
+                    bytes.typesStart,
+                    "no type with id " + Integer.toUnsignedString(id) + ": there are " + typeCount() + " types");
         }
         Btf owner = this;
         while (id < owner.firstId && owner.base != null) {
@@ -425,7 +426,7 @@ public final class Btf {
         if (offset < 0 || offset >= stringsEnd()) {
             throw bytes.malformed(
                     bytes.stringsStart,
-                    "no string at offset " + Integer.toUnsignedString(offset) + ", the strings end at " + stringsEnd());
+                    "no string at offset " + Integer.toUnsignedString(offset) + ": the strings end at " + stringsEnd());
         }
         Btf owner = this;
         while (offset < owner.firstString && owner.base != null) {

@@ -50,7 +50,7 @@ public final class BtfBuilder {
             for (int i = 0; i < original.ownTypeCount(); i++) {
                 types.add(null);
             }
-            adoptStrings(original);
+            copyStrings(original);
         } else if (base == null) {
             strings.write(0);
         }
@@ -71,7 +71,7 @@ public final class BtfBuilder {
         return new BtfBuilder(original.base().orElse(null), original);
     }
 
-    private void adoptStrings(Btf from) {
+    private void copyStrings(Btf from) {
         BtfBytes bytes = from.bytes();
         strings.write(bytes.array(), bytes.stringsStart, bytes.stringsSize());
         for (int at = bytes.stringsStart; at < bytes.stringsEnd; at = bytes.stringEnd(at) + 1) {

@@ -62,7 +62,7 @@ final class BtfBytes {
         }
         long header = u32(4);
         if (header < HEADER_BYTES || header > view.size()) {
-            throw malformed(4, "BTF header of " + header + " bytes in " + view.size());
+            throw malformed(4, "BTF header of " + header + " bytes in BTF of " + view.size() + " bytes");
         }
         this.typesStart = sectionStart(8, header, "type");
         this.typesEnd = typesStart + (int) u32(12);
@@ -88,14 +88,14 @@ final class BtfBytes {
     }
 
     /** Checks that the section described by the two words at {@code at} lies inside the blob. */
-    private int sectionStart(int at, long header, String what) {
+    private int sectionStart(int at, long header, String sectionName) {
         long start = header + u32(at);
         long size = u32(at + 4);
         if (start > bytes.length || size > bytes.length - start) {
             throw malformed(
                     at,
-                    "the " + what + " section, " + size + " bytes at " + start + ", is outside the " + bytes.length
-                            + " bytes of BTF");
+                    "the " + sectionName + " section, " + size + " bytes at " + start + ", is outside the "
+                            + bytes.length + " bytes of BTF");
         }
         return (int) start;
     }
@@ -108,7 +108,7 @@ final class BtfBytes {
             throw malformed(20, "the string section is empty; it must hold at least one zero byte");
         }
         if (u8(stringsEnd - 1) != 0) {
-            throw malformed(stringsEnd - 1, "the last string has no end");
+            throw malformed(stringsEnd - 1, "the last string has no terminating zero byte");
         }
         if (!split && u8(stringsStart) != 0) {
             throw malformed(stringsStart, "the string section doesn't start with the empty string");
@@ -154,8 +154,8 @@ final class BtfBytes {
 
     /** Like {@link #stringEnd}, for a name, whose length is limited. */
     int nameEnd(int at) {
-        int most = (int) Math.min(stringsEnd, (long) at + MAX_NAME + 1);
-        for (int end = at; end < most; end++) {
+        int limit = (int) Math.min(stringsEnd, (long) at + MAX_NAME + 1);
+        for (int end = at; end < limit; end++) {
             if (bytes[end] == 0) {
                 return end;
             }

@@ -139,7 +139,8 @@ public final class BtfExt {
         }
         long header = view.u32(4);
         if (header < 24 || header > view.size()) {
-            throw view.malformed(4, ".BTF.ext header of " + header + " bytes in " + view.size());
+            throw view.malformed(
+                    4, ".BTF.ext header of " + header + " bytes in a section of " + view.size() + " bytes");
         }
         this.functions = table(view, header, 8, btf, FUNC_INFO_BYTES, BtfExt::funcInfo);
         this.lines = table(view, header, 16, btf, LINE_INFO_BYTES, BtfExt::lineInfo);
@@ -168,7 +169,8 @@ public final class BtfExt {
             return new Table<>(0, List.of());
         }
         if (start > view.size() || size > view.size() - start) {
-            throw view.malformed(at, "a table of " + size + " bytes at " + start + " in " + view.size() + " bytes");
+            throw view.malformed(
+                    at, "a table of " + size + " bytes at " + start + " in a section of " + view.size() + " bytes");
         }
         if (size < 4) {
             throw view.malformed(at + 4, "a table of " + size + " bytes has no room for its record size");
@@ -189,7 +191,9 @@ public final class BtfExt {
             }
             String name = btf.nameAt(table.s32(next));
             if (name.isEmpty()) {
-                throw table.malformed(next, "the records of a section without a name: nothing says what they are for");
+                throw table.malformed(
+                        next,
+                        "the records of a section without a name: they can't be assigned to a section of the object");
             }
             names -= Math.max(0, name.length() - 256);
             if (names < 0) {
@@ -199,7 +203,8 @@ public final class BtfExt {
             long bytes = count * recordSize;
             if (count == 0 || bytes > size - next - 8) {
                 throw table.malformed(
-                        next + 4, count + " records of " + recordSize + " bytes in " + (size - next - 8) + " bytes");
+                        next + 4,
+                        count + " records of " + recordSize + " bytes, but " + (size - next - 8) + " bytes remain");
             }
             ByteView raw = table.slice(next + 8, bytes);
             List<T> records = new ArrayList<>((int) count);
@@ -208,8 +213,9 @@ public final class BtfExt {
                 if (raw.u32(record) % Instruction.SIZE != 0) {
                     throw raw.malformed(
                             record,
-                            "a record of byte " + raw.u32(record) + " of section \"" + name
-                                    + "\", where no instruction begins: they have " + Instruction.SIZE + " bytes each");
+                            "a record for byte " + raw.u32(record) + " of section \"" + name
+                                    + "\", where no instruction begins: instructions have " + Instruction.SIZE
+                                    + " bytes each");
                 }
                 records.add(decoder.decode(raw, record));
             }

@@ -30,14 +30,14 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
  *
  * <pre>
  *   raw                    /sys/kernel/btf/vmlinux, or a file that bpftool wrote
- *   ELF                    a vmlinux or a module with a section .BTF, an object of clang's
+ *   ELF                    a vmlinux or a module with a section .BTF, an object that clang compiled
  *   archive                BTFHub's 5.4.0-91-generic.btf.tar.xz; .tar.gz and .tar, too; .xz or .gz of one file
- *   directory              all files in it and below that are one of these; of a folder with a file "vmlinux", as is
- *                          /sys/kernel/btf, that file: the others are modules, which say nothing without it
+ *   directory              all files in it and below that are one of these; from a folder with a file "vmlinux", such
+ *                          as /sys/kernel/btf, only that file: the others are modules, which can't be read without it
  * </pre>
  *
  * The first bytes of a file determine its form, not its name. No BTF may have more than {@value #MAX_BYTES} bytes, also
- * after decompression; the BTF of a kernel has ten million.
+ * after decompression; the BTF of a kernel has ten million bytes.
  */
 public final class BtfFile {
     /** Maximum bytes of one BTF: 64 MiB. */
@@ -89,7 +89,7 @@ public final class BtfFile {
      * Reads the BTF of one kernel: a file, or an archive with one file.
      *
      * @throws IOException if the file can't be read, or does not have exactly one BTF
-     * @throws MalformedDataException if the BTF breaks the rules
+     * @throws MalformedDataException if the BTF is malformed
      */
     public static Btf read(Path file) throws IOException {
         return read(file, FileOpener.JAVA);
@@ -103,7 +103,7 @@ public final class BtfFile {
         Btf[] found = new Btf[1];
         forEach(file, opener, (name, btf) -> {
             if (found[0] != null) {
-                throw new IOException(file + " has several BTFs; unpack the one that is meant");
+                throw new IOException(file + " has several BTFs; unpack it and select one of its files");
             }
             found[0] = btf;
         });
@@ -116,7 +116,7 @@ public final class BtfFile {
      * @param file raw or ELF
      * @param base the BTF of the kernel that the module is for
      * @throws IOException if it can't be read, or has no BTF
-     * @throws MalformedDataException if the BTF breaks the rules
+     * @throws MalformedDataException if the BTF is malformed
      */
     public static Btf read(Path file, Btf base) throws IOException {
         byte[] bytes = bytes(file, file.toString(), MAX_ELF_BYTES);
@@ -134,7 +134,7 @@ public final class BtfFile {
      * with.
      *
      * @throws IOException if it has no BTF
-     * @throws MalformedDataException if the BTF breaks the rules, or the kernel lacks a type of the distilled base
+     * @throws MalformedDataException if the BTF is malformed, or the kernel lacks a type of the distilled base
      */
     public static Btf ofModule(ElfFile elf, Btf base) throws IOException {
         ByteView split = section(elf);
@@ -157,7 +157,7 @@ public final class BtfFile {
     /** Like {@link #forEach(Path, Taker)}, by an opener that can be trusted with files in other users' folders. */
     public static void forEach(Path path, FileOpener opener, Taker taker) throws IOException {
         if (!Files.isDirectory(path)) {
-            one(path, opener, taker);
+            readFile(path, opener, taker);
             return;
         }
         List<Path> files;
@@ -180,7 +180,7 @@ public final class BtfFile {
                 continue;
             }
             any = true;
-            one(file, opener, taker);
+            readFile(file, opener, taker);
         }
         if (!any) {
             throw new IOException(path + ": no BTF, ELF file or archive in this directory");
@@ -202,14 +202,14 @@ public final class BtfFile {
         }
     }
 
-    private static void one(Path file, FileOpener opener, Taker taker) throws IOException {
+    private static void readFile(Path file, FileOpener opener, Taker taker) throws IOException {
         String name = file.toString();
         try (FileOpener.Opened opened = opener.open(file)) {
             read(opened.path(), name, (entry, btf) -> {
                 try {
                     taker.take(entry, btf);
                 } catch (IOException e) {
-                    throw new UncheckedIOException(e); // the taker's, and no matter of this file
+                    throw new UncheckedIOException(e); // from the taker, not about this file
                 }
             });
         } catch (UncheckedIOException e) {
@@ -245,7 +245,7 @@ public final class BtfFile {
 
     private static void archive(String name, BufferedInputStream in, Taker taker, int layer) throws IOException {
         if (layer > MAX_LAYERS) {
-            throw new IOException(name + ": compressed more than " + MAX_LAYERS + " times over");
+            throw new IOException(name + ": has more than " + MAX_LAYERS + " layers of compression");
         }
         Kind kind = kind(peek(in));
         switch (kind) {
@@ -270,7 +270,7 @@ public final class BtfFile {
                         layer + 1);
             case TAR -> entries(name, in, taker);
             case BTF, ELF -> content(name, limited(name, in), taker);
-            case OTHER -> throw new IOException(name + " holds neither BTF nor an ELF file");
+            case OTHER -> throw new IOException(name + " contains neither BTF nor an ELF file");
         }
     }
 
@@ -321,10 +321,10 @@ public final class BtfFile {
         return bytes;
     }
 
-    private static byte[] bytes(Path file, String name, long most) throws IOException {
+    private static byte[] bytes(Path file, String name, long maxBytes) throws IOException {
         // Files of sysfs report a correct size, files of procfs report 0.
-        if (Files.size(file) > most) {
-            throw new IOException(name + ": larger than " + most + " bytes, too large for BTF");
+        if (Files.size(file) > maxBytes) {
+            throw new IOException(name + ": larger than " + maxBytes + " bytes, too large for BTF");
         }
         return Files.readAllBytes(file);
     }
@@ -332,7 +332,7 @@ public final class BtfFile {
     private static ByteView section(ElfFile elf) throws IOException {
         Section section = elf.section(".BTF")
                 .orElseThrow(() -> new IOException(
-                        elf.source() + " has no section .BTF: it was compiled without BTF, or stripped of it"));
+                        elf.source() + " has no section .BTF: it was compiled without BTF, or its BTF was stripped"));
         return elf.data(section);
     }
 

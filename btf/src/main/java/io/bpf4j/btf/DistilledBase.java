@@ -51,23 +51,26 @@ final class DistilledBase {
      */
     static Btf relocate(Btf split, Btf kernel) {
         Btf base = split.base().orElseThrow();
-        DistilledBase work = new DistilledBase(base, kernel);
+        DistilledBase relocation = new DistilledBase(base, kernel);
         for (int id = 1; id < base.typeCount(); id++) {
-            work.found[id] = work.find(id);
+            relocation.found[id] = relocation.find(id);
         }
-        BtfBuilder moved = BtfBuilder.split(kernel);
+        BtfBuilder relocated = BtfBuilder.split(kernel);
         int shift = kernel.typeCount() - split.firstId();
         IntUnaryOperator ids = id -> {
             if (id < 0 || id >= split.typeCount()) {
                 throw split.bytes()
-                        .malformed(0, "refers to type " + Integer.toUnsignedString(id) + " of " + split.typeCount());
+                        .malformed(
+                                0,
+                                "refers to type " + Integer.toUnsignedString(id) + ", but there are "
+                                        + split.typeCount() + " types");
             }
-            return id < work.found.length ? work.found[id] : id + shift;
+            return id < relocation.found.length ? relocation.found[id] : id + shift;
         };
         for (int id = split.firstId(); id < split.typeCount(); id++) {
-            moved.add(withIds(split.type(id), ids));
+            relocated.add(withIds(split.type(id), ids));
         }
-        return moved.build(split.source(), kernel.order());
+        return relocated.build(split.source(), kernel.order());
     }
 
     private int find(int id) {
@@ -81,28 +84,29 @@ final class DistilledBase {
                 }
             }
         }
-        List<Identity> wanted = Identity.of(name, base.type(id));
-        List<Integer> matches = wanted.isEmpty() ? List.of() : candidates.getOrDefault(wanted.getFirst(), List.of());
+        List<Identity> identities = Identity.of(name, base.type(id));
+        List<Integer> matches =
+                identities.isEmpty() ? List.of() : candidates.getOrDefault(identities.getFirst(), List.of());
         if (matches.isEmpty()) {
-            throw refused(id, "is not in " + kernel.source() + ": the module is for another kernel");
+            throw malformedType(id, "is not in " + kernel.source() + ": the module is for another kernel");
         }
         if (matches.size() > 1 && base.type(id) instanceof BtfType.Composite composite && composite.size() != 0) {
-            throw refused(
+            throw malformedType(
                     id,
                     "is ambiguous: " + kernel.source() + " has it as [" + matches.getFirst() + "] and ["
-                            + matches.get(1) + "], of the same size");
+                            + matches.get(1) + "], both of the same size");
         }
         return matches.getFirst();
     }
 
     /**
-     * What a distilled base says of a type.
+     * The properties of a type that a distilled base stores.
      *
      * @param size in bytes; 0 if the layout does not depend on it
-     * @param more the encoding of an integer; of a forward declaration 1 for a union
+     * @param detail the encoding of an integer; for a forward declaration, 1 if it is a union
      */
-    private record Identity(String name, BtfKind kind, long size, int more) {
-        /** What a base may say of this type: first what says most. */
+    private record Identity(String name, BtfKind kind, long size, int detail) {
+        /** The forms in which a base may store this type, the most specific one first. */
         static List<Identity> of(String name, BtfType type) {
             return switch (type) {
                 case BtfType.Int integer ->
@@ -123,7 +127,7 @@ final class DistilledBase {
         }
     }
 
-    private MalformedDataException refused(int id, String problem) {
+    private MalformedDataException malformedType(int id, String problem) {
         return base.bytes()
                 .malformed(0, "type [" + id + "] " + base.kind(id) + " \"" + base.name(id) + "\" " + problem);
     }

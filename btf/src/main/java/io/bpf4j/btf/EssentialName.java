@@ -1,7 +1,7 @@
 package io.bpf4j.btf;
 
 /**
- * The part of a type's name that counts when types of two BTFs are compared.
+ * The part of a type's name by which types of two BTFs are compared.
  *
  * <p>In C a struct name is unique, but a program may need several shapes of a kernel struct, because kernels differ. So
  * the text after {@code ___} is a <i>flavour</i> and is not compared: {@code task_struct___old} and {@code

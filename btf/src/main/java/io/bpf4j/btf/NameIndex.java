@@ -15,18 +15,18 @@ import java.util.concurrent.atomic.AtomicLong;
  * of the split BTF's own types may lie in the strings of the base.
  *
  * <p>Names with equal hash codes are easy to make ({@code Aa} and {@code BB}), and so are many flavours of one name. A
- * hundred thousand look-ups in a chain of as many types would take ten billion comparisons. So the types that look-ups
- * pass in vain are counted: {@value #PASSED_PER_LOOKUP} for each look-up, on average. Chains of sound types have one or
- * two names. <i>Thread-safe:</i> all but this count is immutable.
+ * hundred thousand look-ups in a chain of as many types would take ten billion comparisons. So a look-up may pass
+ * {@value #PASSED_PER_LOOKUP} types with other names, on average. Chains of well-formed types have one or two names.
+ * <i>Thread-safe:</i> all but the count of passed types is immutable.
  *
  * <p>Tested by {@code BtfLargeTest} and {@code BtfTest}.
  */
 final class NameIndex {
-    /** How many types with other names a look-up may pass; real ones pass 0 or 1. */
+    /** How many types with other names a look-up may pass, on average; with real BTF it passes 0 or 1. */
     static final int PASSED_PER_LOOKUP = 64;
 
-    /** What the first look-ups may pass in addition. */
-    private static final long PASSED_AT_FIRST = 1 << 22;
+    /** How many types the first look-ups may pass in addition. */
+    private static final long PASSED_INITIALLY = 1 << 22;
 
     private final Btf btf;
     /** By bucket: 1 + index of the first type, 0 for none. */
@@ -34,7 +34,7 @@ final class NameIndex {
     /** By index of a type: 1 + index of the next type in its bucket. */
     private final int[] next;
     /** How many types may still be passed. */
-    private final AtomicLong allowance = new AtomicLong(PASSED_AT_FIRST);
+    private final AtomicLong allowance = new AtomicLong(PASSED_INITIALLY);
 
     /** Indexes the types that {@code btf} adds to its base; {@code btf} must already resolve names. */
     NameIndex(Btf btf) {
@@ -95,7 +95,7 @@ final class NameIndex {
                 passed++;
             }
         }
-        pay(passed);
+        spend(passed);
         return Arrays.copyOf(found, count);
     }
 
@@ -109,7 +109,7 @@ final class NameIndex {
             passed++;
             i = next[i - 1];
         }
-        pay(passed);
+        spend(passed);
         return i == 0 ? 0 : btf.firstId() + i - 1;
     }
 
@@ -120,7 +120,7 @@ final class NameIndex {
         return Arrays.equals(strings.array(), start, strings.nameEnd(start), wanted, 0, wanted.length);
     }
 
-    private void pay(int passed) {
+    private void spend(int passed) {
         if (allowance.addAndGet(PASSED_PER_LOOKUP - passed) < 0) {
             throw btf.bytes()
                     .malformed(0, "so many types have names of equal hash codes that looking them up takes too long");

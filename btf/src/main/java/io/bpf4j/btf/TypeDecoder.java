@@ -89,8 +89,8 @@ final class TypeDecoder {
         if (offset < 0 || offset >= btf.stringsEnd()) {
             throw bytes.malformed(
                     start + at,
-                    "type " + id + " has a name at offset " + Integer.toUnsignedString(offset) + ", the strings end at "
-                            + btf.stringsEnd());
+                    "type " + id + " has a name at offset " + Integer.toUnsignedString(offset)
+                            + ", but the strings end at " + btf.stringsEnd());
         }
         String name = btf.nameAt(offset);
         nameBytes -= name.length();
@@ -105,7 +105,8 @@ final class TypeDecoder {
         if (type < 0 || type >= btf.typeCount()) {
             throw bytes.malformed(
                     start + at,
-                    "type " + id + " refers to type " + Integer.toUnsignedString(type) + " of " + btf.typeCount());
+                    "type " + id + " refers to type " + Integer.toUnsignedString(type) + ", but there are "
+                            + btf.typeCount() + " types");
         }
         return type;
     }

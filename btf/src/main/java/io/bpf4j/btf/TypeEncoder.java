@@ -30,13 +30,14 @@ final class TypeEncoder {
 
     /** Appends an encoded type. */
     void copy(byte[] type) {
-        room(type.length);
+        ensureRoom(type.length);
         out.put(type);
     }
 
     void encode(BtfType type) {
         switch (type) {
-            case BtfType.VoidType _ -> throw new IllegalArgumentException("void is id 0 of every BTF and never stored");
+            case BtfType.VoidType _ ->
+                throw new IllegalArgumentException("void has id 0 in every BTF and is never stored");
             case BtfType.Int t -> {
                 head(t, 0, false, t.size());
                 word(t.encoding() << 24 | t.bitOffset() << 16 | t.bits());
@@ -120,25 +121,25 @@ final class TypeEncoder {
             throw new IllegalArgumentException(
                     type.kind() + " " + type.name() + " has " + length + " elements, more than 65535");
         }
-        room(12);
+        ensureRoom(12);
         out.putInt(strings.applyAsInt(type.name()));
         out.putInt((kindFlag ? 1 << 31 : 0) | type.kind().number() << 24 | length);
         out.putInt(sizeOrType);
     }
 
     private void word(int value) {
-        room(4);
+        ensureRoom(4);
         out.putInt(value);
     }
 
-    private static int u32(String what, long value) {
+    private static int u32(String field, long value) {
         if (value < 0 || value > 0xffff_ffffL) {
-            throw new IllegalArgumentException(what + " is " + value + ", which doesn't fit in 32 bits");
+            throw new IllegalArgumentException(field + " is " + value + ", which doesn't fit in 32 bits");
         }
         return (int) value;
     }
 
-    private void room(int bytes) {
+    private void ensureRoom(int bytes) {
         if (out.remaining() < bytes) {
             out = ByteBuffer.wrap(Arrays.copyOf(out.array(), Math.max(out.capacity() * 2, out.position() + bytes)))
                     .position(out.position())

@@ -70,14 +70,15 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
     }
 
     /**
-     * The path in C syntax, such as {@code struct sample[2].b.c[5] (2:1:1:0:5 at 176)}. Cut short if names are longer than
-     * any compiler's: thousands of relocations may share a name of thousands of characters, and each keeps its text.
+     * The path in C syntax, such as {@code struct sample[2].b.c[5] (2:1:1:0:5 at 176)}. Truncated if names are longer
+     * than compilers produce: thousands of relocations may share a name of thousands of characters, and each stores its
+     * text.
      */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(describe(types, root));
         if (kind.subject() == CoreRelocationKind.Subject.ENUM_VALUE) {
-            return cut(text.append("::").append(last().name()));
+            return truncate(text.append("::").append(last().name()));
         }
         for (int i = 0; i < steps.size() && text.length() <= MAX_TEXT; i++) {
             Step step = steps.get(i);
@@ -87,10 +88,10 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
                 text.append('[').append(step.index()).append(']');
             }
         }
-        return cut(text);
+        return truncate(text);
     }
 
-    private static String cut(StringBuilder text) {
+    private static String truncate(StringBuilder text) {
         if (text.length() > MAX_TEXT) {
             text.setLength(MAX_TEXT);
             text.append('…');
@@ -130,21 +131,21 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
 
         private List<Integer> indexes() {
             if (access.length() > MAX_CHARACTERS) {
-                throw wrong("it has more than " + MAX_CHARACTERS + " characters");
+                throw invalid("it has more than " + MAX_CHARACTERS + " characters");
             }
             String[] parts = access.split(":", MAX_LENGTH + 1);
             if (parts.length > MAX_LENGTH) {
-                throw wrong("it has more than " + MAX_LENGTH + " indexes");
+                throw invalid("it has more than " + MAX_LENGTH + " indexes");
             }
             List<Integer> indexes = new ArrayList<>(parts.length);
             for (String part : parts) {
                 try {
                     indexes.add(Integer.parseInt(part));
                 } catch (NumberFormatException e) {
-                    throw wrong("\"" + part + "\" is not an index");
+                    throw invalid("\"" + part + "\" is not an index");
                 }
                 if (indexes.getLast() < 0) {
-                    throw wrong("\"" + part + "\" is not an index");
+                    throw invalid("\"" + part + "\" is not an index");
                 }
             }
             return indexes;
@@ -154,7 +155,7 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
             switch (kind.subject()) {
                 case TYPE -> {
                     if (raw.size() != 1 || raw.getFirst() != 0) {
-                        throw wrong("for a type it should be 0");
+                        throw invalid("for a type it should be 0");
                     }
                 }
                 case ENUM_VALUE -> enumValue();
@@ -168,7 +169,7 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
             if (raw.size() != 1
                     || !(types.type(id) instanceof BtfType.Enumeration e)
                     || raw.getFirst() >= e.values().size()) {
-                throw wrong("it leads to no value of an enumeration");
+                throw invalid("it does not select a value of an enumeration");
             }
             int index = raw.getFirst();
             steps.add(new Step(id, index, e.values().get(index).name()));
@@ -184,7 +185,7 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
                 switch (types.type(id)) {
                     case BtfType.Composite c -> {
                         if (index >= c.members().size()) {
-                            throw wrong("there is no member " + index + " in " + describe(types, id));
+                            throw invalid("there is no member " + index + " in " + describe(types, id));
                         }
                         BtfType.Member member = c.members().get(index);
                         bitOffset += member.bitOffset();
@@ -195,14 +196,15 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
                     }
                     case BtfType.Array a -> {
                         if (index >= a.count() && !isFlexible(types, a, steps.getLast())) {
-                            throw wrong("there is no element " + index + " in an array of " + a.count());
+                            throw invalid("there is no element " + index + " in an array of " + a.count());
                         }
                         id = types.resolve(a.elementType());
                         steps.add(new Step(id, index, null));
                         advance(index, id);
                     }
                     case BtfType other ->
-                        throw wrong("index " + index + " is into a " + other.kind() + ", which has no parts");
+                        throw invalid("index " + index + " applies to a " + other.kind()
+                                + ", which has no members or elements");
                 }
             }
         }
@@ -213,7 +215,7 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
             }
         }
 
-        private CoreException wrong(String problem) {
+        private CoreException invalid(String problem) {
             return new CoreException("CO-RE " + kind.text() + " of " + describe(types, root) + " [" + root + "] of "
                     + types.btf().source() + ": access string \""
                     + (access.length() <= MAX_CHARACTERS ? access : access.substring(0, 20) + "…") + "\": " + problem);
@@ -225,7 +227,8 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
         long size = types.size(type);
         if (size > MAX_BITS / 8 / index) {
             throw new CoreException("element " + index + " of type " + type + " of "
-                    + types.btf().source() + ", of " + size + " bytes, lies beyond any field");
+                    + types.btf().source() + ", of " + size
+                    + " bytes each, has an offset that is too large for a field");
         }
         return size * index * 8;
     }

@@ -30,8 +30,8 @@ final class CandidateMatcher {
     private long bitOffset;
     private String mismatch = "";
 
-    /** Set if a search ended at nameless members that nest too deep to look into. */
-    private boolean cutSearch;
+    /** Set if a search stopped at anonymous members that nest too deeply. */
+    private boolean searchStopped;
 
     CandidateMatcher(AccessPath path, Types target, int root, RelocationBudget budget) {
         this.path = path;
@@ -49,7 +49,7 @@ final class CandidateMatcher {
     /**
      * The path in the target, or null if this candidate doesn't have it.
      *
-     * @throws CoreException if the candidate nests too deep to tell
+     * @throws CoreException if the candidate's members nest too deeply to decide
      */
     @Nullable
     AccessPath match() {
@@ -65,7 +65,7 @@ final class CandidateMatcher {
         boolean matched = path.kind() == CoreRelocationKind.TYPE_MATCHES
                 ? new TypeMatcher(path.types(), target, budget).matches(path.root(), root)
                 : compatibility.types(path.root(), root);
-        return matched || no("is a different type");
+        return matched || reject("is a different type");
     }
 
     private boolean enumValue() {
@@ -82,7 +82,7 @@ final class CandidateMatcher {
                 }
             }
         }
-        return no("has no value " + wanted);
+        return reject("has no value " + wanted);
     }
 
     private boolean field() {
@@ -91,29 +91,30 @@ final class CandidateMatcher {
             Step wanted = path.steps().get(i);
             id = target.resolve(id);
             if (wanted.name() != null) {
-                cutSearch = false;
+                searchStopped = false;
                 Step found = member(id, wanted, new HashSet<>());
                 if (found == null) {
-                    if (cutSearch) {
+                    if (searchStopped) {
                         throw tooDeep("member " + wanted.name());
                     }
-                    return no("has no member " + wanted.name());
+                    return reject("has no member " + wanted.name());
                 }
                 steps.add(found);
                 BtfType.Member member = members(found.type()).get(found.index());
                 id = member.type();
                 if (!compatibility.fields(
                         members(path.types(), wanted.type()).get(wanted.index()).type(), id)) {
-                    return no("has a member " + wanted.name() + " of another type");
+                    return reject("has a member " + wanted.name() + " of another type");
                 }
             } else {
                 // At the first step the root itself counts as an array of roots.
                 if (i > 0) {
                     if (!(target.type(id) instanceof BtfType.Array a)) {
-                        return no("has no array where element " + wanted.index() + " is wanted");
+                        return reject("has no array where the program accesses element " + wanted.index());
                     }
                     if (wanted.index() >= a.count() && !AccessPath.isFlexible(target, a, steps.getLast())) {
-                        return no("has only " + a.count() + " elements where element " + wanted.index() + " is wanted");
+                        return reject("has only " + a.count() + " elements where the program accesses element "
+                                + wanted.index());
                     }
                     id = target.resolve(a.elementType());
                 }
@@ -143,7 +144,7 @@ final class CandidateMatcher {
             return null;
         }
         if (raw.size() >= AccessPath.MAX_LENGTH) {
-            cutSearch = true;
+            searchStopped = true;
             return null;
         }
         List<BtfType.Member> members = members(composite);
@@ -186,7 +187,7 @@ final class CandidateMatcher {
         return name == null ? "" : name;
     }
 
-    private boolean no(String problem) {
+    private boolean reject(String problem) {
         mismatch = problem;
         return false;
     }

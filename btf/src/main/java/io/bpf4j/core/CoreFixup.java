@@ -13,7 +13,7 @@ public sealed interface CoreFixup {
     int POISON_HELPER = 195896080;
 
     /**
-     * The instruction is already right.
+     * The instruction is already correct.
      *
      * @param value the compiled value, which is also the target's value
      */

@@ -39,15 +39,16 @@ import org.jspecify.annotations.Nullable;
  *   <li>In each candidate the path is followed by name ({@link CandidateMatcher}). A kernel that moved {@code mm} into
  *       an anonymous struct matches; a kernel where {@code mm} is a number doesn't.
  *   <li>The value is computed for the local path and for each match ({@link CoreValue}). The local value must equal the
- *       value in the instruction, else the code does not belong to the types. The values of all matches must be equal,
- *       else the relocation is ambiguous and the object is rejected; the error names both candidates.
+ *       value in the instruction, else the code and the types are not from the same compilation. The values of all
+ *       matches must be equal, else the relocation is ambiguous and the object is rejected; the error names both
+ *       candidates.
  *   <li>The new value is written to the instruction ({@link InstructionPatcher}): a {@link CoreFixup.Patch}, or {@link
  *       CoreFixup.Keep} if the value is unchanged.
  *   <li>Without a match, the value of an existence check, a type id or a type size is 0. For other kinds the
  *       instruction becomes {@link CoreFixup.Poison}: the program is still valid if it never reaches the instruction.
  * </ol>
  *
- * <h2>Candidates narrow</h2>
+ * <h2>Candidates are narrowed</h2>
  *
  * If at least one candidate of a type matches, the others are dropped for all later relocations. For example, after a
  * program reads a field that only one of two {@code struct foo} has, only that struct remains a candidate. So the
@@ -84,7 +85,7 @@ public final class CoreRelocator {
      * @param relocation the relocation of the instruction, from the object's {@code .BTF.ext}
      * @param code slots that include the instruction
      * @param index index of the instruction's first slot in {@code code}; the relocation's own offset is ignored
-     * @throws CoreException if the relocation is none, doesn't fit its instruction, or is ambiguous
+     * @throws CoreException if the relocation is invalid, doesn't fit its instruction, or is ambiguous
      * @throws io.bpf4j.elf.MalformedDataException if the BTF of either side is malformed at a type that the relocation
      *     needs
      */
@@ -98,17 +99,17 @@ public final class CoreRelocator {
         if (path.kind() == CoreRelocationKind.TYPE_ID_LOCAL) {
             return new InstructionPatcher(path, from, from, local).patch(slots);
         }
-        Answer answer = answer(path);
-        if (answer.value() == null) {
-            return CoreFixup.Poison.of(slots.size(), answer.reason());
+        TargetValue targetValue = targetValue(path);
+        if (targetValue.value() == null) {
+            return CoreFixup.Poison.of(slots.size(), targetValue.reason());
         }
-        return new InstructionPatcher(path, from, answer.value(), answer.types()).patch(slots);
+        return new InstructionPatcher(path, from, targetValue.value(), targetValue.types()).patch(slots);
     }
 
     /**
      * A description of a relocation, without a target, such as {@code byte offset of struct task_struct.mm}.
      *
-     * @throws CoreException if the relocation is none
+     * @throws CoreException if the relocation is invalid
      */
     public static String describe(Btf local, BtfExt.CoreRelocation relocation) {
         AccessPath path = path(new Types(local), relocation);
@@ -128,9 +129,9 @@ public final class CoreRelocator {
 
     private static AccessPath path(Types local, BtfExt.CoreRelocation relocation) {
         CoreRelocationKind kind = CoreRelocationKind.of(relocation.kind())
-                .orElseThrow(() -> new CoreException("CO-RE relocation of instruction at byte " + relocation.offset()
-                        + " has kind " + Integer.toUnsignedString(relocation.kind())
-                        + ", which is not known; the object needs a newer loader"));
+                .orElseThrow(() -> new CoreException(
+                        "CO-RE relocation of instruction at byte " + relocation.offset() + " has unknown kind "
+                                + Integer.toUnsignedString(relocation.kind()) + "; the object needs a newer loader"));
         return AccessPath.parse(local, relocation.type(), local.btf().nameAt(relocation.access()), kind);
     }
 
@@ -145,16 +146,16 @@ public final class CoreRelocator {
     }
 
     /**
-     * The target's answer.
+     * The value of a relocation in the target.
      *
      * @param value null if the instruction must be poisoned
      * @param types the BTF that contains the match
      */
-    private record Answer(@Nullable CoreValue value, Types types, String reason) {}
+    private record TargetValue(@Nullable CoreValue value, Types types, String reason) {}
 
     private record Match(Candidate candidate, AccessPath path, CoreValue value) {}
 
-    private Answer answer(AccessPath path) {
+    private TargetValue targetValue(AccessPath path) {
         String name = local.btf().name(path.root());
         if (name.isEmpty()) {
             throw new CoreException("CO-RE " + path.kind().text() + " of type " + path.root() + " of "
@@ -183,16 +184,16 @@ public final class CoreRelocator {
             Types kernel = targetTypes.computeIfAbsent(target.kernel(), Types::new);
             String reason = missing(path, name, mismatch);
             budget.spend(reason.length());
-            return new Answer(CoreValue.absent(path.kind()), kernel, reason);
+            return new TargetValue(CoreValue.absent(path.kind()), kernel, reason);
         }
         candidates.put(path.root(), matches.stream().map(Match::candidate).toList());
         Match first = matches.getFirst();
-        return new Answer(first.value(), first.path().types(), "");
+        return new TargetValue(first.value(), first.path().types(), "");
     }
 
     private String missing(AccessPath path, String name, String mismatch) {
-        String question = path.kind().text() + " of " + path + ": ";
-        return question
+        String relocation = path.kind().text() + " of " + path + ": ";
+        return relocation
                 + (mismatch.isEmpty()
                         ? target.kernel().source() + " has no "
                                 + AccessPath.describe(local, path.root()).replace(name, Btf.essentialName(name))
@@ -203,14 +204,14 @@ public final class CoreRelocator {
         if (one.path().bitOffset() != other.path().bitOffset()
                 || one.value().value() != other.value().value()) {
             throw new CoreException("CO-RE " + path.kind().text() + " of " + path + " is ambiguous: "
-                    + one.candidate() + " gives " + answer(one) + ", " + other.candidate() + " gives " + answer(other)
+                    + one.candidate() + " gives " + text(one) + ", " + other.candidate() + " gives " + text(other)
                     + "; use a flavour of the type ("
                     + Btf.essentialName(path.types().btf().name(path.root()))
                     + "___name) with a member that only one of them has");
         }
     }
 
-    private static String answer(Match match) {
+    private static String text(Match match) {
         return match.value().value() + " (bit offset " + match.path().bitOffset() + ")";
     }
 }

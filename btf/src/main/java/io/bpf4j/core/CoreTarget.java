@@ -57,7 +57,7 @@ public final class CoreTarget {
      * Types with that essential name and a kind compatible with {@code kind}. Modules are searched only if the kernel
      * has no such type: a module repeats a few of the kernel's types, and such a copy would make the result ambiguous.
      *
-     * @param budget pays for all types with that name, of whatever kind
+     * @param budget is charged for all types with that name, of any kind
      */
     List<Candidate> candidates(String name, BtfKind kind, RelocationBudget budget) {
         List<Candidate> found = new ArrayList<>();
@@ -75,7 +75,7 @@ public final class CoreTarget {
         int[] ids = btf.idsNamedEssentially(name);
         budget.spend(ids.length);
         for (int id : ids) {
-            if (id >= from && TypeCompatibility.kindsGoTogether(btf.kind(id), kind)) {
+            if (id >= from && TypeCompatibility.areKindsCompatible(btf.kind(id), kind)) {
                 found.add(new Candidate(btf, id));
             }
         }

@@ -10,8 +10,8 @@ import java.nio.ByteOrder;
  * <p>Tested by {@code CoreRelocatorTest} and {@code CoreMatchingTest}.
  *
  * @param value the number to write into the instruction, or expected there
- * @param checked whether the compiler's value must equal this one, for the program's own BTF. False for bit-fields,
- *     where the compiler may choose another load, and for type ids, which linking renumbers.
+ * @param checked whether the compiler's value must equal this one, for the program's own BTF. False for bit-fields, for
+ *     which the compiler may choose another load, and for type ids, which linking renumbers.
  * @param accessBytes size of the field that a load or store moves; 0 if the relocation isn't about a field
  * @param accessType id of that field's type, 0 with {@code accessBytes} 0
  */
@@ -52,7 +52,7 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
             // Always signed: kernels before 6.0 don't record the signedness, and clang's 64-bit load is signed, too.
             case BtfType.Enum32 e -> (int) e.values().get(step.index()).value();
             case BtfType.Enum64 e -> e.values().get(step.index()).value();
-            case BtfType other -> throw new IllegalStateException("no enumeration but " + other.kind());
+            case BtfType other -> throw new IllegalStateException("not an enumeration: " + other.kind());
         };
     }
 
@@ -65,7 +65,7 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
             case FIELD_SIGNED, FIELD_LSHIFT_U64, FIELD_RSHIFT_U64 ->
                 throw new CoreException("CO-RE " + path.kind().text() + " of " + path
                         + ": only a member of a struct or union has one, not an array element");
-            default -> throw new IllegalStateException("no field relocation: " + path.kind());
+            default -> throw new IllegalStateException("not a field relocation: " + path.kind());
         };
     }
 
@@ -78,7 +78,8 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
             }
             current = types.resolve(a.elementType());
         }
-        throw new CoreException("type " + id + " of " + types.btf().source() + " is an array of arrays without end");
+        throw new CoreException("type " + id + " of " + types.btf().source() + " is an array of "
+                + AccessPath.MAX_LENGTH + " or more dimensions");
     }
 
     /** The place of a member's bytes, and how many of them a load moves. */
@@ -88,7 +89,7 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
         Types types = path.types();
         Step step = path.last();
         if (!(types.type(step.type()) instanceof BtfType.Composite composite)) {
-            throw new IllegalStateException("no struct: " + path);
+            throw new IllegalStateException("not a member of a struct or union: " + path);
         }
         BtfType.Member member = composite.members().get(step.index());
         int type = types.resolve(member.type());
@@ -112,7 +113,7 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
                         0,
                         0);
             case FIELD_RSHIFT_U64 -> of(64 - extent.bits);
-            default -> throw new IllegalStateException("no field relocation: " + path.kind());
+            default -> throw new IllegalStateException("not a field relocation: " + path.kind());
         };
     }
 

@@ -42,13 +42,13 @@ final class InstructionPatcher {
             case Opcodes.ALU, Opcodes.ALU64 -> immediate(first);
             case Opcodes.LDX, Opcodes.ST, Opcodes.STX -> memory(first);
             case Opcodes.LD -> wide(slots);
-            default -> throw wrong(first, "this kind of instruction can't be relocated");
+            default -> throw invalid(first, "this kind of instruction can't be relocated");
         };
     }
 
     private CoreFixup immediate(Instruction slot) {
         if ((slot.opcode() & Opcodes.SOURCE_MASK) != Opcodes.K) {
-            throw wrong(slot, "it has no immediate to relocate");
+            throw invalid(slot, "it has no immediate to relocate");
         }
         if (from.checked() && slot.imm() != from.value()) {
             throw unexpected(slot, slot.imm());
@@ -65,7 +65,7 @@ final class InstructionPatcher {
                 || slots.get(1).src() != 0
                 || slots.get(1).dst() != 0
                 || slots.get(1).offset() != 0) {
-            throw wrong(first, "it is not a plain 64-bit load");
+            throw invalid(first, "it is not a plain 64-bit load");
         }
         long value = first.imm64(slots.get(1));
         if (from.checked() && value != from.value()) {
@@ -82,7 +82,7 @@ final class InstructionPatcher {
             throw unexpected(slot, slot.offset());
         }
         if (to.value() < 0 || to.value() > Short.MAX_VALUE) {
-            throw wrong(
+            throw invalid(
                     slot,
                     "offset " + to.value() + " doesn't fit into an instruction, whose limit is " + Short.MAX_VALUE);
         }
@@ -98,10 +98,10 @@ final class InstructionPatcher {
             }
             int bytes = Opcodes.accessBytes(slot.opcode());
             if (bytes != from.accessBytes()) {
-                throw wrong(slot, "it moves " + bytes + " bytes, the field has " + from.accessBytes());
+                throw invalid(slot, "it accesses " + bytes + " bytes, but the field has " + from.accessBytes());
             }
             if (to.accessBytes() > 8 || Long.bitCount(to.accessBytes()) != 1) {
-                throw wrong(slot, "a field of " + to.accessBytes() + " bytes can't be moved at once");
+                throw invalid(slot, "a field of " + to.accessBytes() + " bytes can't be accessed by one instruction");
             }
             patched =
                     patched.withOpcode((slot.opcode() & ~Opcodes.SIZE_MASK) | Opcodes.sizeBits((int) to.accessBytes()));
@@ -124,13 +124,13 @@ final class InstructionPatcher {
     }
 
     private CoreException unexpected(Instruction slot, long found) {
-        return wrong(
+        return invalid(
                 slot,
-                "it has " + found + " where the program's own types give " + from.value()
-                        + "; the object's code and its .BTF don't belong together");
+                "it has the value " + found + ", but the program's own types give " + from.value()
+                        + "; the object's code and its .BTF do not match");
     }
 
-    private CoreException wrong(Instruction slot, String problem) {
+    private CoreException invalid(Instruction slot, String problem) {
         return new CoreException(
                 "CO-RE " + path.kind().text() + " of " + path + ": instruction \"" + slot + "\": " + problem);
     }

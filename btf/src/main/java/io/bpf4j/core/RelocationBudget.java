@@ -7,15 +7,15 @@ package io.bpf4j.core;
  */
 final class RelocationBudget {
     /** Members, values and parameters: about ten times the count of the largest tools. */
-    private static final long MOST = 50_000_000;
+    private static final long MAX_COMPARED = 50_000_000;
 
     /** The cost of a candidate, in members. */
     static final int CANDIDATE = 20;
 
     /** The cost of a pair of types whose comparison is cached. */
-    static final int ANSWER = 50;
+    static final int COMPARISON = 50;
 
-    private long left = MOST;
+    private long left = MAX_COMPARED;
 
     /**
      * Adds to the count.
@@ -25,8 +25,8 @@ final class RelocationBudget {
     void spend(long count) {
         left -= count;
         if (left < 0) {
-            throw new CoreException("the object's CO-RE relocations compare more than " + MOST
-                    + " members and values with those of the target: no compiler makes such types");
+            throw new CoreException("the object's CO-RE relocations compare more than " + MAX_COMPARED
+                    + " members and values with those of the target: no compiler produces such types");
         }
     }
 }

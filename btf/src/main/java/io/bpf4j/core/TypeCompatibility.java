@@ -9,9 +9,9 @@ import java.util.Map;
 /**
  * Whether a type of the program and a type of the target are compatible.
  *
- * <p>Two relations, both weaker than equality because kernels change. <i>Fields</i>: a field may change its size, but
- * not from number to pointer. <i>Types</i>, for type relocations: same kind, with any members; pointers, arrays and
- * prototypes are followed. Modifiers and typedefs are always ignored.
+ * <p>There are two relations, both weaker than equality because kernels change. <i>Fields</i>: a field may change its
+ * size, but not from a number to a pointer. <i>Types</i>, for type relocations: same kind, with any members; pointers,
+ * arrays and prototypes are followed. Modifiers and typedefs are always ignored.
  *
  * <p>The rules are those of libbpf's {@code bpf_core_fields_are_compat} and {@code bpf_core_types_are_compat}, because
  * programs depend on them.
@@ -24,7 +24,7 @@ final class TypeCompatibility {
     private final Types target;
     private final RelocationBudget budget;
     /** Cached results; without them nested prototypes with many parameters take exponential time. */
-    private final Map<Long, Boolean> answers = new HashMap<>();
+    private final Map<Long, Boolean> results = new HashMap<>();
 
     TypeCompatibility(Types local, Types target, RelocationBudget budget) {
         this.local = local;
@@ -33,7 +33,7 @@ final class TypeCompatibility {
     }
 
     /** The same kind, or enumerations of either width. */
-    static boolean kindsGoTogether(BtfKind one, BtfKind other) {
+    static boolean areKindsCompatible(BtfKind one, BtfKind other) {
         return one == other || (isEnumeration(one) && isEnumeration(other));
     }
 
@@ -51,7 +51,7 @@ final class TypeCompatibility {
             if (l instanceof BtfType.Composite && t instanceof BtfType.Composite) {
                 return true;
             }
-            if (!kindsGoTogether(l.kind(), t.kind())) {
+            if (!areKindsCompatible(l.kind(), t.kind())) {
                 return false;
             }
             switch (l) {
@@ -62,7 +62,7 @@ final class TypeCompatibility {
                     return l.name().isEmpty() || t.name().isEmpty() || sameEssentialName(l.name(), t.name());
                 }
                 case BtfType.Int i -> {
-                    return noOldBitField(i, t);
+                    return bothWithoutBitOffset(i, t);
                 }
                 case BtfType.Array a -> {
                     localType = a.elementType();
@@ -85,7 +85,7 @@ final class TypeCompatibility {
     }
 
     /** BTF of kernels before 5.0 stores bit-fields as integers of unusual width; relocating them gives wrong values. */
-    private static boolean noOldBitField(BtfType.Int one, BtfType other) {
+    private static boolean bothWithoutBitOffset(BtfType.Int one, BtfType other) {
         return one.bitOffset() == 0 && other instanceof BtfType.Int i && i.bitOffset() == 0;
     }
 
@@ -101,7 +101,7 @@ final class TypeCompatibility {
     /** Whether the root types of a type relocation, whose names are equal, have the same kinds at all levels. */
     boolean types(int localId, int targetId) {
         // A root typedef is compatible only with a typedef, although typedefs below it are ignored.
-        return kindsGoTogether(local.btf().kind(localId), target.btf().kind(targetId))
+        return areKindsCompatible(local.btf().kind(localId), target.btf().kind(targetId))
                 && types(localId, targetId, MAX_DEPTH);
     }
 
@@ -110,24 +110,24 @@ final class TypeCompatibility {
             throw tooDeep(localId, targetId);
         }
         long key = (long) localId << 32 | targetId;
-        Boolean known = answers.get(key);
-        if (known == null) {
-            budget.spend(RelocationBudget.ANSWER);
-            known = typesUnknown(localId, targetId, levels);
-            answers.put(key, known);
+        Boolean result = results.get(key);
+        if (result == null) {
+            budget.spend(RelocationBudget.COMPARISON);
+            result = compareTypes(localId, targetId, levels);
+            results.put(key, result);
         }
-        return known;
+        return result;
     }
 
-    private boolean typesUnknown(int localId, int targetId, int levels) {
+    private boolean compareTypes(int localId, int targetId, int levels) {
         BtfType l = local.resolved(localId);
         BtfType t = target.resolved(targetId);
-        if (!kindsGoTogether(l.kind(), t.kind())) {
+        if (!areKindsCompatible(l.kind(), t.kind())) {
             return false;
         }
         return switch (l) {
             case BtfType.VoidType _, BtfType.Composite _, BtfType.Enumeration _, BtfType.Fwd _ -> true;
-            case BtfType.Int i -> noOldBitField(i, t);
+            case BtfType.Int i -> bothWithoutBitOffset(i, t);
             case BtfType.Ptr p -> types(p.type(), ((BtfType.Ptr) t).type(), levels - 1);
             case BtfType.Array a -> types(a.elementType(), ((BtfType.Array) t).elementType(), levels - 1);
             case BtfType.FuncProto p -> prototypes(p, (BtfType.FuncProto) t, levels - 1);

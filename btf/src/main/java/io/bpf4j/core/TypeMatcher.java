@@ -33,9 +33,9 @@ final class TypeMatcher {
     private final Types target;
     private final RelocationBudget budget;
     /** Cached results, because types of members recur: without the cache malicious types take exponential time. */
-    private final Map<Question, Boolean> answers = new HashMap<>();
+    private final Map<TypePair, Boolean> results = new HashMap<>();
 
-    private record Question(int local, int target, boolean behindPointer) {}
+    private record TypePair(int local, int target, boolean behindPointer) {}
 
     TypeMatcher(Types local, Types target, RelocationBudget budget) {
         this.local = local;
@@ -53,14 +53,14 @@ final class TypeMatcher {
             throw new CoreException("type " + localId + " of " + local.btf().source() + " and type " + targetId + " of "
                     + target.btf().source() + " nest deeper than " + MAX_DEPTH + " levels, too deep to compare");
         }
-        Question question = new Question(localId, targetId, behindPointer);
-        Boolean known = answers.get(question);
-        if (known == null) {
-            budget.spend(RelocationBudget.ANSWER);
-            known = compare(local.resolved(localId), target.resolved(targetId), behindPointer, levels - 1);
-            answers.put(question, known);
+        TypePair pair = new TypePair(localId, targetId, behindPointer);
+        Boolean result = results.get(pair);
+        if (result == null) {
+            budget.spend(RelocationBudget.COMPARISON);
+            result = compare(local.resolved(localId), target.resolved(targetId), behindPointer, levels - 1);
+            results.put(pair, result);
         }
-        return known;
+        return result;
     }
 
     private boolean compare(BtfType l, BtfType t, boolean behindPointer, int levels) {

@@ -20,7 +20,7 @@ import java.util.Map;
  *         .assemble();
  * }</pre>
  *
- * <p>Jumps name a label, which may stand before or after them. <i>Confined.</i>
+ * <p>Jumps name a label, which may be defined before or after them. <i>Confined.</i>
  *
  * <p>Tested by {@code InstructionsTest}.
  */
@@ -172,7 +172,7 @@ public final class Assembler {
      */
     public Assembler label(String name) {
         if (labels.putIfAbsent(name, slots.size()) != null) {
-            throw new IllegalStateException("label " + name + " stands twice");
+            throw new IllegalStateException("label " + name + " is defined twice");
         }
         return this;
     }

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
  *
  * <p>Tested by {@code InstructionsTest}.
  *
- * @param number the operand of the call instruction; it may be one without a helper
+ * @param number the operand of the call instruction; numbers without a helper are allowed
  */
 public record Helper(int number) {
     /** The names in order of number, from 0. */

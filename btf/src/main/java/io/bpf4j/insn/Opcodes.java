@@ -117,7 +117,7 @@ public final class Opcodes {
     /** The first slot of a 64-bit immediate load: {@code LD | IMM | DW}. */
     public static final int LD_IMM64 = LD | IMM | DW;
 
-    // What src of a 64-bit immediate load says of the immediate (BPF_PSEUDO_ of bpf.h)
+    // src of a 64-bit immediate load: the meaning of the immediate (BPF_PSEUDO_ of bpf.h)
     /** A plain number. */
     public static final int PSEUDO_NUMBER = 0;
     /** The address of a map: {@code imm} is its file descriptor. */
@@ -135,7 +135,7 @@ public final class Opcodes {
     /** As {@link #PSEUDO_MAP_VALUE}, but the first {@code imm} is an index into {@code fd_array}. */
     public static final int PSEUDO_MAP_IDX_VALUE = 6;
 
-    // What src of a call says of the immediate
+    // src of a call: the meaning of the immediate
     /** A helper: {@code imm} is its id. */
     public static final int PSEUDO_HELPER_CALL = 0;
     /** A subprogram: {@code imm} is the distance in slots from the next slot. */

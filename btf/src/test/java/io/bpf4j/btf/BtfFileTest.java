@@ -153,7 +153,7 @@ class BtfFileTest {
         Path file = file("two.tar", tar(two));
         assertThatThrownBy(() -> BtfFile.read(file))
                 .isInstanceOf(IOException.class)
-                .hasMessage(file + " has several BTFs; unpack the one that is meant");
+                .hasMessage(file + " has several BTFs; unpack it and select one of its files");
         assertThatThrownBy(() -> BtfFile.read(folder)).hasMessageContaining("is a directory");
     }
 
@@ -218,7 +218,7 @@ class BtfFileTest {
         Path file = file("layers.gz", bytes);
         assertThatThrownBy(() -> BtfFile.read(file))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("compressed more than 4 times over");
+                .hasMessageContaining("has more than 4 layers of compression");
         assertThat(BtfFile.read(file("two.gz", xz(gzip(btf("thing"))))).name(1)).isEqualTo("thing");
     }
 

@@ -214,6 +214,6 @@ class BtfLargeTest {
         type(types, 1, STRUCT, 0xffff, 8);
         assertThatThrownBy(() -> parse(types, "\0t\0"))
                 .isInstanceOf(MalformedDataException.class)
-                .hasMessageContaining("reaches beyond the type section");
+                .hasMessageContaining("ends beyond the type section");
     }
 }

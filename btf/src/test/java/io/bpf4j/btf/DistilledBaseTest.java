@@ -92,7 +92,7 @@ class DistilledBaseTest {
         Btf module = split(distilled().build("base", LITTLE));
         assertThatThrownBy(() -> DistilledBase.relocate(module, kernel))
                 .isInstanceOf(MalformedDataException.class)
-                .hasMessageContaining("is ambiguous: kernel has it as [3] and [7], of the same size");
+                .hasMessageContaining("is ambiguous: kernel has it as [3] and [7], both of the same size");
         // One of another size does no harm.
         BtfBuilder other = kernel();
         other.struct("list_head", 24);

@@ -91,7 +91,7 @@ class AccessPathTest {
         refused(struct, "0:1:4", OFFSET, "there is no element 4 in an array of 4");
         refused(struct, "0:2:0", OFFSET, "there is no element 0 in an array of 0");
         refused(struct, "0:5", OFFSET, "there is no member 5 in struct s");
-        refused(struct, "0:0:0", OFFSET, "index 0 is into a INT, which has no parts");
+        refused(struct, "0:0:0", OFFSET, "index 0 applies to a INT, which has no members or elements");
     }
 
     @Test
@@ -101,7 +101,7 @@ class AccessPathTest {
         int large = types.struct("large", 4096, Member.at("a", integer, 0));
         assertThatThrownBy(() -> path(large, last + ":0", OFFSET))
                 .isInstanceOf(CoreException.class)
-                .hasMessageContaining("lies beyond any field");
+                .hasMessageContaining("has an offset that is too large for a field");
     }
 
     @Test
@@ -111,8 +111,8 @@ class AccessPathTest {
         refused(struct, "0:0", CoreRelocationKind.TYPE_EXISTS, "for a type it should be 0");
         assertThat(path(state, "1", CoreRelocationKind.ENUMVAL_VALUE).last().name())
                 .isEqualTo("B");
-        refused(state, "2", CoreRelocationKind.ENUMVAL_VALUE, "it leads to no value of an enumeration");
-        refused(state, "0:0", CoreRelocationKind.ENUMVAL_EXISTS, "it leads to no value of an enumeration");
-        refused(struct, "0", CoreRelocationKind.ENUMVAL_VALUE, "it leads to no value of an enumeration");
+        refused(state, "2", CoreRelocationKind.ENUMVAL_VALUE, "it does not select a value of an enumeration");
+        refused(state, "0:0", CoreRelocationKind.ENUMVAL_EXISTS, "it does not select a value of an enumeration");
+        refused(struct, "0", CoreRelocationKind.ENUMVAL_VALUE, "it does not select a value of an enumeration");
     }
 }
