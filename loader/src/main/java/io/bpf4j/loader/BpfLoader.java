@@ -101,7 +101,7 @@ public final class BpfLoader {
 
     /**
      * Sets a variable of any type before the load. {@link #load()} compares the codec with the variable's type, as
-     * {@link Codec#ofRecord} says.
+     * described at {@link Codec#ofRecord}.
      *
      * @throws UnknownNameException if the variable does not exist
      */
@@ -120,8 +120,8 @@ public final class BpfLoader {
         MapSpec before = spec.map(name);
         MapSpec after = edit.apply(before);
         if (!after.name().equals(name)) {
-            throw new IllegalArgumentException("map \"" + name + "\" can't get another name, such as \"" + after.name()
-                    + "\": programs refer to it by this one");
+            throw new IllegalArgumentException("map \"" + name + "\" can't be renamed to \"" + after.name()
+                    + "\": programs refer to it by its name");
         }
         ResizedData.require(spec, before, after);
         spec = spec.withMaps(Map.of(name, after));
@@ -143,7 +143,7 @@ public final class BpfLoader {
     public BpfLoader program(String name, UnaryOperator<ProgramSpec> edit) {
         ProgramSpec after = edit.apply(spec.program(name));
         if (!after.name().equals(name)) {
-            throw new IllegalArgumentException("program \"" + name + "\" can't become \"" + after.name() + "\"");
+            throw new IllegalArgumentException("program \"" + name + "\" can't be renamed to \"" + after.name() + "\"");
         }
         spec = spec.withPrograms(Map.of(name, after));
         return this;
@@ -282,7 +282,7 @@ public final class BpfLoader {
      * Use this for a kernel that does not expose its configuration, or to test another path through a program.
      *
      * @param lines as in the kernel's own file: {@code CONFIG_HZ=250}; {@code y}, {@code m}, {@code n}, numbers, or
-     *     text in double quotes. If an option occurs twice, the first value counts
+     *     text in double quotes. If an option occurs twice, the first value is used
      * @throws IllegalArgumentException if a line is not an option
      */
     public BpfLoader kconfig(String lines) {
@@ -304,14 +304,14 @@ public final class BpfLoader {
      * Program#verifierStatistics()}. The log makes the load slower, and much slower at level 2: logs of many megabytes
      * are usual there.
      *
-     * @param level 1 instructions, 2 every path, 4 figures (Linux 5.2), or 4 and one of the others; 0, the default,
-     *     none
+     * @param level 1 for instructions, 2 for every path, 4 for statistics (Linux 5.2), or 4 combined with one of the
+     *     others; 0, the default, for no log
      * @throws IllegalArgumentException if the level is something else
      */
     public BpfLoader verifierLog(int level) {
         if (level < 0 || level > 7) {
             throw new IllegalArgumentException("the verifier has no log level " + level
-                    + "; 1 is for instructions, 2 for every path, 4 for figures");
+                    + "; 1 is for instructions, 2 for every path, 4 for statistics");
         }
         options.logLevel = level;
         return this;
@@ -344,27 +344,29 @@ public final class BpfLoader {
     /**
      * Loads the object: all of it, or nothing.
      *
-     * @return the caller's to close
+     * @return the object, which the caller must close
      * @throws BpfException a subclass, if the object can't be loaded; nothing is left in the kernel
      * @throws IllegalStateException if this loader was used before
      */
     public BpfObject load() {
         if (used) {
-            throw new IllegalStateException("a loader loads once; make another for another copy of " + spec.source());
+            throw new IllegalStateException(
+                    "this loader has been used; create another one to load another copy of " + spec.source());
         }
         used = true;
         Optional<TokenKernel> token = tokenDirectory.map(directory -> TokenKernel.open(host.kernel(), directory));
         try {
-            Host through = token.map(host::withKernel).orElse(host);
-            Features chosen = features.orElseGet(() -> Features.of(through));
-            return new BpfObject(through, spec, chosen, LoadedObject.load(through, chosen, spec, options));
+            Host loadingHost = token.map(host::withKernel).orElse(host);
+            Features usedFeatures = features.orElseGet(() -> Features.of(loadingHost));
+            return new BpfObject(
+                    loadingHost, spec, usedFeatures, LoadedObject.load(loadingHost, usedFeatures, spec, options));
         } catch (RuntimeException e) {
             token.ifPresent(TokenKernel::close);
             throw e;
         }
     }
 
-    /** The attach type that another module asks for, unless the caller has set one. */
+    /** The attach type that another module requests, unless the caller has set one. */
     private static Optional<AttachType> attachType(ProgramSpec program, Features features) {
         boolean edited = !program.attachType().equals(program.kind().flatMap(kind -> kind.attachType()));
         Optional<SectionAttacher> other = edited ? Optional.empty() : SectionAttachers.of(program);

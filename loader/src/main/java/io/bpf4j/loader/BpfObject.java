@@ -129,7 +129,7 @@ public final class BpfObject implements AutoCloseable {
     }
 
     /**
-     * A global variable, live: the program's writes are visible at once in Java, and the other way round.
+     * A global variable, live: the program's writes are visible at once in Java, and vice versa.
      *
      * @throws UnknownNameException if no variable has that name, or its map was left out
      */
@@ -166,7 +166,7 @@ public final class BpfObject implements AutoCloseable {
 
     /**
      * A codec for a struct that programs write to a map without value type, such as the records of a ring buffer. The
-     * record is compared with the struct in the object's BTF, as {@link Codec#ofRecord} says.
+     * record is compared with the struct in the object's BTF, as described at {@link Codec#ofRecord}.
      *
      * {@snippet :
      * Codec<Event> events = object.codec(Event.class, "event");
@@ -183,17 +183,18 @@ public final class BpfObject implements AutoCloseable {
                 .orElseThrow(() -> new UnknownNameException(
                         "struct",
                         struct,
-                        spec.source() + ", whose BTF has those that a variable, a map or a function refers to, such as"
-                                + " \"struct " + struct + " *unused_" + struct + " __attribute__((unused));\"",
+                        spec.source() + ", whose BTF has only structs to which a variable, a map or a function refers,"
+                                + " such as \"struct " + struct + " *unused_" + struct + " __attribute__((unused));\"",
                         DeclaredTypes.structs(spec)));
         codec.difference(found).ifPresent(difference -> {
-            throw new IllegalArgumentException(spec.source() + ": " + type.getName() + " is not for it: " + difference);
+            throw new IllegalArgumentException(
+                    spec.source() + ": " + type.getName() + " does not match struct " + struct + ": " + difference);
         });
         return codec;
     }
 
-    private UnknownNameException unknown(String kind, String name, Optional<?> inFile, Collection<String> known) {
-        String where = inFile.isPresent() ? spec.source() + " as loaded, which left it out" : spec.source();
+    private UnknownNameException unknown(String kind, String name, Optional<?> inSpec, Collection<String> known) {
+        String where = inSpec.isPresent() ? spec.source() + " as loaded (it was left out)" : spec.source();
         return new UnknownNameException(kind, name, where, known);
     }
 
@@ -249,10 +250,10 @@ public final class BpfObject implements AutoCloseable {
     }
 
     /**
-     * Attaches every program as its section name says, and every struct_ops variable: all, or none. Programs whose
-     * section name has no target ({@link Program#isAttachedBySection()} is false, as for {@code SEC("xdp")} and {@code
-     * SEC("usdt")}) are left for {@link Program#attach(io.bpf4j.loader.link.AttachTarget)}. So are programs with {@code
-     * withAutoattach(false)}.
+     * Attaches every program to the target in its section name, and every struct_ops variable: all, or none. Programs
+     * whose section name has no target ({@link Program#isAttachedBySection()} is false, as for {@code SEC("xdp")} and
+     * {@code SEC("usdt")}) are left for {@link Program#attach(io.bpf4j.loader.link.AttachTarget)}. So are programs with
+     * {@code withAutoattach(false)}.
      *
      * @throws AttachException if a program can't be attached, or its section name is malformed; the programs attached
      *     before it are detached again
@@ -278,7 +279,7 @@ public final class BpfObject implements AutoCloseable {
 
     /**
      * Removes the pins that this load created for maps pinned by name. Pins that existed before the load stay, and so
-     * does a pin that refers to another map by now.
+     * does a pin that now refers to another map.
      */
     public void removeOwnPins() {
         loaded.pins().forEach((path, map) -> {
@@ -293,7 +294,8 @@ public final class BpfObject implements AutoCloseable {
      * there stay pinned.
      *
      * @param directory in a mounted BPF file system; the last directory of the path is created if it does not exist
-     * @throws io.bpf4j.loader.error.SyscallException if a path is taken by something else, or not in a BPF file system
+     * @throws io.bpf4j.loader.error.SyscallException if a path is already used by something else, or not in a BPF file
+     *     system
      */
     public void pinMaps(Path directory) {
         Map<String, Fd> all = new LinkedHashMap<>();
@@ -310,7 +312,8 @@ public final class BpfObject implements AutoCloseable {
      * Pins every loaded program under its name in a directory: all, or none. Programs already pinned there stay pinned.
      *
      * @param directory in a mounted BPF file system; the last directory of the path is created if it does not exist
-     * @throws io.bpf4j.loader.error.SyscallException if a path is taken by something else, or not in a BPF file system
+     * @throws io.bpf4j.loader.error.SyscallException if a path is already used by something else, or not in a BPF file
+     *     system
      */
     public void pinPrograms(Path directory) {
         Map<String, Fd> all = new LinkedHashMap<>();

@@ -22,16 +22,16 @@ import java.util.List;
  *
  * <p>The dry run checks what a kernel's BTF contains: types and their members; enumerators, which show the helpers, map
  * types, program types and attach types; functions that are called, traced or replaced, in modules if their BTF is
- * given. It also checks what every kernel refuses of a map's definition, such as a map without entries. A missing item
- * counts only if the program can reach it. Code that {@code bpf_core_field_exists} and the like,
- * or constants in {@code .rodata}, rule out does not count.
+ * given. It also checks for map definitions that every kernel refuses, such as a map without entries. A missing item
+ * counts only if the program can reach it. Code that is unreachable because of {@code bpf_core_field_exists} and
+ * similar checks, or of constants in {@code .rodata}, does not count.
  *
- * <p>What a load would load is judged with {@link BpfLoader#spec()}: with the values of global variables, other targets,
- * and without the maps that are left out.
+ * <p>To check exactly what a load would load, pass {@link BpfLoader#spec()}: with the values of global variables, other
+ * targets, and without the maps that are left out.
  *
  * <p>The dry run does not check whether the verifier accepts a program, which differs between kernels; nor kconfig
- * options; nor symbols without type, except against the running kernel ({@link #ofKernel}); nor kprobes, tracepoints and other targets that are named when a program is
- * attached. So "does not fit" is certain, and "fits" is probable.
+ * options; nor symbols without type, except against the running kernel ({@link #ofKernel}); nor kprobes, tracepoints
+ * and other targets that are named when a program is attached. So "does not fit" is certain, and "fits" is probable.
  */
 public final class DryRun {
     private DryRun() {}
@@ -46,8 +46,8 @@ public final class DryRun {
     }
 
     /**
-     * Compares an object with the kernel of a machine and its loaded modules, without a change to the machine. Symbols
-     * without type are looked up in {@code /proc/kallsyms}. It takes no capability.
+     * Compares an object with the kernel of a machine and its loaded modules, without changing the machine. Symbols
+     * without type are looked up in {@code /proc/kallsyms}. It needs no capability.
      *
      * @throws io.bpf4j.loader.error.RelocationException if the kernel has no BTF
      */

@@ -40,7 +40,7 @@ public final class Links {
      * Opens a pinned link (Linux 5.7). The result is an {@link io.bpf4j.loader.link.IteratorLink} or {@link
      * StructOpsLink} if the link is of that kind.
      *
-     * @return the caller's to close, which does not detach it as long as it is pinned
+     * @return the link, which the caller must close; closing does not detach it as long as it is pinned
      * @throws SyscallException if the pin does not exist (ENOENT), among others
      * @throws IllegalArgumentException if the path is the pin of something else
      */
@@ -51,7 +51,7 @@ public final class Links {
     /**
      * Opens a link of any process by the kernel's id (Linux 5.8). Needs CAP_SYS_ADMIN.
      *
-     * @return the caller's to close
+     * @return the link, which the caller must close
      * @throws SyscallException if the link does not exist (ENOENT), among others
      */
     public static Link byId(int id) {
@@ -85,8 +85,8 @@ public final class Links {
      * <p>Taking descriptors needs the rights of a debugger: the same user and the conditions of Yama's {@code
      * ptrace_scope}, or CAP_SYS_PTRACE.
      *
-     * @return a link for each descriptor: one for a multi link, two for a perf uprobe with a link. The caller's to
-     *     close, which waits until the kernel has detached the links that no other process holds
+     * @return a link for each descriptor: one for a multi link, two for a perf uprobe with a link. The caller must
+     *     close the group, which waits until the kernel has detached the links that no other process holds
      * @throws IOException if the process's descriptors can't be listed
      * @throws SyscallException if taking them is not permitted; no descriptor is taken then
      */

@@ -18,7 +18,7 @@ import java.util.Map;
 final class ObjectPinning {
     private ObjectPinning() {}
 
-    /** Pins all of them or none; what is pinned under its name already stays as it is. */
+    /** Pins all of them or none; an object that is already pinned under its name stays pinned. */
     static void pin(Kernel kernel, Kind kind, Map<String, Fd> objects, Path directory) {
         UndoStack undo = new UndoStack();
         try {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * Programs} opened belongs to its caller. Links keep their program in the kernel after it is closed.
  */
 public final class Program implements ProgramHandle, AutoCloseable {
-    private static final int STREAM_ROOM = 16 << 10;
+    private static final int STREAM_READ_BYTES = 16 << 10;
 
     /** BPF_STREAM_MAX_CAPACITY of include/linux/bpf.h. */
     private static final int STREAM_CAPACITY = 100_000;
@@ -46,7 +46,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
     private final Optional<AttachType> attachType;
     private final @Nullable Origin origin;
 
-    /** What a program was loaded from. */
+    /** The object that a program was loaded with, and the program in it. */
     private record Origin(BpfObject object, LoadedProgram loaded) {}
 
     Program(BpfObject object, LoadedProgram loaded) {
@@ -66,7 +66,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
         this.origin = null;
     }
 
-    /** The name in the object; of a program that was opened, the first 15 bytes of it. */
+    /** The name in the object; for a program that was opened, its first 15 bytes. */
     @Override
     public String name() {
         return name;
@@ -92,14 +92,14 @@ public final class Program implements ProgramHandle, AutoCloseable {
 
     private Origin origin() {
         if (origin == null) {
-            throw new IllegalStateException(this + " was opened by its id or pin, so its object file is not known");
+            throw new IllegalStateException(this + " was opened by its id or pin, so its object is unknown");
         }
         return origin;
     }
 
     /**
-     * The attach type that the program was loaded with; the kernel fixes it at load. Empty for none, and if it is not
-     * known for a program that was opened by its id or pin.
+     * The attach type that the program was loaded with; the kernel fixes it at load. Empty if it has none, and for a
+     * program that was opened by its id or pin if it is unknown.
      */
     public Optional<AttachType> attachType() {
         return attachType;
@@ -113,7 +113,9 @@ public final class Program implements ProgramHandle, AutoCloseable {
         return origin == null ? "" : origin.loaded().log();
     }
 
-    /** The cost of the verification, if {@link BpfLoader#verifierLog} asked for a log; level 4 has the most figures. */
+    /**
+     * The cost of the verification, if {@link BpfLoader#verifierLog} asked for a log; level 4 has the most statistics.
+     */
     public Optional<VerifierStatistics> verifierStatistics() {
         return VerifierStatistics.of(verifierLog());
     }
@@ -130,7 +132,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
      * @throws io.bpf4j.loader.error.UnsupportedFeatureException if this kernel lacks a feature that the target needs
      */
     public Link attach(AttachTarget target) {
-        Optional<AttachType> type = origin == null ? attachType.or(() -> usual(target)) : attachType;
+        Optional<AttachType> type = origin == null ? attachType.or(() -> usualAttachType(target)) : attachType;
         return new Attacher(host, features()).attach(fd, name, type, target);
     }
 
@@ -139,7 +141,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
     }
 
     /** The attach type of most programs for a target, to try with a program whose attach type is not known. */
-    private static Optional<AttachType> usual(AttachTarget target) {
+    private static Optional<AttachType> usualAttachType(AttachTarget target) {
         return switch (target) {
             case AttachTarget.KprobeMulti _ -> Optional.of(AttachType.TRACE_KPROBE_MULTI);
             case AttachTarget.UprobeMulti _ -> Optional.of(AttachType.TRACE_UPROBE_MULTI);
@@ -166,7 +168,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
     }
 
     /**
-     * Attaches as the section name says.
+     * Attaches to the target in the section name.
      *
      * @throws AttachException if the section name has no target, if this kind of program is not attached by its
      *     section name, or if attaching fails
@@ -209,8 +211,8 @@ public final class Program implements ProgramHandle, AutoCloseable {
                             number, KernelMap.of(structOps).fd()));
         } catch (SyscallException e) {
             if (e.errno() == Errno.EINVAL && features().lacks(Feature.STRUCT_OPS_ASSOCIATION)) {
-                String what = "associate program \"" + name + "\" with map \"" + structOps.name() + "\"";
-                features().require(Feature.STRUCT_OPS_ASSOCIATION, what);
+                String operation = "associate program \"" + name + "\" with map \"" + structOps.name() + "\"";
+                features().require(Feature.STRUCT_OPS_ASSOCIATION, operation);
             }
             throw e;
         } finally {
@@ -236,7 +238,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
 
     /**
      * Reads and removes the text that the program has written to a stream (Linux 6.17, commit 5ab154f1463a). A stream
-     * holds up to 100,000 unread bytes; beyond that the program's prints fail. The result has at most about as many bytes,
+     * holds up to 100,000 unread bytes; beyond that the program's prints fail. Reading stops after about as many bytes,
      * because a program may print faster than its stream is read.
      *
      * @return empty if the stream is empty
@@ -246,9 +248,9 @@ public final class Program implements ProgramHandle, AutoCloseable {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         byte[] part;
         do {
-            part = host.kernel().execute(new ProgCommand.ReadStream(fd, stream.number, STREAM_ROOM));
+            part = host.kernel().execute(new ProgCommand.ReadStream(fd, stream.number, STREAM_READ_BYTES));
             all.writeBytes(part);
-        } while (part.length == STREAM_ROOM && all.size() < STREAM_CAPACITY);
+        } while (part.length == STREAM_READ_BYTES && all.size() < STREAM_CAPACITY);
         return all.toString(StandardCharsets.UTF_8);
     }
 
@@ -266,8 +268,8 @@ public final class Program implements ProgramHandle, AutoCloseable {
      *
      * @param path must not exist yet nor have a dot in its last part; must be in a mounted BPF file system. The last
      *     directory of the path is created if it does not exist
-     * @throws io.bpf4j.loader.error.SyscallException if the path is taken or not in a BPF file system; the message
-     *     says which
+     * @throws io.bpf4j.loader.error.SyscallException if the path already exists or is not in a BPF file system; the
+     *     message says which
      */
     public void pin(Path path) {
         BpfFs.pin(host.kernel(), fd, path);
@@ -288,14 +290,14 @@ public final class Program implements ProgramHandle, AutoCloseable {
      * uprobe_multi link can't be attached any other way. The copy shares the maps, is loaded once, and is closed with
      * the object.
      *
-     * <p>A program that was opened by its id or pin can't be loaded again. The result is the program itself, which was
-     * loaded with this attach type according to the caller, and which is closed with this one.
+     * <p>A program that was opened by its id or pin can't be loaded again. The result is the same program, which
+     * according to the caller was loaded with this attach type. It is closed together with this object.
      */
     public Program forAttachType(AttachType attachType) {
         return copy(Optional.of(attachType));
     }
 
-    /** As {@link #forAttachType}, without an attach type, as for a uprobe or kprobe of its own. */
+    /** As {@link #forAttachType}, without an attach type, as for a single uprobe or kprobe. */
     public Program withoutAttachType() {
         return copy(Optional.empty());
     }

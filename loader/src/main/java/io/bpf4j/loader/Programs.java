@@ -22,7 +22,7 @@ import java.util.Optional;
  * }</pre>
  *
  * <p>The kernel doesn't report the attach type that a program was loaded with. If programs of its type have several,
- * and the target needs one, the target's {@code withAttachType} or {@link Program#forAttachType} says it.
+ * and the target needs one, set it with the target's {@code withAttachType} or with {@link Program#forAttachType}.
  */
 public final class Programs {
     private Programs() {}

@@ -22,7 +22,7 @@ public interface SectionAttacher {
     Optional<AttachType> attachType(ProgramSpec program, Features features);
 
     /**
-     * Attaches a program as its section name says.
+     * Attaches a program to the target in its section name.
      *
      * @throws io.bpf4j.loader.error.AttachException if attaching fails, or if the section name has no target
      */

@@ -17,8 +17,7 @@ import io.bpf4j.loader.internal.sys.ProgCommand;
  *   <li>raw tracepoint (Linux 5.10): context is up to 12 arguments of 8 bytes; no data, no repetition
  *   <li>syscall (Linux 5.14): context is any struct, returned as the program left it; nothing else
  *   <li>fentry, fexit, fmod_ret (Linux 5.5), LSM: nothing; the kernel calls its own test functions, to which the
- *   program
- *       must be attached
+ *       program must be attached
  * </ul>
  * kprobes, tracepoints, perf events and cgroup programs other than cgroup_skb can't be run this way.
  */
@@ -28,8 +27,8 @@ public final class TestRun {
      *
      * @param returned return value of the last run
      * @param nanos average duration of a run in nanoseconds; 0 for program types that the kernel does not time
-     * @param data the data after the last run, cut to the room given
-     * @param context the context after the last run, cut to the room given
+     * @param data the data after the last run, truncated to the given room
+     * @param context the context after the last run, truncated to the given room
      */
     @SuppressWarnings("ArrayRecordComponent") // results are not compared
     public record Result(int returned, int nanos, byte[] data, byte[] context) {}

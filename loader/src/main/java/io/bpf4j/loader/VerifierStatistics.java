@@ -35,8 +35,8 @@ public record VerifierStatistics(
         long peakStates,
         Optional<Duration> time,
         List<Integer> stackDepths) {
-    /** The figures are in the last characters of the log, so a long log need not be searched. */
-    private static final int WHERE = 4_000;
+    /** The statistics are in the last characters of the log, so a long log need not be searched. */
+    private static final int TAIL_CHARACTERS = 4_000;
 
     private static final Pattern PROCESSED = Pattern.compile(
             "^processed (\\d{1,18}) insns \\(limit (\\d{1,18})\\) max_states_per_insn (\\d{1,18})"
@@ -50,11 +50,11 @@ public record VerifierStatistics(
     }
 
     /**
-     * The figures of a log, such as the log of a {@code VerifierException}; empty if the log has none (before Linux
+     * The statistics in a log, such as the log of a {@code VerifierException}; empty if the log has none (before Linux
      * 5.2).
      */
     public static Optional<VerifierStatistics> of(String log) {
-        String end = log.substring(Math.max(0, log.length() - WHERE));
+        String end = log.substring(Math.max(0, log.length() - TAIL_CHARACTERS));
         Matcher figures = PROCESSED.matcher(end);
         if (!figures.find()) {
             return Optional.empty();

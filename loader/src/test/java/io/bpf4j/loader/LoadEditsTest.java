@@ -89,7 +89,7 @@ class LoadEditsTest {
         ProgramSpec other = ScriptedLoads.spec("edits.bpf.o").program("on_event");
         assertThatThrownBy(() -> loader("edits.bpf.o").program("guarded", _ -> other))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("program \"guarded\" can't become \"on_event\"");
+                .hasMessage("program \"guarded\" can't be renamed to \"on_event\"");
         assertThatThrownBy(() -> loader("edits.bpf.o").program("nobody", program -> program))
                 .isInstanceOf(UnknownNameException.class)
                 .hasMessageContaining("no program 'nobody' in edits.bpf.o; the nearest is ");
@@ -119,7 +119,7 @@ class LoadEditsTest {
             assertThat(object.maps()).hasSize(object.spec().maps().size() - 1);
             assertThatThrownBy(() -> object.map("extra"))
                     .isInstanceOf(UnknownNameException.class)
-                    .hasMessageContaining("no map 'extra' in edits.bpf.o as loaded, which left it out; ");
+                    .hasMessageContaining("no map 'extra' in edits.bpf.o as loaded (it was left out); ");
         }
     }
 

@@ -356,7 +356,7 @@ class VerifierRefusalTest {
                 .hasMessage("load program \"short_and_good\": EINVAL (Invalid argument): the kernel looked at no"
                         + " instruction, so it lacks something of what it was asked for: a program of type"
                         + " XDP, for attach type XDP_CPUMAP, with XDP fragments, flags 0x22, for network"
-                        + " device 7, described by BTF (the verifier gave no log)");
+                        + " device 7, described by BTF (the verifier returned no log)");
     }
 
     @Test

@@ -31,12 +31,12 @@ public record Fit(String source, String kernel, List<Finding> findings, List<Pro
      *
      * @param program its name
      * @param sectionName as in {@code SEC("…")}
-     * @param autoload false for a program that is not loaded by default: of {@code SEC("?…")}, or used by no struct_ops map
-     *     that is created. It is checked, but does not decide whether the object fits
+     * @param autoload false for a program that is not loaded by default: of {@code SEC("?…")}, or used by no struct_ops
+     *     map that is created. It is checked, but does not decide whether the object fits
      * @param findings problems of the program; missing items count only if the program can reach them
      * @param relocations all its CO-RE relocations, those of the functions that it calls included
-     * @param instructions relocated; an instruction that refers to a map has the map's index in the object plus 1 instead
-     *     of its file descriptor. Empty if the program could not be relocated
+     * @param instructions relocated; an instruction that refers to a map has the map's index in the object plus 1
+     *     instead of its file descriptor. Empty if the program could not be relocated
      */
     public record Program(
             String program,
@@ -61,7 +61,8 @@ public record Fit(String source, String kernel, List<Finding> findings, List<Pro
      * A requirement of an object that a kernel lacks. <i>Immutable.</i>
      *
      * @param kind the kind of requirement
-     * @param place the instruction, with its source line if the object has it; empty if the finding does not concern one
+     * @param place the instruction, with its source line if the object has it; empty if the finding does not concern
+     *     one
      * @param problem description of what is missing
      */
     public record Finding(Kind kind, Optional<Place> place, String problem) {
@@ -75,7 +76,7 @@ public record Fit(String source, String kernel, List<Finding> findings, List<Pro
             SYMBOL,
             /** A helper. */
             HELPER,
-            /** A map type, or a map that no kernel makes as it is defined. */
+            /** A map type, or a map definition that every kernel refuses. */
             MAP,
             /** A program type, or an attach type. */
             PROGRAM,

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 /**
  * The rights of this process, as far as they explain a refusal. <i>Immutable.</i>
  *
- * <p>The kernel returns EPERM or EACCES without a reason. Three reasons are possible, each with another remedy. The
+ * <p>The kernel returns EPERM or EACCES without a reason. Three reasons are possible, each with a different remedy. The
  * process lacks a capability. Or it has the capability only in its own user namespace, while bpf(2) and
  * perf_event_open(2) check the initial one (user_namespaces(7); kernel/capability.c, capable()). Or it has the
  * capability in the initial namespace, and a policy refuses: lockdown, a security module, a seccomp filter.
@@ -37,9 +37,9 @@ public record ProcessRights(
     public static final long UNKNOWN = -1;
 
     /** The inode of the initial user namespace (PROC_USER_INIT_INO in include/linux/proc_ns.h). */
-    private static final String FIRST_USER_NAMESPACE = "user:[4026531837]";
+    private static final String INITIAL_USER_NAMESPACE = "user:[4026531837]";
 
-    private static final String HOW_TO_GIVE =
+    private static final String HOW_TO_GRANT =
             " (setpriv --ambient-caps, AmbientCapabilities= of systemd, --cap-add of containers)";
 
     /**
@@ -50,7 +50,7 @@ public record ProcessRights(
         Path status = proc.resolve("self/status");
         return new ProcessRights(
                 number(line(status, "CapEff:"), 16, UNKNOWN),
-                isFirst(proc.resolve("self/ns/user")),
+                isInitial(proc.resolve("self/ns/user")),
                 line(status, "Seccomp:").equals("2"),
                 (int) number(line(proc.resolve("sys/kernel/cap_last_cap"), ""), 10, -1),
                 (int) number(line(proc.resolve("sys/kernel/unprivileged_bpf_disabled"), ""), 10, -1),
@@ -80,18 +80,18 @@ public record ProcessRights(
     /** Why the kernel refuses an operation that needs these capabilities, and what to do: the end of a sentence. */
     public String whyRefused(List<Capability> needed) {
         if (effective == UNKNOWN) {
-            return "it takes " + names(needed) + ", and /proc does not tell whether this process has that";
+            return "it requires " + names(needed) + ", and /proc does not show whether this process has it";
         }
         List<Capability> lacking = lacking(needed);
         if (!inFirstUserNamespace) {
-            return "it takes " + names(needed) + " in the first user namespace, and this process is in another"
+            return "it requires " + names(needed) + " in the initial user namespace, but this process is in another one"
                     + " (unshare -U, a rootless container): run it outside, as root";
         }
         if (!lacking.isEmpty()) {
             return "this process lacks " + names(lacking) + "; run it as root, or give it "
-                    + (lacking.size() == 1 ? "this capability" : "these capabilities") + HOW_TO_GIVE;
+                    + (lacking.size() == 1 ? "this capability" : "these capabilities") + HOW_TO_GRANT;
         }
-        return "this process has " + names(needed) + ", so a policy of the kernel refuses (lockdown, "
+        return "this process has " + names(needed) + ", so a policy of the kernel refuses the call (lockdown, "
                 + (filtered ? "a security module, or the seccomp filter of this process)" : "or a security module)");
     }
 
@@ -127,20 +127,20 @@ public record ProcessRights(
     }
 
     /** If /proc can't be read, the initial namespace is assumed. */
-    private static boolean isFirst(Path namespace) {
+    private static boolean isInitial(Path namespace) {
         try {
-            return Files.readSymbolicLink(namespace).toString().equals(FIRST_USER_NAMESPACE);
+            return Files.readSymbolicLink(namespace).toString().equals(INITIAL_USER_NAMESPACE);
         } catch (IOException e) {
             return true;
         }
     }
 
-    /** The first number of a text; another one if there is none, as in "unlimited". */
-    private static long number(String text, int radix, long otherwise) {
+    /** The first number of a text; the default if there is none, as in "unlimited". */
+    private static long number(String text, int radix, long defaultValue) {
         try {
             return Long.parseLong(text.split(" +", 2)[0], radix);
         } catch (NumberFormatException e) {
-            return otherwise;
+            return defaultValue;
         }
     }
 }

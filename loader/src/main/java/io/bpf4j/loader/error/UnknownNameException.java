@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nothing of that kind has that name, such as a map of an object. The message says which name is the nearest.
+ * A name that does not exist, such as the name of a map in an object. The message has the nearest name that exists.
  * <i>Immutable.</i>
  *
  * <p>Tested by {@code ErrorsTest}.
@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 public final class UnknownNameException extends BpfException {
     private static final long serialVersionUID = 1L;
 
-    /** So many names are all shown. */
-    private static final int FEW = 5;
+    /** Up to so many names are all listed. */
+    private static final int MAX_LISTED = 5;
 
-    /** Longer names are compared by their beginning, to bound the cost for hostile names. */
-    private static final int COMPARED = 100;
+    /** Longer names are compared by their beginning, to bound the cost for malicious names. */
+    private static final int MAX_COMPARED = 100;
 
     private final @Nullable String nearest;
 
@@ -36,7 +36,7 @@ public final class UnknownNameException extends BpfException {
         this.nearest = nearest(name, known).orElse(null);
     }
 
-    /** The name that exists and is most like it; empty if none exists. */
+    /** The existing name that is most similar; empty if none exists. */
     public Optional<String> nearest() {
         return Optional.ofNullable(nearest);
     }
@@ -50,9 +50,9 @@ public final class UnknownNameException extends BpfException {
 
     /**
      * Finds the nearest of many names that come one after the other, such as the functions of a file. It keeps one of
-     * them. A name is left out if more than half of the characters differ: of thousands of names, one is always somewhat
-     * like another. Names that can't be nearer than the one that is kept, as by their length, cost next to nothing.
-     * <i>Confined.</i>
+     * them. A name is left out if more than half of the characters differ: of thousands of names, one is always
+     * somewhat similar. Names that can't be nearer than the one that is kept, for instance because of their length,
+     * cost next to nothing. <i>Confined.</i>
      */
     public static final class Nearest {
         private final String name;
@@ -61,7 +61,7 @@ public final class UnknownNameException extends BpfException {
 
         /** @param name the name that was looked for */
         public Nearest(String name) {
-            this(name, Math.min(name.length(), COMPARED) / 2 + 1);
+            this(name, Math.min(name.length(), MAX_COMPARED) / 2 + 1);
         }
 
         private Nearest(String name, int limit) {
@@ -69,7 +69,7 @@ public final class UnknownNameException extends BpfException {
             this.distance = limit;
         }
 
-        /** Takes another name that exists. Of names that are as near, the first one stays. */
+        /** Takes another name that exists. Of equally near names, the first one is kept. */
         public void offer(String other) {
             int changes = distance(name, other, distance);
             if (changes < distance) {
@@ -92,7 +92,7 @@ public final class UnknownNameException extends BpfException {
             case 1 -> "; the only one is '" + nearest + "'";
             default ->
                 "; the nearest is '" + nearest + "' among "
-                        + (names.size() > FEW
+                        + (names.size() > MAX_LISTED
                                 ? String.valueOf(names.size())
                                 : names.stream().map(other -> "'" + other + "'").collect(Collectors.joining(", ")));
         };
@@ -100,8 +100,8 @@ public final class UnknownNameException extends BpfException {
 
     /** Levenshtein's edit distance, or the limit if the distance is not less. */
     static int distance(String left, String right, int limit) {
-        String a = left.substring(0, Math.min(COMPARED, left.length()));
-        String b = right.substring(0, Math.min(COMPARED, right.length()));
+        String a = left.substring(0, Math.min(MAX_COMPARED, left.length()));
+        String b = right.substring(0, Math.min(MAX_COMPARED, right.length()));
         if (Math.abs(a.length() - b.length()) >= limit) {
             return limit;
         }
@@ -112,18 +112,18 @@ public final class UnknownNameException extends BpfException {
         }
         for (int i = 1; i <= a.length(); i++) {
             current[0] = i;
-            int least = i;
+            int minimum = i;
             for (int j = 1; j <= b.length(); j++) {
                 int replaced = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
                 current[j] = Math.min(replaced, 1 + Math.min(previous[j], current[j - 1]));
-                least = Math.min(least, current[j]);
+                minimum = Math.min(minimum, current[j]);
             }
-            if (least >= limit) {
+            if (minimum >= limit) {
                 return limit;
             }
-            int[] swap = previous;
+            int[] unused = previous;
             previous = current;
-            current = swap;
+            current = unused;
         }
         return Math.min(previous[b.length()], limit);
     }

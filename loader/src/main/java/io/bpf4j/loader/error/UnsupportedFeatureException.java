@@ -12,12 +12,12 @@ public final class UnsupportedFeatureException extends BpfException {
     /**
      * Creates the exception with all parts of its message.
      *
-     * @param what the attempted operation, with its object: {@code attach gc__begin in libjvm.so}
+     * @param operation the attempted operation, with its object: {@code attach gc__begin in libjvm.so}
      * @param feature the missing feature
      * @param reason how the absence was detected or what to do instead, as the end of a sentence; may be null
      */
-    public UnsupportedFeatureException(String what, Feature feature, @Nullable String reason) {
-        super(what + ": " + feature.description() + " not supported (requires Linux >= " + feature.since() + ")"
+    public UnsupportedFeatureException(String operation, Feature feature, @Nullable String reason) {
+        super(operation + ": " + feature.description() + " not supported (requires Linux >= " + feature.since() + ")"
                 + (reason == null || reason.isEmpty() ? "" : "; " + reason));
         this.feature = feature;
     }

@@ -52,8 +52,8 @@ public final class VerifierException extends BpfException {
 
     /**
      * The verifier log, lines ending in {@code \n}; empty if the kernel returned none. A log of more than 64 MiB (or an
-     * eighth of the heap, if that is less) is shortened: since Linux 6.4 to its end, before to its beginning and the
-     * reason. A line says how much is missing; to get more, request the log before the load.
+     * eighth of the heap, if that is less) is shortened: since Linux 6.4 to its end, on older kernels to its beginning
+     * and the reason. A line says how much is missing; to get more, request the log before the load.
      */
     public String log() {
         return log;

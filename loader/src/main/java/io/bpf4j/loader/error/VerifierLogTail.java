@@ -6,7 +6,7 @@ import java.util.HexFormat;
 import java.util.Iterator;
 
 /**
- * The useful end of a verifier log. The log ends with the reason, followed by figures that do not help to fix the
+ * The useful end of a verifier log. The log ends with the reason, followed by statistics that do not help to fix the
  * program. Some lines in between do not help either.
  *
  * <pre>
@@ -24,7 +24,7 @@ final class VerifierLogTail {
     static final String BREAK = "\n    ";
 
     /** The loader's line in a log that was too long, of which only the beginning and the reason are kept. */
-    private static final String CUT = "(the log is longer than ";
+    private static final String TRUNCATED = "(the log is longer than ";
 
     private static final int LINES = 12;
     private static final int LINE_LENGTH = 400;
@@ -38,31 +38,31 @@ final class VerifierLogTail {
     static String of(String log) {
         Deque<String> useful = new ArrayDeque<>();
         String source = "";
-        long left = 0;
+        long omitted = 0;
         for (Iterator<String> lines = log.lines().iterator(); lines.hasNext(); ) {
             String line = lines.next();
-            if (line.isBlank() || isForNobody(line)) {
+            if (line.isBlank() || isNoise(line)) {
                 continue;
             }
-            if (line.startsWith(CUT)) {
+            if (line.startsWith(TRUNCATED)) {
                 // Earlier lines are unrelated to the reason.
-                left += useful.size();
+                omitted += useful.size();
                 useful.clear();
                 source = "";
             }
             useful.add(line);
             if (useful.size() > LINES) {
-                String gone = useful.remove();
-                left++;
-                source = isSource(gone) ? gone : source;
+                String removed = useful.remove();
+                omitted++;
+                source = isSource(removed) ? removed : source;
             }
         }
         if (useful.isEmpty()) {
-            return " (the verifier gave no log)";
+            return " (the verifier returned no log)";
         }
         StringBuilder tail = new StringBuilder();
-        if (left > 0) {
-            tail.append(BREAK).append("(").append(left).append(left == 1 ? " line" : " lines");
+        if (omitted > 0) {
+            tail.append(BREAK).append("(").append(omitted).append(omitted == 1 ? " line" : " lines");
             tail.append(" left out)");
         }
         if (!source.isEmpty() && !isSource(useful.getFirst())) {
@@ -76,8 +76,8 @@ final class VerifierLogTail {
         return line.startsWith("; ");
     }
 
-    /** Figures, and the verifier's backtracking for precise registers, which are no help to a user. */
-    private static boolean isForNobody(String line) {
+    /** Statistics, and the verifier's backtracking for precise registers, which do not help a user. */
+    private static boolean isNoise(String line) {
         return line.startsWith("processed ")
                 || line.startsWith("verification time ")
                 || line.startsWith("stack depth ")
@@ -91,10 +91,10 @@ final class VerifierLogTail {
 
     private static void append(StringBuilder tail, String line) {
         String whole = line.stripTrailing();
-        boolean cut = whole.length() > LINE_LENGTH;
+        boolean truncated = whole.length() > LINE_LENGTH;
         tail.append(BREAK)
-                .append(printable(cut ? whole.substring(0, LINE_LENGTH) : whole))
-                .append(cut ? "..." : "");
+                .append(printable(truncated ? whole.substring(0, LINE_LENGTH) : whole))
+                .append(truncated ? "..." : "");
     }
 
     /** Names and source lines come from the object, and may have control characters that a terminal would interpret. */

@@ -15,34 +15,34 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * What a kernel announces in files. <i>Thread-safe.</i>
+ * The features that a kernel announces in files. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code FeaturesTest}.
  */
 record Announcements(Host host) {
-    private static final List<String> WRAPPED =
+    private static final List<String> WRAPPERS =
             List.of("__x64_sys_bpf", "__arm64_sys_bpf", "__s390x_sys_bpf", "__riscv_sys_bpf");
 
-    Support number(OptionalInt number, String what) {
+    Support number(OptionalInt number, String attribute) {
         return number.isPresent()
-                ? new Support.Present("sysfs has " + what)
-                : missing("bus", "sysfs does not have " + what);
+                ? new Support.Present("sysfs has " + attribute)
+                : missing("bus", "sysfs does not have " + attribute);
     }
 
     /** A file of sysfs. */
     Support file(String path) {
         Path file = host.sys().resolve(path);
         if (Files.isReadable(file)) {
-            return new Support.Present(file + " is there");
+            return new Support.Present(file + " exists");
         }
         return Files.exists(file)
                 ? unreadable(file, Errno.EACCES, "this user may not read it")
-                : missing("kernel", file + " is not there");
+                : missing("kernel", file + " does not exist");
     }
 
     /** A container may have no sysfs, or an empty one: then the result is unknown. */
-    private Support missing(String top, String reason) {
-        Path directory = host.sys().resolve(top);
+    private Support missing(String directoryName, String reason) {
+        Path directory = host.sys().resolve(directoryName);
         return Files.isDirectory(directory)
                 ? new Support.Absent(reason)
                 : unreadable(directory, Errno.ENOENT, "sysfs is not mounted here");
@@ -54,14 +54,14 @@ record Announcements(Host host) {
      * reduced, or written by tools that omit functions: then the result is unknown.
      */
     Support syscallWrapper() {
-        for (String name : WRAPPED) {
+        for (String name : WRAPPERS) {
             if (type(name, BtfKind.FUNC).isPresent()) {
                 return new Support.Present("the kernel's BTF has " + name);
             }
         }
         Path symbols = host.symbols().file();
         try {
-            return host.symbols().addresses(Set.copyOf(WRAPPED)).keySet().stream()
+            return host.symbols().addresses(Set.copyOf(WRAPPERS)).keySet().stream()
                     .findFirst()
                     .<Support>map(name -> new Support.Present("the kernel has " + name))
                     .orElse(new Support.Absent("the kernel has no entry point such as __x64_sys_bpf"));

@@ -15,7 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * What a kernel has: features that bpf4j uses, types of programs and maps, attach types, helpers. <i>Thread-safe.</i>
+ * The facilities of a kernel: features that bpf4j uses, types of programs and maps, attach types, helpers.
+ * <i>Thread-safe.</i>
  *
  * <p>Each facility is probed on the first request, by trying it. A result of present or absent is kept; an unknown
  * result is probed again. {@link #without} disables facilities, to simulate a kernel that lacks them, or to force
@@ -29,27 +30,27 @@ import java.util.function.Function;
  * }</pre>
  */
 public final class Features {
-    private final Map<Facility, Support> known;
+    private final Map<Facility, Support> results;
     private final Function<Facility, Support> probe;
     private final Set<Facility> without;
 
-    private Features(Map<Facility, Support> known, Function<Facility, Support> probe, Set<Facility> without) {
-        this.known = known;
+    private Features(Map<Facility, Support> results, Function<Facility, Support> probe, Set<Facility> without) {
+        this.results = results;
         this.probe = probe;
         this.without = without;
     }
 
-    /** What the running kernel has: {@link #of(Host)} of {@link Host#running()}. */
+    /** The facilities of the running kernel: {@link #of(Host)} of {@link Host#running()}. */
     public static Features ofRunningKernel() {
         return of(Host.running());
     }
 
-    /** Given answers: from a table of another kernel, or a test. */
-    public static Features of(Function<Facility, Support> answers) {
-        return new Features(new ConcurrentHashMap<>(), answers, Set.of());
+    /** Facilities with given results: from a table of another kernel, or a test. */
+    public static Features of(Function<Facility, Support> results) {
+        return new Features(new ConcurrentHashMap<>(), results, Set.of());
     }
 
-    /** What a machine's kernel has, probed with this process's rights there; the same object each time. */
+    /** The facilities of a machine's kernel, probed with this process's rights there; the same object each time. */
     public static Features of(Host host) {
         return host.known(Features.class, machine -> of(new Probes(machine)::probe));
     }
@@ -58,7 +59,7 @@ public final class Features {
     public Features without(Facility... missing) {
         Set<Facility> all = new HashSet<>(without);
         all.addAll(Arrays.asList(missing));
-        return new Features(known, probe, all);
+        return new Features(results, probe, all);
     }
 
     /**
@@ -68,19 +69,19 @@ public final class Features {
      */
     public Support support(Facility facility) {
         if (without.contains(facility)) {
-            return new Support.Absent("taken away by the caller");
+            return new Support.Absent("disabled by the caller");
         }
-        Support answer = known.get(facility);
-        if (answer == null) {
+        Support result = results.get(facility);
+        if (result == null) {
             // Not computeIfAbsent: a probe may ask for another facility. Two threads may both probe, with the same
             // result.
-            answer = probe.apply(facility);
+            result = probe.apply(facility);
             // Rights, mounts and free descriptors may change, so an unknown result is probed again.
-            if (!(answer instanceof Support.Unknown)) {
-                known.put(facility, answer);
+            if (!(result instanceof Support.Unknown)) {
+                results.put(facility, result);
             }
         }
-        return answer;
+        return result;
     }
 
     /**
@@ -107,16 +108,16 @@ public final class Features {
     /**
      * Requires a feature.
      *
-     * @param what the operation that needs the feature, for the start of the message: {@code attach gc__begin in
+     * @param operation the operation that needs the feature, for the start of the message: {@code attach gc__begin in
      *     libjvm.so}
      * @throws UnsupportedFeatureException if the feature is absent
      * @throws SyscallException if the kernel could not be probed
      */
-    public void require(Feature feature, String what) {
+    public void require(Feature feature, String operation) {
         switch (support(feature)) {
             case Support.Present _ -> {}
-            case Support.Absent absent -> throw new UnsupportedFeatureException(what, feature, absent.reason());
-            case Support.Unknown unknown -> throw unknown.failure(what);
+            case Support.Absent absent -> throw new UnsupportedFeatureException(operation, feature, absent.reason());
+            case Support.Unknown unknown -> throw unknown.failure(operation);
         }
     }
 }

@@ -44,8 +44,8 @@ import java.util.function.Supplier;
 /**
  * Finds out whether the kernel has a facility by trying it. <i>Thread-safe.</i>
  *
- * <p>One class, because it is one table: a line for each facility, with its probe. {@link Trial} tries, and judges the
- * kernel's answer. Three kinds of probes exist.
+ * <p>One class, because it is one table: a line for each facility, with its probe. {@link Trial} runs a probe and
+ * evaluates the kernel's answer. There are three kinds of probes.
  * <ul>
  *   <li>Use the facility harmlessly: create a map, load BTF or a program, and close it at once.
  *   <li>Use it with an invalid argument, if valid use would have effects: a link to an invalid target. Only a kernel
@@ -83,7 +83,7 @@ final class Probes {
     Support probe(Facility facility) {
         return switch (facility) {
             case Feature feature -> feature(feature);
-            case ProgramType type -> trial.reachesVerifier(program(type, returning()));
+            case ProgramType type -> trial.reachesVerifier(program(type, returnZero()));
             case MapType type -> mapType(type);
             case AttachType type -> attachType(type);
             case Facility.Call call -> calls(call.from(), call.helper());
@@ -110,13 +110,14 @@ final class Probes {
             case BTF_ENUM64 ->
                 trial.of(btf(btf -> btf.add(new BtfType.Enum64("", 8, false, List.of(new BtfType.EnumValue("x", 0))))));
             case ARGUMENT_TAGS -> argumentTags();
-            case OBJECT_NAMES -> trial.of(socketFilter(returning()).withName("probe"));
+            case OBJECT_NAMES -> trial.of(socketFilter(returnZero()).withName("probe"));
             case SUBPROGRAMS ->
                 trial.of(socketFilter(Trial.callingFunction().mov(R0, 0).exit()));
             // A program type without attach types, so that only CAP_BPF is needed. The kernel ignores the field's value
             // then, but must know the field.
             case EXPECTED_ATTACH_TYPE ->
-                trial.of(socketFilter(returning()).withExpectedAttachType(AttachType.CGROUP_INET_SOCK_CREATE.number()));
+                trial.of(
+                        socketFilter(returnZero()).withExpectedAttachType(AttachType.CGROUP_INET_SOCK_CREATE.number()));
             // Writes into the value of an array without a lookup.
             case GLOBAL_DATA ->
                 trial.with(
@@ -152,7 +153,7 @@ final class Probes {
             case MMAPABLE_ARRAY -> trial.of(array().withFlags(MAP_MMAPABLE));
             case PROBE_READ_KERNEL -> calls(ProgramType.TRACEPOINT, Helper.named("bpf_probe_read_kernel"));
             case MAP_BATCH -> trial.with(map(MapType.HASH, 4, 8, 1), this::emptyBatch);
-            case HASH_LOOKUP_AND_DELETE -> trial.with(map(MapType.HASH, 4, 8, 1), this::takeMissing);
+            case HASH_LOOKUP_AND_DELETE -> trial.with(map(MapType.HASH, 4, 8, 1), this::deleteMissing);
             case RING_BUFFER -> probe(MapType.RINGBUF);
             case BLOOM_FILTER -> probe(MapType.BLOOM_FILTER);
             case USER_RING_BUFFER -> probe(MapType.USER_RINGBUF);
@@ -164,8 +165,9 @@ final class Probes {
                 trial.with(
                         array(),
                         map -> trial.with(
-                                socketFilter(returning()), program -> trial.of(new ProgCommand.BindMap(program, map))));
-            // The accounting itself can't be probed without side effects; this helper came with the same release.
+                                socketFilter(returnZero()),
+                                program -> trial.of(new ProgCommand.BindMap(program, map))));
+            // The accounting itself can't be probed without side effects; the same release added this helper.
             case MEMCG_ACCOUNTING -> calls(ProgramType.SOCKET_FILTER, Helper.named("bpf_ktime_get_coarse_ns"));
             case SYSCALL_WRAPPER -> announced.syscallWrapper();
             case KERNEL_BTF -> announced.file("kernel/btf/vmlinux");
@@ -180,9 +182,9 @@ final class Probes {
             case BPF_COOKIE -> calls(ProgramType.TRACEPOINT, Helper.named("bpf_get_attach_cookie"));
             case KPROBE_MULTI_LINK -> probe(AttachType.TRACE_KPROBE_MULTI);
             case SLEEPABLE_UPROBE ->
-                trial.of(program(ProgramType.KPROBE, returning()).withFlags(PROGRAM_SLEEPABLE));
+                trial.of(program(ProgramType.KPROBE, returnZero()).withFlags(PROGRAM_SLEEPABLE));
             case UPROBE_MULTI_LINK -> probe(AttachType.TRACE_UPROBE_MULTI);
-            // Kernels before the fix took the number for a task id and looked it up: ESRCH.
+            // Kernels before the fix interpret the number as a task id and look it up: ESRCH.
             case UPROBE_MULTI_PROCESS ->
                 linked(AttachType.TRACE_UPROBE_MULTI, uprobe("/", OptionalInt.empty(), NONE), EINVAL);
             // If the flag is unknown, it is an invalid argument.
@@ -201,7 +203,7 @@ final class Probes {
     }
 
     /**
-     * A global function, in slot 2, that reads a field of its argument; only a tag says that the argument is the
+     * A global function, in slot 2, that reads a field of its argument; only a tag declares that the argument is the
      * context. Types 2 to 6: {@code void *}, {@code int(void *)}, two functions of it, and a tag on the argument of the
      * second.
      */
@@ -251,18 +253,19 @@ final class Probes {
 
     private Support attachType(AttachType type) {
         return switch (type) {
-            // The program in a value came together with its attach type.
+            // The same kernel version added the program in a value and its attach type.
             case XDP_DEVMAP -> trial.of(map(MapType.DEVMAP, 4, 8, 1));
             case XDP_CPUMAP -> trial.of(map(MapType.CPUMAP, 4, 8, 1));
-            // This field of the context (migrating_sk of struct sk_reuseport_md) came together with both attach types.
+            // The same kernel version added this field of the context (migrating_sk of struct sk_reuseport_md) and both
+            // attach types.
             case SK_REUSEPORT_SELECT, SK_REUSEPORT_SELECT_OR_MIGRATE ->
                 trial.of(program(
                         type, Assembler.create().ldx(8, R0, R1, 48).mov(R0, 0).exit()));
-            case NETFILTER -> trial.of(program(type, returning()));
+            case NETFILTER -> trial.of(program(type, returnZero()));
             case STRUCT_OPS -> structOps(MAP_LINK);
             case TRACE_RAW_TP, TRACE_FENTRY, TRACE_FEXIT, TRACE_FSESSION, MODIFY_RETURN, TRACE_ITER ->
-                traced(type, returning(), 0);
-            case LSM_MAC, LSM_CGROUP -> traced(type, returning(), 0);
+                traced(type, returnZero(), 0);
+            case LSM_MAC, LSM_CGROUP -> traced(type, returnZero(), 0);
             case TCX_INGRESS, TCX_EGRESS, NETKIT_PRIMARY, NETKIT_PEER -> linked(type, LinkCommand.Details.NONE, ENODEV);
             case PERF_EVENT -> linked(type, new LinkCommand.Details.PerfEvent(0), EBADF);
             // A function that does not exist: a kernel that knows the link looks it up.
@@ -276,7 +279,7 @@ final class Probes {
         };
     }
 
-    /** Attaches no program to anything: a kernel that knows the attach type looks the program up. */
+    /** Attaches with an invalid program descriptor: a kernel that knows the attach type looks the program up. */
     private Support attached(AttachType type) {
         Support program = probe(typeOf(type));
         return program instanceof Support.Present
@@ -287,7 +290,7 @@ final class Probes {
     /** Links a program to an invalid target. */
     private Support linked(AttachType type, LinkCommand.Details details, Errno expected) {
         return trial.with(
-                program(type, returning()),
+                program(type, returnZero()),
                 program -> trial.of(
                         new LinkCommand.Create("probe", program, null, NONE, type.number(), 0, details), expected));
     }
@@ -298,8 +301,8 @@ final class Probes {
     }
 
     /**
-     * A program for something that a kernel with such programs has, by its BTF; it is not attached. bpf_fentry_test1
-     * and bpf_modify_return_test exist for tests (net/bpf/test_run.c, since 5.5 and 5.7).
+     * A program for a target that a kernel with such programs has in its BTF; it is not attached. bpf_fentry_test1 and
+     * bpf_modify_return_test exist for tests (net/bpf/test_run.c, since 5.5 and 5.7).
      */
     private Support traced(AttachType type, Assembler code, int flags) {
         String target = switch (type) {
@@ -319,7 +322,7 @@ final class Probes {
                 : new Support.Absent("the kernel exports no BTF with " + target + ", which the probe needs");
     }
 
-    /** As a program that may not sleep, or as one that may: some helpers are for the latter only. */
+    /** Tries a program that may not sleep, then one that may: some helpers are for the latter only. */
     private Support calls(ProgramType from, Helper helper) {
         Assembler code = Assembler.create().call(helper.number()).mov(R0, 0).exit();
         return either(calls(from, code, 0), () -> calls(from, code, PROGRAM_SLEEPABLE));
@@ -350,20 +353,21 @@ final class Probes {
 
     private Support emptyBatch(Fd map) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment room = arena.allocate(8, 8);
+            MemorySegment buffer = arena.allocate(8, 8);
             MemorySegment position = arena.allocate(8, 8);
             return trial.of(
                     new MapCommand.Batch(
-                            MapCommand.BatchOp.LOOKUP, map, MemorySegment.NULL, position, room, room, 1, 0),
+                            MapCommand.BatchOp.LOOKUP, map, MemorySegment.NULL, position, buffer, buffer, 1, 0),
                     ENOENT);
         }
     }
 
-    private Support takeMissing(Fd map) {
+    private Support deleteMissing(Fd map) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment room = arena.allocate(8, 8);
+            MemorySegment buffer = arena.allocate(8, 8);
             return trial.of(
-                    new MapCommand.Element(MapCommand.Op.LOOKUP_AND_DELETE, map, room.asSlice(0, 4), room, 0), ENOENT);
+                    new MapCommand.Element(MapCommand.Op.LOOKUP_AND_DELETE, map, buffer.asSlice(0, 4), buffer, 0),
+                    ENOENT);
         }
     }
 
@@ -375,7 +379,7 @@ final class Probes {
         return MapCommand.Create.of(type.number(), "", keySize, valueSize, maxEntries);
     }
 
-    /** The smallest BTF that has some types after {@link #INT}. */
+    /** The smallest BTF that has the given types after {@link #INT}. */
     private static ProgCommand.LoadBtf btf(Consumer<BtfBuilder> types) {
         BtfBuilder btf = BtfBuilder.create();
         btf.integer("int", 4, BtfType.Int.SIGNED);
@@ -383,7 +387,7 @@ final class Probes {
         return new ProgCommand.LoadBtf("probe", btf.toBytes(ByteOrder.nativeOrder()), ProgCommand.Log.NONE);
     }
 
-    private static Assembler returning() {
+    private static Assembler returnZero() {
         return Assembler.create().mov(R0, 0).exit();
     }
 
@@ -391,7 +395,7 @@ final class Probes {
         return program(ProgramType.SOCKET_FILTER, code);
     }
 
-    /** A program of the attach type. The type of perf links is not one that the kernel expects at load. */
+    /** A program of the attach type. The kernel does not accept the type of perf links at load. */
     private ProgCommand.Load program(AttachType type, Assembler code) {
         ProgCommand.Load load = program(typeOf(type), code);
         return type == AttachType.PERF_EVENT ? load : load.withExpectedAttachType(type.number());
@@ -405,7 +409,7 @@ final class Probes {
                 .orElse(ProgramType.TRACEPOINT); // perf links
     }
 
-    /** A program of the type, with what the kernel insists on. */
+    /** A program of the type, with the fields that the kernel requires. */
     private ProgCommand.Load program(ProgramType type, Assembler code) {
         ProgCommand.Load load = ProgCommand.Load.of(type.number(), "", Trial.encode(code), "GPL");
         return switch (type) {

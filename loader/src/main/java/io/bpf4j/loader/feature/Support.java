@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * Whether the kernel has a facility, and the evidence. <i>Immutable.</i>
  *
- * <p>Three answers exist. Without the rights to probe, the kernel returns the same error for features that it has and
- * that it lacks, so EPERM means unknown. Code that takes EPERM for "absent" works around a feature that exists, or
+ * <p>There are three results. Without the rights to probe, the kernel returns the same error for features that it has
+ * and that it lacks, so EPERM means unknown. Code that takes EPERM for "absent" works around a feature that exists, or
  * reports the wrong cause.
  */
 public sealed interface Support {
@@ -26,7 +26,7 @@ public sealed interface Support {
      *
      * @param call the probing call, such as {@code bpf(BPF_PROG_LOAD) for program "probe"}
      * @param errnoNumber the kernel's error number
-     * @param remedy what is needed for an answer, such as a capability, as the end of a sentence
+     * @param remedy what the probe needs, such as a capability, as the end of a sentence
      */
     record Unknown(String call, int errnoNumber, Optional<String> remedy) implements Support {
         @Override
@@ -39,9 +39,9 @@ public sealed interface Support {
             return Errno.of(errnoNumber);
         }
 
-        /** For callers that need an answer: the failed probe as the failure of the operation that needed it. */
-        public SyscallException failure(String what) {
-            return new SyscallException(what + ": " + call, errnoNumber, remedy.orElse(null));
+        /** For callers that need a result: the failed probe as the failure of the operation that needed it. */
+        public SyscallException failure(String operation) {
+            return new SyscallException(operation + ": " + call, errnoNumber, remedy.orElse(null));
         }
     }
 }

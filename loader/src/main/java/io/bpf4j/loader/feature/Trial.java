@@ -21,13 +21,13 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Tries commands, and distinguishes a kernel that lacks something from a kernel that does not let this process try.
- * <i>Thread-safe.</i>
+ * Tries commands, and distinguishes a kernel that lacks a facility from a kernel that does not permit this process to
+ * try it. <i>Thread-safe.</i>
  *
- * <p>Most error numbers mean one or the other. Two errors of loading a program may mean both:
+ * <p>Most error numbers mean one or the other. Two errors of loading a program may mean either:
  * <ul>
- *   <li>The verifier returns EACCES for an invalid read, as a program may appear to a kernel that lacks a feature.
- *       SELinux returns EACCES to a process that may not load programs.
+ *   <li>The verifier returns EACCES for an invalid read. A kernel that lacks a feature may see an invalid read in a
+ *       program that uses it. SELinux returns EACCES to a process that may not load programs.
  *   <li>The verifier returns EINVAL for an unknown helper. If processes without CAP_BPF may load socket filters
  *       (kernel.unprivileged_bpf_disabled=0), it also returns EINVAL to them for a loop that it allows with CAP_BPF.
  * </ul>
@@ -37,53 +37,55 @@ import java.util.stream.Collectors;
  * <p>Tested by {@code FeaturesTest}.
  */
 record Trial(Host host) {
-    /** Enough for what the verifier says about a program of a few instructions. */
+    /** Enough for the verifier's log of a program of a few instructions. */
     private static final ProgCommand.Log LOG = new ProgCommand.Log(1, 1 << 14);
 
     private static final List<Errno> SUCCESS = List.of(Errno.OK);
 
-    /** A command that only a kernel with the facility answers in one of these ways; without any, by success. */
-    Support of(Command<?> command, Errno... answers) {
-        List<Errno> expected = answers.length == 0 ? SUCCESS : Arrays.asList(answers);
-        return judged(command, (errno, _) -> expected.contains(errno), expected);
+    /**
+     * A command that only a kernel with the facility answers with one of these errors; with success if none is given.
+     */
+    Support of(Command<?> command, Errno... errors) {
+        List<Errno> expected = errors.length == 0 ? SUCCESS : Arrays.asList(errors);
+        return evaluate(command, (errno, _) -> expected.contains(errno), expected);
     }
 
-    /** A program of a type that only a kernel with the type passes to the verifier, whatever that says. */
+    /** A program that only a kernel with its type passes to the verifier, whether or not the verifier accepts it. */
     Support reachesVerifier(ProgCommand.Load load) {
-        return judged(load.withLog(LOG), (errno, log) -> errno == Errno.OK || !log.isEmpty(), SUCCESS);
+        return evaluate(load.withLog(LOG), (errno, log) -> errno == Errno.OK || !log.isEmpty(), SUCCESS);
     }
 
     /**
-     * A program with a call: of a helper that the program may not call, the verifier says EINVAL. Of others, it next
-     * finds that their arguments are missing: EACCES.
+     * A program that calls a helper. If the program may not call the helper, the verifier returns EINVAL. Else it next
+     * detects that the arguments are missing, and returns EACCES.
      */
     Support passesCall(ProgCommand.Load load) {
-        return judged(
+        return evaluate(
                 load.withLog(LOG),
                 (errno, log) -> errno == Errno.OK || (errno == Errno.EACCES && !log.isEmpty()),
                 SUCCESS);
     }
 
-    /** Makes something for a further probe, and closes it; if it can't be made, that is the result. */
-    Support with(Command<?> making, Function<Fd, Support> test) {
+    /** Creates an object for a further probe, and closes it afterwards; if it can't be created, that is the result. */
+    Support with(Command<?> creation, Function<Fd, Support> test) {
         try {
-            return switch (host.kernel().execute(making)) {
-                case LoadResult.Refused refused -> refused(making, refused.errno(), SUCCESS);
-                case LoadResult.Loaded(Fd fd, String _) -> closing(fd, test);
-                case Object fd -> closing((Fd) fd, test);
+            return switch (host.kernel().execute(creation)) {
+                case LoadResult.Refused refused -> refused(creation, refused.errno(), SUCCESS);
+                case LoadResult.Loaded(Fd fd, String _) -> testAndClose(fd, test);
+                case Object fd -> testAndClose((Fd) fd, test);
             };
         } catch (SyscallException e) {
-            return refused(making, e.errnoNumber(), SUCCESS);
+            return refused(creation, e.errnoNumber(), SUCCESS);
         }
     }
 
-    private static Support closing(Fd own, Function<Fd, Support> test) {
-        try (own) {
-            return test.apply(own);
+    private static Support testAndClose(Fd fd, Function<Fd, Support> test) {
+        try (fd) {
+            return test.apply(fd);
         }
     }
 
-    private Support judged(Command<?> command, BiPredicate<Errno, String> present, List<Errno> expected) {
+    private Support evaluate(Command<?> command, BiPredicate<Errno, String> present, List<Errno> expected) {
         int errno = 0;
         String log = "";
         try {
@@ -141,12 +143,14 @@ record Trial(Host host) {
         return Assembler.create().callLabel("function").exit().label("function");
     }
 
-    /** The program for this machine. */
+    /** The program in the byte order of this machine. */
     static byte[] encode(Assembler program) {
         return Instructions.encode(program.assemble(), ByteOrder.nativeOrder());
     }
 
-    /** Whether the error is not an answer: missing rights, a missing system call, or missing resources. */
+    /**
+     * Whether the error says nothing about the facility: missing rights, a missing system call, or missing resources.
+     */
     private static boolean isDenial(Errno errno) {
         return switch (errno) {
             case EPERM, EACCES, ENOSYS, EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR -> true;
@@ -154,14 +158,14 @@ record Trial(Host host) {
         };
     }
 
-    /** Such as {@code bpf(BPF_LINK_CREATE) gave EBADF}. */
+    /** Such as {@code bpf(BPF_LINK_CREATE) returned EBADF}. */
     private static String answer(Command<?> command, int errno) {
         String call = command.call();
         return call.substring(0, call.indexOf(')') + 1)
                 + switch (Errno.of(errno)) {
                     case OK -> " succeeded";
-                    case UNKNOWN -> " gave errno " + errno;
-                    case Errno known -> " gave " + known;
+                    case UNKNOWN -> " returned errno " + errno;
+                    case Errno known -> " returned " + known;
                 };
     }
 }

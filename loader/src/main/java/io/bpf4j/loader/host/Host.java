@@ -101,7 +101,7 @@ public final class Host {
         return new Host(kernel, root, proc, newSys);
     }
 
-    /** The same machine, with another access to its kernel, which may have other rights. */
+    /** The same machine, with its kernel accessed in another way, which may have other rights. */
     public Host withKernel(Kernel newKernel) {
         return new Host(newKernel, root, proc, sys, types);
     }
@@ -117,8 +117,8 @@ public final class Host {
     }
 
     /**
-     * Whether a process exists and has not ended. A process has ended when its last thread has; it may remain as a zombie
-     * until its parent waits for it.
+     * Whether a process exists and has not ended. A process has ended when its last thread has; it may remain as a
+     * zombie until its parent waits for it.
      */
     public boolean isRunning(int pid) {
         return new TaskFiles(proc).isRunning(pid);
@@ -130,8 +130,9 @@ public final class Host {
     }
 
     /**
-     * Whether two processes share their memory, as a child and its parent do between vfork and exec: kcmp(2) of Linux 3.5.
-     * False also if the kernel can't tell: without CONFIG_KCMP, or if this process may not trace both, or one has ended.
+     * Whether two processes share their memory, as a child and its parent do between vfork and exec: kcmp(2) of Linux
+     * 3.5. Also false if the kernel can't compare them: without CONFIG_KCMP, if this process may not trace both, or if
+     * one has ended.
      */
     public boolean haveSameMemory(int pid, int other) {
         return kernel.execute(new ProcessCommand.SameMemory(pid, other));
@@ -160,7 +161,7 @@ public final class Host {
         return pageSize;
     }
 
-    /** The memory of the machine in bytes; empty if {@code /proc} doesn't tell. */
+    /** The memory of the machine in bytes; empty if {@code /proc} does not show it. */
     public OptionalLong memory() {
         try (BufferedReader lines = Files.newBufferedReader(proc.resolve("meminfo"), StandardCharsets.ISO_8859_1)) {
             Matcher total = TOTAL.matcher(String.valueOf(lines.readLine()));
@@ -201,7 +202,7 @@ public final class Host {
     /**
      * All possible CPUs.
      *
-     * @throws io.bpf4j.loader.error.BpfException if sysfs doesn't tell
+     * @throws io.bpf4j.loader.error.BpfException if sysfs does not list them
      */
     public CpuSet possibleCpus() {
         return known(CpuSet.class, _ -> CpuSet.read(cpus("possible")));
@@ -210,14 +211,14 @@ public final class Host {
     /**
      * The CPUs that are online now.
      *
-     * @throws io.bpf4j.loader.error.BpfException if sysfs doesn't tell
+     * @throws io.bpf4j.loader.error.BpfException if sysfs does not list them
      */
     public CpuSet onlineCpus() {
         return CpuSet.read(cpus("online"));
     }
 
-    private Path cpus(String which) {
-        return sys.resolve("devices/system/cpu").resolve(which);
+    private Path cpus(String set) {
+        return sys.resolve("devices/system/cpu").resolve(set);
     }
 
     public PerfSources perfSources() {
@@ -233,9 +234,9 @@ public final class Host {
         return Jit.read(proc.resolve("sys/net/core"));
     }
 
-    /** Knowledge about the machine that can't change, kept with this object; created on the first request. */
-    public <T> T known(Class<T> type, Function<Host, T> maker) {
-        return type.cast(known.computeIfAbsent(type, _ -> maker.apply(this)));
+    /** Information about the machine that can't change, kept with this object; created on the first request. */
+    public <T> T known(Class<T> type, Function<Host, T> factory) {
+        return type.cast(known.computeIfAbsent(type, _ -> factory.apply(this)));
     }
 
     @Override

@@ -106,7 +106,8 @@ class ErrorsTest {
     @Test
     void noLogIsSaid() {
         assertThat(new VerifierException("p", Errno.EPERM.number(), "", "advice", ""))
-                .hasMessage("load program \"p\": EPERM (Operation not permitted): advice (the verifier gave no log)");
+                .hasMessage(
+                        "load program \"p\": EPERM (Operation not permitted): advice (the verifier returned no log)");
     }
 
     @Test

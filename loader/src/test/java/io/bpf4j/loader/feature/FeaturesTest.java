@@ -110,7 +110,7 @@ class FeaturesTest {
     void theVerifiersEaccesIsANoIfOtherProgramsLoad() {
         kernel.failNth(1, ProgCommand.Load.class, Errno.EACCES);
         Support support = Features.of(kernel.host()).support(Feature.ARGUMENT_TAGS);
-        assertThat(support).isEqualTo(new Support.Absent("bpf(BPF_PROG_LOAD) gave EACCES"));
+        assertThat(support).isEqualTo(new Support.Absent("bpf(BPF_PROG_LOAD) returned EACCES"));
         assertThat(kernel.commands(ProgCommand.Load.class).getLast().type())
                 .as("tried next: the same kind without the feature")
                 .isEqualTo(ProgramType.SOCKET_FILTER.number());
@@ -165,7 +165,7 @@ class FeaturesTest {
         kernel.fail(ProgCommand.Load.class, Errno.EINVAL);
         Support support = Features.of(kernel.host()).support(Feature.BPF_COOKIE);
         assertThat(support).isInstanceOf(Support.Absent.class);
-        assertThat(support.reason()).isEqualTo("bpf(BPF_PROG_LOAD) gave EINVAL");
+        assertThat(support.reason()).isEqualTo("bpf(BPF_PROG_LOAD) returned EINVAL");
     }
 
     @Test
@@ -190,7 +190,7 @@ class FeaturesTest {
         Features features = Features.of(kernel.host());
         assertThat(features.has(Feature.UPROBE_MULTI_PROCESS)).isTrue();
         assertThat(features.support(Feature.UPROBE_MULTI_LINK))
-                .isEqualTo(new Support.Absent("bpf(BPF_LINK_CREATE) gave EINVAL, not EBADF"));
+                .isEqualTo(new Support.Absent("bpf(BPF_LINK_CREATE) returned EINVAL, not EBADF"));
     }
 
     @Test
@@ -248,10 +248,10 @@ class FeaturesTest {
     void aTypeWhoseProgramsTheVerifierSeesIsThere() {
         kernel.answer(ProgCommand.Load.class, load -> ScriptedKernel.refused(Errno.EINVAL, "must provide btf_id"));
         assertThat(Features.of(kernel.host()).support(ProgramType.TRACING))
-                .isEqualTo(new Support.Present("bpf(BPF_PROG_LOAD) gave EINVAL from the verifier"));
+                .isEqualTo(new Support.Present("bpf(BPF_PROG_LOAD) returned EINVAL from the verifier"));
         kernel.answer(ProgCommand.Load.class, load -> ScriptedKernel.refused(Errno.EINVAL, ""));
         assertThat(Features.of(kernel.host()).support(ProgramType.EXT))
-                .isEqualTo(new Support.Absent("bpf(BPF_PROG_LOAD) gave EINVAL"));
+                .isEqualTo(new Support.Absent("bpf(BPF_PROG_LOAD) returned EINVAL"));
     }
 
     @Test
@@ -261,11 +261,11 @@ class FeaturesTest {
         assertThat(features.has(AttachType.CGROUP_INET4_CONNECT)).isTrue();
         kernel.fail(LinkCommand.Attach.class, Errno.EINVAL);
         assertThat(features.support(AttachType.CGROUP_UNIX_CONNECT))
-                .isEqualTo(new Support.Absent("bpf(BPF_PROG_ATTACH) gave EINVAL, not EBADF"));
+                .isEqualTo(new Support.Absent("bpf(BPF_PROG_ATTACH) returned EINVAL, not EBADF"));
         kernel.fail(ProgCommand.Load.class, Errno.EINVAL);
         assertThat(features.support(AttachType.LIRC_MODE2))
                 .as("the kernel may know the number and have no such programs")
-                .isEqualTo(new Support.Absent("bpf(BPF_PROG_LOAD) gave EINVAL"));
+                .isEqualTo(new Support.Absent("bpf(BPF_PROG_LOAD) returned EINVAL"));
     }
 
     @Test

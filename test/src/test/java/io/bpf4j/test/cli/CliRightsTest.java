@@ -140,7 +140,7 @@ class CliRightsTest {
             List<String> command = new ArrayList<>(List.of("unshare", "-Ur", "--"));
             command.addAll(Cli.command("trace", program, "target:sizes", "--strategy", strategy, "--duration", "1"));
             assertThat(Cli.oneLine(Commands.run(command), 1))
-                    .contains("in the first user namespace, and this process is in another")
+                    .contains("in the initial user namespace, but this process is in another one")
                     .doesNotContain("policy");
         }
     }

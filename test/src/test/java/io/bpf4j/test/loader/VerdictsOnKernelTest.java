@@ -201,7 +201,7 @@ class VerdictsOnKernelTest {
         assertThat(e.log()).isEmpty();
         assertThat(e)
                 .hasMessageContaining("a program of type SOCKET_FILTER, flags 0x40000000")
-                .hasMessageContaining("(the verifier gave no log)");
+                .hasMessageContaining("(the verifier returned no log)");
         Instruction nothing = new Instruction(0xb7, 0, 0, 0, 0);
         assertThat(refused(
                         changed("GPL", Optional.empty()),

@@ -124,7 +124,7 @@ class FailureHintsTest {
     void capabilitiesOfAnotherUserNamespaceDoNotCount() {
         for (Command<?> command : List.of(MAP, program(ProgramType.KPROBE), UPROBE, CLOCK)) {
             assertThat(hint(command, Errno.EPERM, ROOTLESS))
-                    .contains("in the first user namespace, and this process is in another")
+                    .contains("in the initial user namespace, but this process is in another one")
                     .doesNotContain("policy", "lacks");
         }
         try (Fd token = new ScriptedKernel().newFd("token")) {
@@ -140,8 +140,8 @@ class FailureHintsTest {
     @Test
     void withAllCapabilitiesItIsAPolicy() {
         assertThat(hint(MAP, Errno.EPERM, ROOT))
-                .startsWith(
-                        "this process has CAP_BPF, so a policy of the kernel refuses (lockdown, or a security module)")
+                .startsWith("this process has CAP_BPF, so a policy of the kernel refuses the call"
+                        + " (lockdown, or a security module)")
                 .doesNotContain("run it as root");
         assertThat(hint(CLOCK, Errno.EACCES, ROOT)).contains("policy");
         assertThat(hint(MAP, Errno.EPERM, new ProcessRights(ALL, true, true, 40, 2, 2, 1024)))
@@ -151,7 +151,7 @@ class FailureHintsTest {
     @Test
     void whereTheRightsAreUnknownNothingIsClaimedOfThem() {
         assertThat(hint(MAP, Errno.EPERM, new ProcessRights(ProcessRights.UNKNOWN, true, false, -1, -1, -2, -1)))
-                .contains("it takes CAP_BPF, and /proc does not tell");
+                .contains("it requires CAP_BPF, and /proc does not show");
     }
 
     @Test
