@@ -60,7 +60,7 @@ public final class BpfLoader {
 
     /**
      * Sets an integer or enum before the load. A variable in {@code .rodata} can only be set here. {@link #load()}
-     * refuses a value that does not fit the variable, as for the other forms of this method.
+     * refuses a value that does not fit the variable, as for the overloads of this method.
      *
      * @throws UnknownNameException if the variable does not exist
      */

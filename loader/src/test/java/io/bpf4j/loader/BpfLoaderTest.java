@@ -109,7 +109,7 @@ class BpfLoaderTest {
                         .global("one_byte", Codec.ofInt(), 1)
                         .load())
                 .isInstanceOf(InvalidObjectException.class)
-                .hasMessageContaining("global variable \"one_byte\" has 1 bytes, and the codec 4");
+                .hasMessageContaining("global variable \"one_byte\" has 1 bytes, but the codec has 4");
     }
 
     @Test

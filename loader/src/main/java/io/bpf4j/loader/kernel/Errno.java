@@ -7,8 +7,8 @@ import java.util.stream.Stream;
  *
  * <p>The numbers are those of include/uapi/asm-generic/errno-base.h and errno.h, which x86-64, arm64, riscv64,
  * loongarch64, s390x and ppc64le share; the texts are those of strerror(3). {@link #ENOTSUPP} is internal to the kernel
- * (include/linux/errno.h) but bpf(2) returns it; libc has no text for it. Numbers that no call of bpf4j's can return are
- * left out: those of STREAMS, XENIX and networks of old. <i>Immutable.</i>
+ * (include/linux/errno.h) but bpf(2) returns it; libc has no text for it. Numbers that no call of bpf4j can return are
+ * left out: those of STREAMS, XENIX and obsolete networks. <i>Immutable.</i>
  *
  * <p>Tested by {@code KernelValuesTest}.
  */

@@ -7,11 +7,11 @@ import java.util.OptionalLong;
  * The kernel's information about a map ({@code struct bpf_map_info} and /proc/self/fdinfo). <i>Immutable.</i>
  *
  * @param id the kernel's id of the map, not reused while the machine is up
- * @param name as the kernel has it, at most 15 bytes; empty before Linux 4.15
+ * @param name as stored in the kernel, at most 15 bytes; empty before Linux 4.15
  * @param typeNumber the kernel's number of the type
  * @param keySize bytes of a key
  * @param valueSize bytes of a value, for one CPU in per-CPU maps
- * @param maxEntries the most elements that fit; bytes for ring buffers
+ * @param maxEntries maximum number of elements; for ring buffers their size in bytes
  * @param flags the kernel's {@code BPF_F_*} flags of creation
  * @param extra {@code map_extra}: hash functions of a bloom filter, address of an arena (Linux 5.16)
  * @param interfaceIndex network device that the map is offloaded to; 0 for none

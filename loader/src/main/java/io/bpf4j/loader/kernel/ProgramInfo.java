@@ -7,9 +7,9 @@ import java.util.List;
  * The kernel's information about a program ({@code struct bpf_prog_info}). <i>Immutable.</i>
  *
  * @param id the kernel's id of the program, not reused while the machine is up
- * @param name as the kernel has it, at most 15 bytes
+ * @param name as stored in the kernel, at most 15 bytes
  * @param typeNumber the kernel's number of the type
- * @param tag SHA-1 of the instructions, cut to 64 bits, as 16 hexadecimal digits
+ * @param tag SHA-1 of the instructions, truncated to 64 bits, as 16 hexadecimal digits
  * @param instructionBytes bytes of the verified instructions, 8 each
  * @param machineCodeBytes bytes of machine code; 0 without a JIT compiler
  * @param verifiedInstructions instructions that the verifier processed, on all paths together (Linux 5.16)

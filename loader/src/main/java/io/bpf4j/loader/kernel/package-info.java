@@ -1,6 +1,6 @@
 /**
  * The kernel's vocabulary as plain values: error numbers, kinds of map and program, attach types, versions, features,
- * and what the kernel says of a map or a program.
+ * and the kernel's information about a map or a program.
  *
  * <p>The lowest package of the module: it does not access the running kernel.
  */

@@ -18,10 +18,10 @@ import java.util.Set;
  * writes offsets of 0 into the DATASEC, which a linker sets later. Static variables are the exception: their offset is
  * in the DATASEC from the start, and their names may occur twice.
  *
- * <p>The map of a section can be mapped by user space if one of its variables is visible outside of the object. A
- * section of only static and hidden variables is read and written by system calls. This is necessary for values that
- * user space must not write, such as {@code private(A) struct bpf_spin_lock lock}: the kernel does not allow mapping
- * such a map (bpf_map_mmap in kernel/bpf/syscall.c), and a system call leaves the lock unchanged.
+ * <p>The map of a section can be mapped by user space if one of its variables is visible outside the object. A section
+ * of only static and hidden variables is read and written by system calls. This is necessary for values that user space
+ * must not write, such as {@code private(A) struct bpf_spin_lock lock}: the kernel does not allow mapping such a map
+ * (bpf_map_mmap in kernel/bpf/syscall.c), and a system call leaves the lock unchanged.
  *
  * <p><i>Confined.</i>
  */
@@ -38,7 +38,7 @@ record DataReader(ObjectFile file) {
 
     private static boolean isData(Section section) {
         String name = section.name();
-        // No compiler writes a .data without bytes, and a forged size would have to be allocated and filled.
+        // No compiler writes a .data without bytes, and a false size would have to be allocated and filled.
         int type = name.equals(".bss") || name.startsWith(".bss.") ? Section.SHT_NOBITS : Section.SHT_PROGBITS;
         boolean named =
                 type == Section.SHT_NOBITS || isReadOnly(name) || name.equals(".data") || name.startsWith(".data.");
@@ -67,7 +67,8 @@ record DataReader(ObjectFile file) {
                 maps.stream().filter(map -> map.is(MapType.ARENA)).toList();
         if (arenas.size() > 1) {
             throw file.invalid("has the arenas \"" + arenas.get(0).name() + "\" and \""
-                    + arenas.get(1).name() + "\"; the kernel lets a program use one, and so may an object");
+                    + arenas.get(1).name()
+                    + "\"; the kernel allows one arena per program, so an object can have only one");
         }
         if (section.isEmpty()) {
             return maps;

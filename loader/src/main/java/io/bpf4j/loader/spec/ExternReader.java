@@ -63,11 +63,11 @@ final class ExternReader {
                 externs.add(ksym(symbol, ksym));
             }
         }
-        place();
+        layOut();
     }
 
     /** Lays out the kconfig externs, the widest first, as libbpf does, so that the maps are equal. */
-    private void place() {
+    private void layOut() {
         unplaced.sort(Comparator.comparingInt(Kconfig::alignment)
                 .reversed()
                 .thenComparingInt(Kconfig::size)
@@ -113,11 +113,11 @@ final class ExternReader {
         KconfigType type = KconfigType.of(types, variable.type())
                 .orElseThrow(() -> invalid(
                         symbol,
-                        "is of a type that no kernel option fits: declare it as bool, char, an integer,"
+                        "has a type that no kernel option can have: declare it as bool, char, an integer,"
                                 + " enum libbpf_tristate or an array of char"));
         long size = types.size(variable.type());
         if (size <= 0 || size > 4096) {
-            throw invalid(symbol, "has " + size + " bytes, where 1 to 4096 are possible");
+            throw invalid(symbol, "has " + size + " bytes, but 1 to 4096 are allowed");
         }
         return new Kconfig(symbol.name(), symbol.isWeak(), variable.type(), id, (int) size, type.alignment((int) size));
     }

@@ -30,8 +30,8 @@ public record ExternSpec(Kind kind, String name, boolean weak, int typeId, int o
     }
 
     /**
-     * The types of {@code __kconfig} externs. The type decides which option values an extern takes: a {@code bool} does
-     * not take a number, nor a number {@code y}.
+     * The types of {@code __kconfig} externs. The type decides which option values an extern accepts: a {@code bool}
+     * does not accept a number, and a number does not accept {@code y}.
      *
      * <pre>
      *   BOOL      bool of 1 byte                     y, n

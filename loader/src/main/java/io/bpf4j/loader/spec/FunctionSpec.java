@@ -17,10 +17,10 @@ public sealed interface FunctionSpec permits FunctionSpecData {
     /** Its offset in the section, in 8-byte slots. */
     int slot();
 
-    /** Whether its symbol is hidden ({@code __hidden}), so that no code outside of the object calls it. */
+    /** Whether its symbol is hidden ({@code __hidden}), so that no code outside the object calls it. */
     boolean hidden();
 
-    /** Whether its instructions are not the file's: see {@link #withInstructions}. */
+    /** Whether its instructions are not those of the file: see {@link #withInstructions}. */
     boolean replaced();
 
     /** Its instructions, one per slot, before relocation. */
@@ -36,9 +36,8 @@ public sealed interface FunctionSpec permits FunctionSpecData {
 
     /**
      * The same function with another body, for instance one that was generated at run time. The new body refers to
-     * nothing outside of it: it uses what its caller passes to it, and calls helpers by number. The verifier's log and
-     * messages show the line of the function's first instruction for all of them, and CO-RE relocations of the old body
-     * don't apply.
+     * nothing outside it: it uses only its arguments, and calls helpers by number. The verifier's log and messages show
+     * the line of the function's first instruction for all of them, and CO-RE relocations of the old body don't apply.
      */
     default FunctionSpec withInstructions(List<Instruction> body) {
         if (body.isEmpty()) {

@@ -3,7 +3,7 @@ package io.bpf4j.loader.spec;
 import io.bpf4j.insn.Instruction;
 import java.util.List;
 
-/** The one implementation of {@link FunctionSpec}. */
+/** The only implementation of {@link FunctionSpec}. */
 record FunctionSpecData(
         String name,
         int section,

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * The value that an edit gives a variable. It is encoded when all edits are known: the variable may have another size by
- * then. <i>Immutable.</i>
+ * The value that an edit gives a variable. It is encoded after all edits, because an edit may change the variable's
+ * size. <i>Immutable.</i>
  *
  * <p>Tested by {@code BpfLoaderTest} and {@code LoadedDefinitionsTest}.
  */
@@ -39,28 +39,28 @@ interface InitialValue {
     }
 
     /** All bytes of a variable, or fewer for an array, whose other bytes are 0. */
-    static InitialValue of(byte[] given) {
-        byte[] copy = given.clone();
+    static InitialValue of(byte[] value) {
+        byte[] copy = value.clone();
         return (object, variable) -> {
             byte[] bytes = new byte[variable.size()];
             if (copy.length > bytes.length || (copy.length < bytes.length && !isArray(object, variable))) {
-                throw misfit(object, variable, "and was given " + copy.length);
+                throw misfit(object, variable, "but the value has " + copy.length);
             }
             System.arraycopy(copy, 0, bytes, 0, copy.length);
             return bytes;
         };
     }
 
-    /** A value as a codec writes it; the codec is compared with the variable's type. */
+    /** A value that a codec encodes; the codec is compared with the variable's type. */
     static <T> InitialValue of(Codec<T> codec, T value) {
         return (object, variable) -> {
             if (codec.size() != variable.size()) {
-                throw misfit(object, variable, "and the codec " + codec.size());
+                throw misfit(object, variable, "but the codec has " + codec.size());
             }
             object.declaredType(variable.typeId(), variable.size())
                     .flatMap(codec::difference)
                     .ifPresent(difference -> {
-                        throw misfit(object, variable, "and the codec is not for it: " + difference);
+                        throw misfit(object, variable, "but the codec does not match its type: " + difference);
                     });
             byte[] bytes = new byte[variable.size()];
             codec.encode(value, MemorySegment.ofArray(bytes), 0);

@@ -50,12 +50,12 @@ final class JumpTableReader {
     private final NavigableMap<Long, Symbol> symbols = new TreeMap<>();
     private final Map<Long, Table> tables = new HashMap<>();
     /** Limits the total size: tables of a compiler don't overlap, but tables of a hostile file may. */
-    private long left;
+    private long entriesLeft;
 
     JumpTableReader(ObjectFile file) {
         this.file = file;
         this.section = file.elf.section(SECTION);
-        this.left = section.map(Section::size).orElse(0L) / ENTRY;
+        this.entriesLeft = section.map(Section::size).orElse(0L) / ENTRY;
         for (Symbol symbol : file.symbols) {
             if (isIn(symbol) && symbol.size() > 0) {
                 symbols.merge(symbol.value(), symbol, (one, other) -> one.size() >= other.size() ? one : other);
@@ -74,10 +74,10 @@ final class JumpTableReader {
      *
      * @throws InvalidObjectException if no table contains the byte, or the table is malformed
      */
-    Table holding(long offset) {
+    Table containing(long offset) {
         Map.Entry<Long, Symbol> entry = symbols.floorEntry(offset);
         if (entry == null || offset - entry.getKey() >= entry.getValue().size()) {
-            throw file.invalid("no symbol says which jump table is at byte " + offset + " of \"" + SECTION + "\"");
+            throw file.invalid("no symbol defines a jump table at byte " + offset + " of \"" + SECTION + "\"");
         }
         return tables.computeIfAbsent(entry.getKey(), _ -> read(entry.getValue()));
     }
@@ -91,21 +91,25 @@ final class JumpTableReader {
             throw file.malformed(
                     found,
                     start,
-                    "jump table \"" + symbol.name() + "\" of " + symbol.size() + " bytes is not one of entries in");
+                    "jump table \"" + symbol.name() + "\" of " + symbol.size()
+                            + " bytes is not a sequence of 8-byte entries in");
         }
-        left -= count;
-        if (left < 0) {
+        entriesLeft -= count;
+        if (entriesLeft < 0) {
             throw file.malformed(found, start, "jump table \"" + symbol.name() + "\" overlaps others in");
         }
         List<Integer> slots = new ArrayList<>((int) count);
         int lowest = Integer.MAX_VALUE;
         int highest = -1;
         for (long at = start; at < start + symbol.size(); at += ENTRY) {
-            long place = data.s64(at);
-            if (place < 0 || place % Instruction.SIZE != 0 || place / Instruction.SIZE > Integer.MAX_VALUE) {
-                throw file.malformed(found, at, "place " + place + ", which is not the place of an instruction, in");
+            long codeOffset = data.s64(at);
+            if (codeOffset < 0
+                    || codeOffset % Instruction.SIZE != 0
+                    || codeOffset / Instruction.SIZE > Integer.MAX_VALUE) {
+                throw file.malformed(
+                        found, at, "offset " + codeOffset + ", which is not the offset of an instruction, in");
             }
-            int slot = (int) (place / Instruction.SIZE);
+            int slot = (int) (codeOffset / Instruction.SIZE);
             slots.add(slot);
             lowest = Math.min(lowest, slot);
             highest = Math.max(highest, slot);

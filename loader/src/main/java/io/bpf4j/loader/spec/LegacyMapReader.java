@@ -29,8 +29,8 @@ import java.util.OptionalInt;
  *
  * <p>All variables of a section have the same size, which follows from the section's size and their number. Some
  * loaders extended the struct (iproute2's {@code bpf_elf_map} with pinning and inner maps). The rest of an extended
- * struct must be zero, because its layout is not known. Types of key and value, for tools that print maps, are known if
- * a struct {@code ____btf_map_NAME} has members key and value (the macro BPF_ANNOTATE_KV_PAIR).
+ * struct must be zero, because its layout is unknown. Types of key and value, for tools that print maps, are known if a
+ * struct {@code ____btf_map_NAME} has members key and value (the macro BPF_ANNOTATE_KV_PAIR).
  *
  * <p>Tested by {@code LoadedDefinitionsTest} and {@code LegacyMapsOnKernelTest}.
  */
@@ -55,11 +55,11 @@ record LegacyMapReader(ObjectFile file) {
                 .sorted(Comparator.comparingLong(Symbol::value))
                 .toList();
         if (variables.isEmpty()) {
-            throw file.invalid("section \"" + SECTION + "\" has " + section.size() + " bytes, and no symbol in it");
+            throw file.invalid("section \"" + SECTION + "\" has " + section.size() + " bytes, but no symbol");
         }
         long size = section.size() / variables.size();
         if (section.size() % variables.size() != 0 || size < SIZE) {
-            throw file.invalid("section \"" + SECTION + "\" of " + section.size() + " bytes does not hold "
+            throw file.invalid("section \"" + SECTION + "\" of " + section.size() + " bytes can't be divided into "
                     + variables.size() + " maps of equal size, " + SIZE + " bytes or more");
         }
         List<MapSpec> maps = new ArrayList<>();
@@ -68,8 +68,9 @@ record LegacyMapReader(ObjectFile file) {
             if (variable.value() != i * size) {
                 throw section.malformed(
                         i * size,
-                        "map \"" + variable.name() + "\" is at byte " + variable.value() + " of its section, where "
-                                + variables.size() + " maps of " + size + " bytes leave no room for one");
+                        "map \"" + variable.name() + "\" is at byte " + variable.value()
+                                + " of its section, but expected at byte " + i * size + ": the section has "
+                                + variables.size() + " maps of " + size + " bytes each");
             }
             maps.add(map(variable.name(), section.slice(variable.value(), size)));
         }
@@ -81,9 +82,8 @@ record LegacyMapReader(ObjectFile file) {
             if (definition.u8(at) != 0) {
                 throw definition.malformed(
                         at,
-                        "map \"" + name
-                                + "\" has more than the five numbers of bpf_map_def, in a layout of its loader's"
-                                + " own; define it by BTF in SEC(\".maps\")");
+                        "map \"" + name + "\" has fields after the five of bpf_map_def, in the layout of another"
+                                + " loader; define it by BTF in SEC(\".maps\")");
             }
         }
         int keySize = definition.s32(KEY_SIZE);

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *       int (*max_entries)[1024];          // a number
  *       u32 *key;                          // a type: 4 bytes and its BTF id
  *       struct event *value;               // a type
- *       struct inner *values[];            // what the maps (or programs) in this map look like
+ *       struct inner *values[];            // the definition of the maps (or programs) in this map
  *   } events SEC(".maps");
  * </pre>
  *
@@ -50,7 +50,8 @@ record MapReader(ObjectFile file) {
         Btf types = file.btf.orElseThrow(
                 () -> file.invalid("has maps in section .maps but no BTF that describes them; compile it with -g"));
         BtfType.Datasec declared = file.datasec(SECTION)
-                .orElseThrow(() -> file.invalid("has a section .maps, but its BTF describes none; compile it with -g"));
+                .orElseThrow(() ->
+                        file.invalid("has a section .maps, but its BTF does not describe it; compile it with -g"));
         NavigableMap<Long, Relocation> relocations = file.relocations(section.get());
         for (BtfType.SectionVariable variable : declared.variables()) {
             if (!(types.type(variable.type()) instanceof BtfType.Var var)) {
@@ -96,7 +97,7 @@ record MapReader(ObjectFile file) {
         long first = symbol.value() + values.get().bitOffset() / 8;
         long end = symbol.value() + symbol.size();
         if (first < 0 || end < first || end > file.elf.data(section).size()) {
-            throw invalid(map, "has its static values outside of its variable, or that outside of its section");
+            throw invalid(map, "has static values outside its variable, or its variable is outside the section");
         }
         // A value belongs to one map: removing it prevents overlapping maps of a hostile file from multiplying it.
         NavigableMap<Long, Relocation> within = relocations.subMap(first, true, end, false);
@@ -106,7 +107,7 @@ record MapReader(ObjectFile file) {
             if ((at - first) % POINTER != 0 || at > end - POINTER) {
                 throw file.elf
                         .data(section)
-                        .malformed(at, "static value of map \"" + map + "\" that does not fill one of its slots");
+                        .malformed(at, "static value of map \"" + map + "\" that is not at one of its slots");
             }
             slots.add(new MapSpec.Slot(
                     (int) ((at - first) / POINTER), target(map, struct, file.symbol(section, relocation), section)));
@@ -121,14 +122,14 @@ record MapReader(ObjectFile file) {
                 && symbol.isInSection()
                 && file.elf.section(symbol.sectionIndex()).isExecutable()
                 && !file.elf.section(symbol.sectionIndex()).name().equals(ObjectReader.TEXT);
-        boolean wantsMap = struct.members().stream()
+        boolean expectsMap = struct.members().stream()
                 .filter(m -> m.name().equals("values"))
                 .anyMatch(m -> Definition.valueOf(file.types(), m) instanceof BtfType.Struct);
-        if (wantsMap ? !isMap : !isProgram) {
+        if (expectsMap ? !isMap : !isProgram) {
             throw invalid(
                     map,
                     "has the static value \"" + symbol.name() + "\", which is not "
-                            + (wantsMap ? "a map of section .maps" : "a program"));
+                            + (expectsMap ? "a map of section .maps" : "a program"));
         }
         return symbol.name();
     }
@@ -171,14 +172,14 @@ record MapReader(ObjectFile file) {
             }
             boolean ofMaps = MapType.of(type).filter(MapReader::isMapOfMaps).isPresent();
             if (hasValues && (ofMaps ? inner == null : type != MapType.PROG_ARRAY.number() || inner != null)) {
-                throw invalid(name, "is of a type that does not hold what its \"values\" are");
+                throw invalid(name, "has a type that can't contain the maps or programs of its \"values\"");
             }
             if (ofMaps && inner == null && !isInner) {
                 // Allowed: the caller then sets the definition of the inner maps.
                 valueSize = 4;
             }
             if (slots.size() > 0 && keySize != 4) {
-                throw invalid(name, "has static values and keys of " + keySize + " bytes, where slots have 4");
+                throw invalid(name, "has static values, but keys of " + keySize + " bytes instead of 4");
             }
             if (maxEntries == 0 && slots.size() > 0) {
                 maxEntries = slots.stream().mapToInt(MapSpec.Slot::index).max().orElse(0) + 1;
@@ -229,7 +230,7 @@ record MapReader(ObjectFile file) {
                 case "values" -> values(member);
                 case "pinning" -> {
                     if (isInner) {
-                        throw invalid(name, "can't be pinned: only the map that it is in can");
+                        throw invalid(name, "can't be pinned: only its outer map can");
                     }
                     pinByName = pinning(number(member));
                 }
@@ -239,7 +240,7 @@ record MapReader(ObjectFile file) {
 
         private boolean pinning(long value) {
             if (value != 0 && value != PIN_BY_NAME) {
-                throw invalid(name, "asks for pinning " + value + ", where 0 (none) and 1 (by name) exist");
+                throw invalid(name, "requests pinning " + value + ", but only 0 (none) and 1 (by name) exist");
             }
             return value == PIN_BY_NAME;
         }
@@ -251,7 +252,7 @@ record MapReader(ObjectFile file) {
             if (before != 0 && before != now) {
                 throw invalid(
                         name,
-                        "says " + before + " and " + now + " bytes of the same thing (member " + member.name() + ")");
+                        "declares two sizes, " + before + " and " + now + " bytes (member " + member.name() + ")");
             }
             return (int) now;
         }
@@ -283,14 +284,14 @@ record MapReader(ObjectFile file) {
 
         private void values(BtfType.Member member) {
             if (isInner) {
-                throw invalid(name, "is nested deeper than the kernel can: maps of maps of maps");
+                throw invalid(name, "is nested deeper than the kernel allows: maps of maps of maps");
             }
             BtfType target = valueOf(types, member);
             if (target == null) {
                 throw invalid(name, "has a member \"values\" that is not an array of pointers without a length");
             }
             if (valueSize != 0 && valueSize != 4) {
-                throw invalid(name, "has values of " + valueSize + " bytes, where maps and programs take 4");
+                throw invalid(name, "has values of " + valueSize + " bytes, but maps and programs take 4");
             }
             hasValues = true;
             keySize = keySize == 0 ? 4 : keySize;

@@ -69,7 +69,7 @@ public sealed interface MapSpec permits MapSpecData {
     /** BTF type of the value in the object, 0 if unknown. */
     int valueTypeId();
 
-    /** Whether the object asks for {@code LIBBPF_PIN_BY_NAME}. */
+    /** Whether the object requests {@code LIBBPF_PIN_BY_NAME}. */
     boolean pinByName();
 
     /** Whether it is created, or exists already ({@code BpfLoader.reuseMap}); if false, programs must not reach it. */
@@ -121,8 +121,8 @@ public sealed interface MapSpec permits MapSpecData {
      * <p>A map of global data can have another value size if its last variable is an array, which then has more or
      * fewer elements: {@code loader.map(".data.samples", map -> map.withSizes(4, 4096))}. New elements are 0.
      *
-     * @throws InvalidObjectException if a map of global data would get another key size, or no room for its last
-     *     variable
+     * @throws InvalidObjectException if a map of global data would get another key size, or become too small for its
+     *     last variable
      */
     default MapSpec withSizes(int newKeySize, int newValueSize) {
         DataSection data = isData() ? data() : null;

@@ -3,7 +3,7 @@ package io.bpf4j.loader.spec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The one implementation of {@link MapSpec}. */
+/** The only implementation of {@link MapSpec}. */
 record MapSpecData(
         String name,
         int typeNumber,

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * An object file while it is read: what the readers of its parts share. <i>Confined.</i>
+ * An object file while it is read: the state that the readers of its parts share. <i>Confined.</i>
  *
  * <p>Tested by {@code ObjectFormsTest} and {@code HostileSectionsTest}.
  */
@@ -25,7 +25,7 @@ final class ObjectFile {
     final ElfFile elf;
     final List<Symbol> symbols;
     final Optional<Btf> btf;
-    private final Map<Integer, Map<String, Symbol>> named = new HashMap<>();
+    private final Map<Integer, Map<String, Symbol>> symbolsBySection = new HashMap<>();
     private long bytesLeft;
 
     ObjectFile(ElfFile elf) {
@@ -35,18 +35,19 @@ final class ObjectFile {
         this.bytesLeft = elf.bytes().size();
         for (Symbol symbol : symbols) {
             if (symbol.isInSection() && symbol.type() != Symbol.STT_SECTION) {
-                named.computeIfAbsent(symbol.sectionIndex(), _ -> new HashMap<>())
+                symbolsBySection
+                        .computeIfAbsent(symbol.sectionIndex(), _ -> new HashMap<>())
                         .merge(symbol.name(), symbol, (one, other) -> one.isLocal() && !other.isLocal() ? other : one);
             }
         }
     }
 
     /**
-     * The symbols of a section by name, without section symbols. If a name occurs several times, the global symbol, else
-     * the first local one.
+     * The symbols of a section by name, without section symbols. If a name occurs several times, the global symbol,
+     * else the first local one.
      */
     Map<String, Symbol> symbolsOf(Section section) {
-        return named.getOrDefault(section.index(), Map.of());
+        return symbolsBySection.getOrDefault(section.index(), Map.of());
     }
 
     /** The relocations of a section by their offset in bytes; of several at one offset the last. */
@@ -63,7 +64,9 @@ final class ObjectFile {
         int index = relocation.symbolIndex();
         if (index < 0 || index >= symbols.size()) {
             throw malformed(
-                    section, relocation.offset(), "relocation with symbol " + index + " of " + symbols.size() + " in");
+                    section,
+                    relocation.offset(),
+                    "relocation with symbol " + index + ", but there are " + symbols.size() + ", in");
         }
         return symbols.get(index);
     }

@@ -30,11 +30,11 @@ import java.util.stream.Stream;
  * <pre>
  *   section        holds
  *   .text          subprograms: functions that programs call
- *   usdt, xdp, …   programs, in a section named by SEC("…"); its functions start where their symbols say
- *   .maps          nothing but space; BTF tells which maps its variables describe
+ *   usdt, xdp, …   programs, in a section named by SEC("…"); each function starts at its symbol
+ *   .maps          nothing but space; BTF describes its variables, which define the maps
  *   .data .rodata .bss, and .data.x and so on: global variables
  *   .struct_ops    structs of functions that the kernel is to call
- *   .jumptables    where the cases of a switch are
+ *   .jumptables    the targets of the cases of a switch
  *   license        a string
  *   .BTF           types, among them a DATASEC for each section with variables
  *   .BTF.ext       which function and source line an instruction belongs to, and CO-RE relocations
@@ -55,7 +55,7 @@ final class ObjectReader {
         this.elf = elf;
         ElfHeader header = elf.header();
         if (!header.isBpf() && header.machine() != ElfMachine.NONE) {
-            throw new InvalidObjectException(elf.source() + ": made for " + ElfMachine.name(header.machine())
+            throw new InvalidObjectException(elf.source() + ": compiled for " + ElfMachine.name(header.machine())
                     + ", not for BPF; compile it with clang -target bpf");
         }
         if (header.type() != ElfHeader.ET_REL) {
@@ -65,7 +65,7 @@ final class ObjectReader {
         for (Section section : elf.sections()) {
             if (section.has(Section.SHF_COMPRESSED) && !section.name().startsWith(".debug")) {
                 throw new InvalidObjectException(elf.source() + ": section \"" + section.name()
-                        + "\" is compressed; only sections with debug information may be");
+                        + "\" is compressed; only sections with debug information may be compressed");
             }
         }
         this.file = new ObjectFile(elf);
@@ -163,7 +163,7 @@ final class ObjectReader {
             long start = symbol.value();
             if (start < 0 || start % Instruction.SIZE != 0 || symbol.size() % Instruction.SIZE != 0) {
                 throw code.malformed(
-                        0, "function " + quoted(symbol) + " does not start or end at an instruction's edge");
+                        0, "function " + quoted(symbol) + " does not start or end at the boundary of an instruction");
             }
             if (symbol.size() <= 0 || symbol.size() > code.size() || start > code.size() - symbol.size()) {
                 throw code.malformed(
@@ -211,7 +211,7 @@ final class ObjectReader {
         }
         ByteView data = elf.data(section.get());
         if (data.size() != 4) {
-            throw data.malformed(0, "section \"version\" has " + data.size() + " bytes, where a version has 4");
+            throw data.malformed(0, "section \"version\" has " + data.size() + " bytes, but a version has 4");
         }
         return data.s32(0);
     }

@@ -67,7 +67,7 @@ public sealed interface ObjectSpec permits ObjectSpecData {
      * Reads an object file into memory; the file is not needed afterwards.
      *
      * @throws IOException if the file does not exist or can't be read
-     * @throws MalformedDataException if it breaks the rules of ELF or BTF
+     * @throws MalformedDataException if its ELF or BTF is malformed
      * @throws InvalidObjectException if it is not a BPF object, or is inconsistent
      */
     static ObjectSpec read(Path path) throws IOException {
@@ -197,7 +197,7 @@ public sealed interface ObjectSpec permits ObjectSpecData {
 
     /**
      * A CO-RE relocation of this object in words, such as {@code byte offset of struct task_struct.mm}; if it is
-     * malformed, what is wrong with it.
+     * malformed, the reason.
      */
     default String describe(BtfExt.CoreRelocation relocation) {
         try {
@@ -208,8 +208,8 @@ public sealed interface ObjectSpec permits ObjectSpecData {
     }
 
     /**
-     * The C type with an id, if it has that size, to check a codec with: an edit may have changed the size of a map or a
-     * section.
+     * The C type with an id, if it has that size, to check a codec with: an edit may have changed the size of a map or
+     * a section.
      *
      * @param size in bytes
      */
@@ -227,12 +227,12 @@ public sealed interface ObjectSpec permits ObjectSpecData {
         }
     }
 
-    /** The names of the global variables that {@link #withGlobal(String, long)} and its other forms gave a value. */
+    /** The names of the global variables that {@link #withGlobal(String, long)} or one of its overloads has set. */
     Set<String> changedGlobals();
 
     /**
-     * The value that {@link #withGlobal(String, long)} or another form of it gave a variable: all its bytes, in the
-     * object's byte order.
+     * The value to which {@link #withGlobal(String, long)} or one of its overloads has set a variable: all its bytes,
+     * in the object's byte order.
      *
      * @param global one of {@link #changedGlobals()}
      * @throws InvalidObjectException if the value does not fit the variable
@@ -241,7 +241,7 @@ public sealed interface ObjectSpec permits ObjectSpecData {
 
     /**
      * The same object with another value of an integer or enum. The load and the dry run refuse a value that does not
-     * fit the variable, as for the other forms of this method.
+     * fit the variable, as for the overloads of this method.
      *
      * @throws UnknownNameException if the variable does not exist
      */
@@ -259,7 +259,8 @@ public sealed interface ObjectSpec permits ObjectSpecData {
     }
 
     /**
-     * The same object with other bytes of a variable: all of them, or the first bytes of an array, whose others become 0.
+     * The same object with other bytes of a variable: all of them, or the first bytes of an array, whose others become
+     * 0.
      *
      * @throws UnknownNameException if the variable does not exist
      */
@@ -278,7 +279,7 @@ public sealed interface ObjectSpec permits ObjectSpecData {
 
     /**
      * The same object with another value of a variable of any type. The codec is compared with the variable's type, as
-     * {@link Codec#ofRecord} says.
+     * described at {@link Codec#ofRecord}.
      *
      * @throws UnknownNameException if the variable does not exist
      */

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The one implementation of {@link ObjectSpec}. */
+/** The only implementation of {@link ObjectSpec}. */
 record ObjectSpecData(
         String source,
         ByteOrder order,

@@ -62,12 +62,12 @@ public sealed interface ProgramSpec permits ProgramSpecData {
     int ifindex();
 
     /**
-     * Whether it is loaded. False if the section name starts with {@code ?}. Unless {@link #autoloadSet}, a program that
-     * struct_ops variables refer to is loaded if one of their maps is created, whatever this says.
+     * Whether it is loaded. False if the section name starts with {@code ?}. Unless {@link #autoloadSet}, a program
+     * that struct_ops variables refer to is loaded if one of their maps is created, regardless of this value.
      */
     boolean autoload();
 
-    /** Whether {@link #withAutoload} decided about {@link #autoload}. */
+    /** Whether {@link #withAutoload} has set {@link #autoload}. */
     boolean autoloadSet();
 
     /** Whether {@code attachAll()} attaches it, if the section name has a target. */
@@ -137,7 +137,7 @@ public sealed interface ProgramSpec permits ProgramSpecData {
     default AttachTarget attachTarget() {
         return kind().flatMap(SectionKinds::reader)
                 .orElseThrow(() -> new AttachException("program \"" + name() + "\" in SEC(\"" + sectionName()
-                        + "\") is not attached by its section's name; attach it to a target: program.attach(target)"))
+                        + "\") can't be attached by its section name; attach it to a target: program.attach(target)"))
                 .read()
                 .apply(this);
     }
@@ -154,14 +154,14 @@ public sealed interface ProgramSpec permits ProgramSpecData {
      * @param section as in {@code SEC("…")}
      */
     default ProgramSpec withSection(String section) {
-        ProgramSpec there = of(section, function());
-        return with("sectionName", there.sectionName())
-                .with("kind", there.kind())
-                .with("type", there.type())
-                .with("attachType", there.attachType())
-                .with("flags", there.flags())
-                .with("target", there.target())
-                .with("autoload", there.autoload())
+        ProgramSpec fromSection = of(section, function());
+        return with("sectionName", fromSection.sectionName())
+                .with("kind", fromSection.kind())
+                .with("type", fromSection.type())
+                .with("attachType", fromSection.attachType())
+                .with("flags", fromSection.flags())
+                .with("target", fromSection.target())
+                .with("autoload", fromSection.autoload())
                 .with("autoloadSet", false);
     }
 
@@ -216,7 +216,7 @@ public sealed interface ProgramSpec permits ProgramSpecData {
     }
 
     /**
-     * With its own level of verifier log: 1 instructions, 2 every path, 4 figures, 0 none.
+     * With its own level of verifier log: 1 for instructions, 2 for every path, 4 for statistics, 0 for no log.
      *
      * @throws IllegalArgumentException if the level is less than 0 or more than 7
      */

@@ -5,7 +5,7 @@ import io.bpf4j.loader.kernel.ProgramType;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** The one implementation of {@link ProgramSpec}. */
+/** The only implementation of {@link ProgramSpec}. */
 record ProgramSpecData(
         String name,
         String sectionName,

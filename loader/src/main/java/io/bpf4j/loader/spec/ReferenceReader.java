@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  *   64-bit load       .data, .rodata, .bss  address of byte symbol.value + imm of that section
  *   64-bit load       .jumptables           address of byte symbol.value + imm, in a jump table
  *   64-bit load       code                  address of the function at symbol.value + imm
- *   64-bit load       nowhere (undefined)   address of an extern
+ *   64-bit load       none (undefined)      address of an extern
  *   call, src = 1     code                  call of the function at symbol.value + (imm + 1) * 8
- *   call              nowhere (undefined)   call of a kernel function
+ *   call              none (undefined)      call of a kernel function
  *   call, src = 1     no relocation         call within the section: slot + imm + 1
  * </pre>
  *
@@ -120,14 +120,18 @@ final class ReferenceReader {
         }
         if (!symbol.isDefined()) {
             if (!externs.contains(symbol.name())) {
-                throw invalid(function, index, symbol, "calls a function that neither this object nor BTF knows");
+                throw invalid(
+                        function,
+                        index,
+                        symbol,
+                        "calls a function that is neither defined in this object nor declared in its BTF");
             }
             return new CodeReference.ToKernelFunction(index, symbol.name());
         }
         if (!code.containsKey(symbol.sectionIndex())) {
             throw invalid(function, index, symbol, "calls a symbol that is not a function");
         }
-        requireWhole(function, index, symbol, symbol.value());
+        requireInstructionStart(function, index, symbol, symbol.value());
         long target = symbol.value() / Instruction.SIZE + instruction.imm() + 1;
         return new CodeReference.ToFunction(index, symbol.sectionIndex(), slot(function, index, target));
     }
@@ -138,34 +142,35 @@ final class ReferenceReader {
         }
         if (!symbol.isDefined()) {
             if (!externs.contains(symbol.name())) {
-                throw invalid(function, index, symbol, "refers to an extern of which BTF says nothing");
+                throw invalid(function, index, symbol, "refers to an extern that its BTF does not declare");
             }
             return new CodeReference.ToExtern(index, symbol.name());
         }
         if (!symbol.isInSection()) {
-            throw invalid(function, index, symbol, "refers to a symbol of no section");
+            throw invalid(function, index, symbol, "refers to a symbol that is in no section");
         }
         if (code.containsKey(symbol.sectionIndex())) {
             long bytes = symbol.value() + instruction.imm();
-            requireWhole(function, index, symbol, bytes);
+            requireInstructionStart(function, index, symbol, bytes);
             return new CodeReference.ToFunction(
                     index, symbol.sectionIndex(), slot(function, index, bytes / Instruction.SIZE));
         }
         if (jumpTables.isIn(symbol)) {
             return jumpTable(function, index, symbol, symbol.value() + instruction.imm());
         }
-        MapSpec carrier = dataBySection.get(symbol.sectionIndex());
-        DataSection data = carrier == null ? null : carrier.data();
-        if (carrier != null && data != null) {
+        MapSpec dataMap = dataBySection.get(symbol.sectionIndex());
+        DataSection data = dataMap == null ? null : dataMap.data();
+        if (dataMap != null && data != null) {
             long offset = symbol.value() + instruction.imm();
             if (offset < 0 || offset > data.size()) {
                 throw invalid(
                         function,
                         index,
                         symbol,
-                        "refers to byte " + offset + " of \"" + data.name() + "\", which has " + data.size());
+                        "refers to byte " + offset + " of \"" + data.name() + "\", which has " + data.size()
+                                + " bytes");
             }
-            return new CodeReference.ToData(index, carrier.name(), (int) offset);
+            return new CodeReference.ToData(index, dataMap.name(), (int) offset);
         }
         if (mapNames.contains(symbol.name()) && isMaps(symbol)) {
             return new CodeReference.ToMap(index, symbol.name());
@@ -180,7 +185,7 @@ final class ReferenceReader {
 
     /** A jump stays in its function, because the verifier checks one function at a time. */
     private CodeReference jumpTable(FunctionSpec function, int index, Symbol symbol, long offset) {
-        JumpTableReader.Table table = jumpTables.holding(offset);
+        JumpTableReader.Table table = jumpTables.containing(offset);
         if (table.lowest() < function.slot() || table.highest() - function.slot() >= function.size()) {
             throw invalid(function, index, symbol, "refers to a jump table that leads out of the function");
         }
@@ -193,7 +198,7 @@ final class ReferenceReader {
         return section.equals(MapReader.SECTION) || section.equals(LegacyMapReader.SECTION);
     }
 
-    private void requireWhole(FunctionSpec function, int index, Symbol symbol, long bytes) {
+    private void requireInstructionStart(FunctionSpec function, int index, Symbol symbol, long bytes) {
         if (bytes % Instruction.SIZE != 0) {
             throw invalid(
                     function, index, symbol, "refers to byte " + bytes + " of code, which is inside an instruction");
@@ -203,7 +208,7 @@ final class ReferenceReader {
     private int slot(FunctionSpec function, int index, long target) {
         if (target < 0 || target > Integer.MAX_VALUE) {
             throw file.invalid("function \"" + function.name() + "\": instruction " + index + " refers to slot "
-                    + target + ", which no section has");
+                    + target + ", out of range");
         }
         return (int) target;
     }

@@ -126,7 +126,7 @@ final class SectionPlaces {
     private static AttachException incomplete(ProgramSpec program) {
         String example = program.kind().map(k -> k.name() + "/" + k.form()).orElse(program.sectionName());
         return new AttachException("program \"" + program.name() + "\" in SEC(\"" + program.sectionName()
-                + "\") does not say where to attach it: SEC(\"" + example + "\"), or attach it to a target:"
+                + "\") names no target: use SEC(\"" + example + "\"), or attach it to a target:"
                 + " program.attach(target)");
     }
 }

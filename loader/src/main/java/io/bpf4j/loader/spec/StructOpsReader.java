@@ -80,7 +80,7 @@ final class StructOpsReader {
             }
             int typeId = types.resolve(var.type());
             if (!(types.type(typeId) instanceof BtfType.Struct struct)) {
-                throw invalid(section, "holds \"" + var.name() + "\", which is not a struct");
+                throw invalid(section, "contains \"" + var.name() + "\", which is not a struct");
             }
             Symbol symbol = file.symbolsOf(section).get(var.name());
             long start = symbol != null ? symbol.value() : variable.offset();
@@ -111,8 +111,8 @@ final class StructOpsReader {
                 if (member == null) {
                     throw invalid(
                             section,
-                            "gives \"" + var.name() + "\" an address at byte " + at + ", where struct " + struct.name()
-                                    + " has no pointer to a function");
+                            "has a relocation for byte " + at + " of \"" + var.name() + "\", where struct "
+                                    + struct.name() + " has no pointer to a function");
                 }
                 functions.put(member.name(), function(section, content, relocation));
             }
@@ -136,7 +136,7 @@ final class StructOpsReader {
             throw content.malformed(
                     0,
                     "relocation of byte " + relocations.firstKey() + " of section \"" + section.name()
-                            + "\", where no variable is");
+                            + "\", where there is no variable");
         }
         return all;
     }
@@ -146,18 +146,18 @@ final class StructOpsReader {
         Map<Long, StructOpsSpec.Member> functions = new HashMap<>();
         for (BtfType.Member member : struct.members()) {
             // Members without a name can't be set, but are checked if the kernel lacks them.
-            StructOpsSpec.Member described = described(types, section, struct, member);
+            StructOpsSpec.Member describe = describe(types, section, struct, member);
             if (!member.name().isEmpty()) {
-                members.add(described);
-                if (described.function() && described.size() == POINTER) {
-                    functions.putIfAbsent((long) described.offset(), described);
+                members.add(describe);
+                if (describe.function() && describe.size() == POINTER) {
+                    functions.putIfAbsent((long) describe.offset(), describe);
                 }
             }
         }
         return new Shape(List.copyOf(members), functions);
     }
 
-    private StructOpsSpec.Member described(Btf types, Section section, BtfType.Struct struct, BtfType.Member member) {
+    private StructOpsSpec.Member describe(Btf types, Section section, BtfType.Struct struct, BtfType.Member member) {
         long offset = member.bitOffset() / 8;
         long size = member.isBitField() ? 0 : types.size(member.type());
         long end = member.isBitField() ? (member.bitOffset() + member.bitSize() + 7) / 8 : offset + size;

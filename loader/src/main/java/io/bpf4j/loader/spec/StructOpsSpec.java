@@ -53,7 +53,7 @@ public sealed interface StructOpsSpec permits StructOpsSpecData {
     /** Byte order of {@code content}. */
     ByteOrder order();
 
-    /** The value that the object gives the struct, in the object's layout; 0 in function members. */
+    /** The initial value of the struct in the object, in the object's layout; 0 in function members. */
     byte[] content();
 
     /** The named members, in the order of the struct. */
@@ -62,7 +62,9 @@ public sealed interface StructOpsSpec permits StructOpsSpecData {
     /** Programs by the name of the member that calls them. */
     Map<String, String> functions();
 
-    /** Programs that an edit took out of {@link #functions}: they are loaded only if another variable refers to them. */
+    /**
+     * Programs that an edit removed from {@link #functions}: they are loaded only if another variable refers to them.
+     */
     Set<String> removedPrograms();
 
     /** Whether it is attached by a link, which can be updated and pinned. */
@@ -155,14 +157,14 @@ public sealed interface StructOpsSpec permits StructOpsSpecData {
     private Member data(String member) {
         Member found = member(member);
         if (found.function()) {
-            throw invalid(member, "is a function: withFunction sets it");
+            throw invalid(member, "is a function: set it with withFunction");
         }
         return found;
     }
 
     private void requireFunction(String member) {
         if (!member(member).function()) {
-            throw invalid(member, "is not a function: withValue and withText set it");
+            throw invalid(member, "is not a function: set it with withValue or withText");
         }
     }
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The one implementation of {@link StructOpsSpec}. */
+/** The only implementation of {@link StructOpsSpec}. */
 @SuppressWarnings("ArrayRecordComponent") // never compared; copied by the accessor
 record StructOpsSpecData(
         String name,

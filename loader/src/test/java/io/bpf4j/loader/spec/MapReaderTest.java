@@ -151,13 +151,13 @@ class MapReaderTest {
     @Test
     void valuesHaveToBeOfTheMapsKind() {
         refused(
-                "does not hold",
+                "can't contain",
                 o -> o.map("m", o.number("type", HASH), o.array("values", o.definition(o.number("type", HASH)))));
         refused(
-                "does not hold",
+                "can't contain",
                 o -> o.map("m", o.number("type", PROG_ARRAY), o.array("values", o.definition(o.number("type", HASH)))));
         refused(
-                "does not hold",
+                "can't contain",
                 o -> o.map(
                         "m",
                         o.number("type", ARRAY_OF_MAPS),
@@ -271,7 +271,7 @@ class MapReaderTest {
             object.relocation(1, 1L << 31, 1);
             assertThatThrownBy(object::parse)
                     .isInstanceOf(InvalidObjectException.class)
-                    .hasMessageContaining("outside of its section");
+                    .hasMessageContaining("or its variable is outside the section");
         }
     }
 

@@ -161,13 +161,13 @@ class ObjectFormsTest {
     @Test
     void anExternThatBtfDoesNotKnow() {
         loads(0, object.symbol("unknown", 0, 0, 0, Symbol.STT_NOTYPE, Symbol.STB_WEAK, 0));
-        refused("BTF says nothing");
+        refused("its BTF does not declare");
     }
 
     @Test
     void aFunctionThatIsNowhereIsRefusedWeakOrNot() {
         calls(-1, object.symbol("unknown", 0, 0, 0, Symbol.STT_NOTYPE, Symbol.STB_WEAK, 0));
-        refused("neither this object nor BTF knows");
+        refused("neither defined in this object nor declared in its BTF");
     }
 
     @Test

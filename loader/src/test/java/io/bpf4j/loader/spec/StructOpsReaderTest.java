@@ -65,7 +65,7 @@ class StructOpsReaderTest {
     @Test
     void aVariableThatIsNoStructIsRefused() {
         variable("mine", object.integer, 0);
-        refused("holds \"mine\", which is not a struct");
+        refused("contains \"mine\", which is not a struct");
     }
 
     @Test
@@ -105,14 +105,14 @@ class StructOpsReaderTest {
         assertThatThrownBy(object::parse)
                 .isInstanceOf(MalformedDataException.class)
                 .hasMessageContaining("relocation of byte 4096")
-                .hasMessageContaining("where no variable is");
+                .hasMessageContaining("where there is no variable");
     }
 
     @Test
     void anAddressWhereNoFunctionBelongsIsRefused() {
         ops();
         object.relocation(section, 0, program());
-        refused("gives \"mine\" an address at byte 0, where struct ops has no pointer to a function");
+        refused("has a relocation for byte 0 of \"mine\", where struct ops has no pointer to a function");
     }
 
     @Test

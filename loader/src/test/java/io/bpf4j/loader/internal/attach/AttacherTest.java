@@ -172,7 +172,7 @@ class AttacherTest {
         assertThatThrownBy(() -> attacher(Feature.UPROBE_MULTI_PROCESS)
                         .attach(program, "p", MULTI, multi(16).inProcess(7)))
                 .isInstanceOf(UnsupportedFeatureException.class)
-                .hasMessageContaining("the pid of a multi-uprobe link means the whole process");
+                .hasMessageContaining("multi-uprobe links whose pid is a process, not a thread");
         assertThat(kernel.commands(LinkCommand.Create.class)).isEmpty();
     }
 
