@@ -18,10 +18,10 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A command that was started but is not executed before {@link #release}: until then a {@link ProcessTracer} can start
- * to trace it. It has this process's standard input, output and error, and its process group. <i>Thread-safe.</i>
+ * A command that is started, but executed only at {@link #release}: before that, a {@link ProcessTracer} can start to
+ * trace it. It has this process's standard input, output and error, and its process group. <i>Thread-safe.</i>
  *
- * <p>The command is a grandchild. Java waits for its children on its own thread, which would take the stop of a traced
+ * <p>The command is a grandchild. Java waits for its children on its own thread, which would mistake a stop of a traced
  * child for its end; so a shell in between waits for the command. A second shell, which becomes the command, writes its
  * process id to one pipe and reads from another, both by their names below {@code /proc}, because Java passes no
  * further descriptors to its children. If this process dies first, that read ends, and the command is not executed.
@@ -32,16 +32,16 @@ import java.util.concurrent.TimeUnit;
  * <p>Tested by {@code ProcessTracerTest}.
  */
 public final class HeldCommand implements AutoCloseable {
-    private static final Duration POLITE = Duration.ofSeconds(2);
+    private static final Duration TERM_TIMEOUT = Duration.ofSeconds(2);
     private static final String SHELL = "/bin/sh";
 
     /**
      * Waits for the second shell, which gets its script and arguments as arguments. Standard error is for the second
-     * shell only: a shell writes there if a signal ends what it waits for.
+     * shell only: a shell writes there if a signal ends the process that it waits for.
      */
     private static final String OUTER = "exec 3>&2 2>&-; " + SHELL + " -c \"$0\" sh \"$@\"; exit $?";
 
-    /** It opens the gate before it writes its number: after that, this process closes its own end for reading. */
+    /** It opens the gate before it writes its process id: after that, this process closes its own end for reading. */
     private static final String INNER =
             "exec 2>&3 3>&- 4<\"$2\"; echo $$ >\"$1\" && read -r go <&4 || exit 125; exec 4<&-; shift 2; exec \"$@\"";
 
@@ -58,28 +58,28 @@ public final class HeldCommand implements AutoCloseable {
     /**
      * Starts a command and holds it.
      *
-     * @param command the file to execute and its arguments. Whether the file can be executed turns out at {@link
-     *     #release}: if not, the shell says so on standard error, and the command ends
+     * @param command the file to execute and its arguments. Whether the file can be executed is known only at {@link
+     *     #release}: if not, the shell reports it on standard error, and the command ends
      * @param outputToError whether its standard output goes to this process's standard error
      * @throws IOException if the shell can't be started
      * @throws IllegalArgumentException if the command is empty
      */
     public static HeldCommand start(List<String> command, boolean outputToError) throws IOException {
         if (command.isEmpty()) {
-            throw new IllegalArgumentException("a command has at least the file to execute");
+            throw new IllegalArgumentException("the command is empty: it needs at least the file to execute");
         }
         Kernel kernel = Host.running().kernel();
-        FileCommand.Pipe.Ends arrival = kernel.execute(new FileCommand.Pipe("arrival"));
-        try (Fd arrived = arrival.read();
-                Fd arriving = arrival.write()) {
+        FileCommand.Pipe.Ends pidPipe = kernel.execute(new FileCommand.Pipe("process id"));
+        try (Fd pidReader = pidPipe.read();
+                Fd pidWriter = pidPipe.write()) {
             FileCommand.Pipe.Ends gate = kernel.execute(new FileCommand.Pipe("gate"));
-            try (Fd waiting = gate.read()) {
+            try (Fd gateReader = gate.read()) {
                 List<String> line = new ArrayList<>(List.of(
-                        SHELL, "-c", OUTER, INNER + (outputToError ? " >&2" : ""), path(arriving), path(waiting)));
+                        SHELL, "-c", OUTER, INNER + (outputToError ? " >&2" : ""), path(pidWriter), path(gateReader)));
                 line.addAll(command);
                 Process shell = new ProcessBuilder(line).inheritIO().start();
                 try {
-                    int pid = awaitNumber(kernel, arrived, shell);
+                    int pid = awaitPid(kernel, pidReader, shell);
                     ProcessHandle handle = ProcessHandle.of(pid).orElseThrow(() -> ended(command));
                     return new HeldCommand(shell, handle, gate.write());
                 } catch (Throwable e) {
@@ -94,7 +94,7 @@ public final class HeldCommand implements AutoCloseable {
     }
 
     private static IOException ended(List<String> command) {
-        return new IOException("the shell that was to become " + command.getFirst() + " ended at once");
+        return new IOException("the shell that was started to execute " + command.getFirst() + " ended at once");
     }
 
     private static String path(Fd fd) {
@@ -102,16 +102,16 @@ public final class HeldCommand implements AutoCloseable {
         return Host.running().process(self).resolve("fd/" + fd.number()).toString();
     }
 
-    /** Waits as long as the shell lives: on a machine without time two shells can take half a minute to start. */
-    private static int awaitNumber(Kernel kernel, Fd arrived, Process shell) throws IOException {
+    /** Waits as long as the shell runs: on an overloaded machine two shells can take half a minute to start. */
+    private static int awaitPid(Kernel kernel, Fd pidReader, Process shell) throws IOException {
         StringBuilder text = new StringBuilder();
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment room = arena.allocate(32, 8);
+            MemorySegment buffer = arena.allocate(32, 8);
             while (true) {
-                long length = kernel.execute(new FileCommand.Read(arrived, room));
+                long length = kernel.execute(new FileCommand.Read(pidReader, buffer));
                 if (length > 0) {
                     text.append(StandardCharsets.US_ASCII.decode(
-                            room.asSlice(0, length).asByteBuffer()));
+                            buffer.asSlice(0, length).asByteBuffer()));
                     if (text.charAt(text.length() - 1) == '\n') {
                         return Integer.parseInt(text.substring(0, text.length() - 1));
                     }
@@ -121,7 +121,7 @@ public final class HeldCommand implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IOException("interrupted while it was started", e);
+            throw new IOException("interrupted while the command was started", e);
         }
     }
 
@@ -136,15 +136,16 @@ public final class HeldCommand implements AutoCloseable {
     }
 
     /**
-     * How the command ended, as a shell tells it: its exit code, or 128 and the number of the signal that ended it. Empty
-     * if it still runs.
+     * How the command ended, as a shell reports it: its exit code, or 128 and the number of the signal that ended it.
+     * Empty if it still runs.
      */
     public OptionalInt status() {
         if (command.isAlive()) {
             return OptionalInt.empty();
         }
         try {
-            shell.waitFor(POLITE.toMillis(), TimeUnit.MILLISECONDS); // it ends when it has seen the end of the command
+            shell.waitFor(
+                    TERM_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS); // it ends when it has seen the end of the command
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -177,10 +178,10 @@ public final class HeldCommand implements AutoCloseable {
             Host.running().kernel().execute(new ProcessCommand.Signal(pid(), pid(), Ptrace.SIGCONT));
         }
         try {
-            if (!shell.waitFor(POLITE.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!shell.waitFor(TERM_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
                 command.destroyForcibly();
                 // The shell ends when the command has, unless somebody has stopped it.
-                shell.waitFor(POLITE.toMillis(), TimeUnit.MILLISECONDS);
+                shell.waitFor(TERM_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             }
         } catch (InterruptedException e) {
             command.destroyForcibly();

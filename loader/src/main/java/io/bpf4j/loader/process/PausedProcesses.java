@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
  * Processes that a BPF program has stopped by SIGSTOP ({@code bpf_send_signal_thread}, Linux 5.6) until the reader of
  * its ring buffer has caught up. The reader has to send a SIGCONT to each. <i>Thread-safe.</i>
  *
- * <p>The program sends the signal before it submits the record that tells of it. So a reader that adds the process of
- * such a record and then calls {@link #resume} is never too early: SIGCONT cancels each SIGSTOP that was sent before it,
- * even one that no thread has noticed yet.
+ * <p>The program sends the signal before it submits the record that reports it. So a reader that adds the process of
+ * such a record and then calls {@link #resume} is never too early: SIGCONT cancels each SIGSTOP that was sent before
+ * it, even one that no thread has handled yet.
  *
- * <p>The kernel does not tell who has stopped a process. If somebody else stops a process of this set, {@link #resume}
- * continues it all the same. A process that is not in the set stays stopped.
+ * <p>The kernel does not report who has stopped a process. If another process stops a process of this set, {@link
+ * #resume} continues it anyway. A process that is not in the set stays stopped.
  *
- * <p>If this process is killed, a shell that it has started continues those of {@link #mayStop} that are stopped, by
- * whomever. {@link #close} ends the shell, and continues no process.
+ * <p>If this process is killed, a shell that it has started continues those of {@link #mayStop} that are stopped,
+ * whoever stopped them. {@link #close} ends the shell, and continues no process.
  *
  * <p>Tested by {@code CliLosslessTest}.
  */
@@ -49,8 +49,8 @@ public final class PausedProcesses implements AutoCloseable {
     public PausedProcesses() {}
 
     /**
-     * Why a process must not be stopped: this process could not continue it. A program stops only processes whose
-     * pids it can tell this process.
+     * Why a process must not be stopped: this process could not continue it. A program stops only processes whose pids
+     * it can report to this process.
      *
      * @return empty if there is no such reason
      */
@@ -64,19 +64,19 @@ public final class PausedProcesses implements AutoCloseable {
         }
         return hasKnownPid(pid)
                 ? ResumingShell.obstacle()
-                : Optional.of("process " + pid
-                        + " has a pid namespace of its own, and so has bpf4j: the program would not know by which"
-                        + " number bpf4j can continue it; run bpf4j in the initial pid namespace or in that of the"
-                        + " process");
+                : Optional.of("bpf4j is not in the initial pid namespace, and process " + pid
+                        + " is in another one: the program"
+                        + " can't report the pid by which bpf4j can continue it; run bpf4j in the initial pid namespace"
+                        + " or in that of the process");
     }
 
-    /** Whether a program can tell this process that pid: in the own namespace, or in the initial one. */
+    /** Whether a program can report that pid to this process: in this process's namespace, or in the initial one. */
     private static boolean hasKnownPid(int pid) {
         PidNamespace own = PidNamespace.own();
         try {
             return own.isInitial() || own.equals(PidNamespace.of(pid));
         } catch (IOException e) {
-            // The process has ended, or its namespace is a secret; then the program compares the namespaces.
+            // The process has ended, or its namespace can't be read; then the program compares the namespaces.
             return true;
         }
     }
@@ -89,18 +89,18 @@ public final class PausedProcesses implements AutoCloseable {
      */
     public void mayStop(int pid) {
         traced.add(pid);
-        tellShell(pid);
+        addToShell(pid);
     }
 
     /** Adds a process that the program has stopped. */
     public void add(int pid) {
         pids.add(pid);
-        if (traced.add(pid)) { // between vfork and exec it fires by the probes of its parent
-            tellShell(pid);
+        if (traced.add(pid)) { // between vfork and exec it hits the probes of its parent
+            addToShell(pid);
         }
     }
 
-    private synchronized void tellShell(int pid) {
+    private synchronized void addToShell(int pid) {
         if (closed) {
             return;
         }
@@ -110,7 +110,7 @@ public final class PausedProcesses implements AutoCloseable {
                 return;
             }
         } catch (IOException e) {
-            shell = null; // somebody has ended it
+            shell = null; // the shell has ended
         }
         try {
             ResumingShell started = ResumingShell.start(host);
@@ -144,7 +144,7 @@ public final class PausedProcesses implements AutoCloseable {
 
     /**
      * Continues all processes of the set, and those of {@link #mayStop} that are stopped: their records may not have
-     * been read. This also continues a process that somebody else has stopped.
+     * been read. This also continues a process that another process has stopped.
      */
     public void resumeAll() {
         TaskFiles files = new TaskFiles(host.proc());

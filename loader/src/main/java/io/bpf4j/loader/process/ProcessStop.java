@@ -16,7 +16,7 @@ public final class ProcessStop {
     private final boolean inGroupStop;
 
     /**
-     * Made by the tracing thread.
+     * Created by the tracing thread.
      *
      * @param tid the stopped thread
      * @param inGroupStop whether a signal has stopped its process, which stays stopped

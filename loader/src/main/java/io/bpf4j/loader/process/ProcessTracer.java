@@ -20,9 +20,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stops a process, and optionally its descendants, when code is mapped into it: at birth, exec, and breakpoints such as
- * the dynamic loader's for debuggers. Programs attached while a process is stopped see everything that it does
- * afterwards. <i>Thread-safe.</i>
+ * Stops a process, and optionally its descendants, when code is mapped into it: at its creation, at exec, and at
+ * breakpoints, such as the one that the dynamic loader has for debuggers. Programs attached while a process is stopped
+ * see everything that it does afterwards. <i>Thread-safe.</i>
  *
  * <p>It uses ptrace(2), which other processes do not notice: a parent that waits for stops ({@code WUNTRACED}) sees
  * none of these stops, SIGCONT does not end them, and signals, other stops and exit codes are unchanged. When this
@@ -46,10 +46,10 @@ public final class ProcessTracer implements AutoCloseable {
     private ProcessTracer(Host host, boolean withChildren, Consumer<ProcessStop> onStop) {
         this.host = host;
         this.onStop = onStop;
-        this.thread = new TracerThread(host, withChildren, this::isHeldFor);
+        this.thread = new TracerThread(host, withChildren, this::isHeld);
     }
 
-    private boolean isHeldFor(ProcessStop stop) {
+    private boolean isHeld(ProcessStop stop) {
         @Nullable StopSignal breakpoint = breakpoints.get(stop.pid());
         if (stop.kind() == Kind.BREAKPOINT && (breakpoint == null || !breakpoint.claim())) {
             return false;
@@ -80,8 +80,8 @@ public final class ProcessTracer implements AutoCloseable {
         if (ProcessHandle.of(pid).flatMap(ProcessHandle::parent).stream().anyMatch(parent -> parent.pid() == self)) {
             throw refused(
                     pid,
-                    "it is a child of this process, and Java, which waits for it to end, would take its stops for that;"
-                            + " start it by HeldCommand");
+                    "it is a child of this process: Java waits for it to end, and would mistake its stops for that;"
+                            + " start it with HeldCommand");
         }
         ProcessTracer tracer = new ProcessTracer(host, withChildren, onStop);
         tracer.thread.start(pid);
@@ -117,8 +117,8 @@ public final class ProcessTracer implements AutoCloseable {
     }
 
     /**
-     * The processes that are traced, and have not ended. A child is among them from {@link ProcessStop.Kind#BORN} on, so
-     * there may be none for a moment while {@link #isTracing} is true. Empty when the tracer has ended.
+     * The processes that are traced, and have not ended. A child is among them from {@link ProcessStop.Kind#BORN} on,
+     * so there may be none for a moment while {@link #isTracing} is true. Empty when the tracer has ended.
      *
      * @return a copy
      */
@@ -127,14 +127,14 @@ public final class ProcessTracer implements AutoCloseable {
     }
 
     /**
-     * Whether any process is traced; a child is from its creation on. False when the last one has ended, and nothing more
-     * will be told.
+     * Whether any process is traced; a child is from its creation on. False when the last one has ended, and no more
+     * stops will be reported.
      */
     public boolean isTracing() {
         return thread.isTracing();
     }
 
-    /** Whether the kernel has a process as one that this process traces. A child is traced before its first stop. */
+    /** Whether the kernel reports a process as traced by this process. A child is traced before its first stop. */
     public boolean isTracing(int pid) {
         return thread.isTracing(pid);
     }
@@ -147,7 +147,7 @@ public final class ProcessTracer implements AutoCloseable {
         long passed = missed();
         if (passed > 0) {
             gaps.add((passed == 1 ? "once" : passed + " times")
-                    + " a thread came to a breakpoint with SIGURG blocked, and could not be held");
+                    + " a thread reached a breakpoint with SIGURG blocked, and could not be stopped");
         }
         return gaps;
     }

@@ -14,32 +14,32 @@ import java.util.Set;
 
 /**
  * A shell that continues paused processes if this process is killed, however it ends: the shell outlives it, reads a
- * pipe, and finds the end of the pipe without the farewell of {@link #close}. Which processes the program has paused is
- * in the ring buffer then, which nobody reads any more; so the shell knows all that may be paused, and continues those
- * that are stopped. It knows a process by its number and the time of its start, because the number may belong to another
- * process later. <i>Thread-safe.</i>
+ * pipe, and detects the end of the pipe without the last line that {@link #close} writes. The records of the processes
+ * that the program has paused are then in the ring buffer, which nobody reads any more; so the shell has a list of all
+ * processes that may be paused, and continues those that are stopped. It identifies a process by its number and the
+ * time of its start, because the number may belong to another process later. <i>Thread-safe.</i>
  *
- * <p>The shell has a session of its own if the machine has setsid(1), and ignores signals that are sent to a whole group:
- * {@code timeout -s KILL} kills the group. The pipe may end before the last program is detached, which may pause once
- * more. So the shell looks until this process is gone, and a few seconds longer, because a thread that waits for a
- * processor stops late.
+ * <p>The shell has a session of its own if the machine has setsid(1), and ignores signals that are sent to a whole
+ * group: {@code timeout -s KILL} kills the group. The pipe may end before the last program is detached, and the program
+ * may pause a process until then. So the shell checks the processes until this process is gone, and a few seconds
+ * longer, because a thread that waits for a processor stops late.
  *
- * <p>Rejected: a heartbeat, without which the program pauses no more: it does not continue a process that is paused
- * already. A thread of this process dies with it.
+ * <p>Rejected: a heartbeat, without which the program stops pausing (a process that is already paused is not
+ * continued), and a thread of this process (it dies with the process).
  *
  * <p>Tested by {@code CliLosslessTest} and {@code ResumingShellTest}.
  */
 final class ResumingShell implements AutoCloseable {
     private static final Path SHELL = Path.of("/bin/sh");
 
-    private static final String IN_OWN_SESSION = "command -v setsid >/dev/null && exec setsid " + SHELL
+    private static final String SESSION_SCRIPT = "command -v setsid >/dev/null && exec setsid " + SHELL
             + " -c \"$0\" sh \"$@\";" + " exec " + SHELL + " -c \"$0\" sh \"$@\"";
 
     /**
-     * Its arguments are the folder of processes, and the number and start of this process. In {@code /proc/PID/stat} the
-     * name is in parentheses and may contain any bytes; what follows the last parenthesis are numbers, of which the state
-     * is the first and the start the twentieth (proc_pid_stat(5)). The state of a first thread that has ended is Z, also
-     * if the others are stopped.
+     * Its arguments are the folder of processes, and the number and start of this process. In {@code /proc/PID/stat}
+     * the name is in parentheses and may contain any bytes; what follows the last parenthesis are numbers, of which the
+     * state is the first and the start the twentieth (proc_pid_stat(5)). The state of a first thread that has ended is
+     * Z, also if the others are stopped.
      */
     private static final String SCRIPT = """
             trap '' HUP INT QUIT TERM PIPE TSTP TTIN TTOU
@@ -84,7 +84,7 @@ final class ResumingShell implements AutoCloseable {
     private final TaskFiles files;
     private final Process shell;
     private final OutputStream pipe;
-    private final Set<String> told = new HashSet<>();
+    private final Set<String> added = new HashSet<>();
 
     private ResumingShell(TaskFiles files, Process shell) {
         this.files = files;
@@ -111,12 +111,12 @@ final class ResumingShell implements AutoCloseable {
         Process shell = new ProcessBuilder(
                         SHELL.toString(),
                         "-c",
-                        IN_OWN_SESSION,
+                        SESSION_SCRIPT,
                         SCRIPT,
                         host.proc().toString(),
                         Integer.toString(self),
                         Long.toString(files.start(self).orElse(0)))
-                // Not those of this process: who reads them waits for the end of all that have them.
+                // Not those of this process: their reader waits until every process that holds them has ended.
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
@@ -124,14 +124,13 @@ final class ResumingShell implements AutoCloseable {
     }
 
     /**
-     * Tells the shell of a process that may be paused from now on. Does nothing if the process has ended, or if the shell
-     * knows it.
+     * Adds a process that may be paused from now on. Does nothing if the process has ended, or has been added before.
      *
      * @throws IOException if the shell has ended
      */
     synchronized void add(int pid) throws IOException {
         OptionalLong start = files.start(pid);
-        if (start.isPresent() && told.add(pid + ":" + start.getAsLong())) {
+        if (start.isPresent() && added.add(pid + ":" + start.getAsLong())) {
             write(pid + ":" + start.getAsLong());
         }
     }

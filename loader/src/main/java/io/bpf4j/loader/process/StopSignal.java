@@ -51,7 +51,7 @@ import java.util.OptionalInt;
  * signal is delivered without effect: SIGURG is ignored by default, and a handler must tolerate additional signals. A
  * breakpoint that ptrace writes into the process would kill the process in this case.
  *
- * <p>A thread that blocks SIGURG does not stop. If the kernel's BTF gives the place of the signal mask, the program
+ * <p>A thread that blocks SIGURG does not stop. If the kernel's BTF has the offset of the signal mask, the program
  * sends no signal to such a thread, which could read it from a signalfd, and counts the hit as missed.
  *
  * <p>Tested by {@code CliFirstEventsTest}.
@@ -159,7 +159,7 @@ final class StopSignal implements AutoCloseable {
                 .withExpectedAttachType(type.map(AttachType::number).orElse(0));
         return switch (host.kernel().execute(load)) {
             case LoadResult.Loaded loaded -> loaded.fd();
-            case LoadResult.Refused verdict -> throw FailureHints.explained(load, verdict.errno(), host.rights());
+            case LoadResult.Refused refused -> throw FailureHints.explained(load, refused.errno(), host.rights());
         };
     }
 

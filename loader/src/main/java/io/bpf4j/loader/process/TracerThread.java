@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The events (ptrace(2), "PTRACE_SEIZE"):
  *
  * <ul>
- *   <li>PTRACE_EVENT_FORK, _VFORK or _CLONE: a thread has created another one, which may run, and stop, much later. There
- *       is no such event of a thread that is killed in the fork, by a signal or because its process ends
+ *   <li>PTRACE_EVENT_FORK, _VFORK or _CLONE: a thread has created another one, which may run, and stop, much later.
+ *       There is no such event of a thread that is killed in the fork, by a signal or because its process ends
  *   <li>{@link Ptrace#EVENT_STOP} of an unknown thread: it was created, and is traced from its start
  *   <li>the same of a known thread: its process was stopped by a signal, or resumes after that
  *   <li>{@link Ptrace#EVENT_EXEC}; other threads of the process are gone without an event
@@ -49,12 +49,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class TracerThread {
     /** Maximum delay of a request while a thread is held. */
-    private static final long LOOK_MILLIS = 1;
+    private static final long POLL_MILLIS = 1;
 
     private static final long WAKE_MILLIS = 50;
-    private static final int RELEASED = 1;
+    private static final int FIRST_JOIN_MILLIS = 1;
 
-    /** A process decides how many threads it has. */
+    /** Limited, because a process may have any number of threads. */
     private static final int MAX_GAPS = 5;
 
     private final Kernel kernel;
@@ -82,8 +82,8 @@ final class TracerThread {
      * Creates a tracer whose thread is not running yet.
      *
      * @param onStop called in the tracing thread, with a thread held, except at the end of a process; returns whether
-     *     the thread stays held. For the SIGURG of a {@link Kind#BREAKPOINT} it returns false if it is from somebody
-     *     else; then the thread gets the signal
+     *     the thread stays held. For the SIGURG of a {@link Kind#BREAKPOINT} it returns false if the signal has another
+     *     origin; then the thread gets the signal
      */
     TracerThread(Host host, boolean withChildren, Predicate<ProcessStop> onStop) {
         this.kernel = host.kernel();
@@ -123,8 +123,8 @@ final class TracerThread {
     }
 
     /**
-     * Whether anything is traced. Only the kernel knows: a process may end, or be killed in a fork, before its child has
-     * first run; the thread ends when wait4 has no tracees left.
+     * Whether anything is traced. Only the kernel knows: a process may end, or be killed in a fork, before its child
+     * has first run; the thread ends when wait4 has no tracees left.
      */
     boolean isTracing() {
         Thread started = thread;
@@ -145,7 +145,7 @@ final class TracerThread {
         }
         try {
             // The thread may not be asleep.
-            started.join(RELEASED);
+            started.join(FIRST_JOIN_MILLIS);
             for (int pid : processes) {
                 for (int tid : files.threadsOf(pid)) {
                     if (started.isAlive() && isWakeable(tid)) {
@@ -191,44 +191,44 @@ final class TracerThread {
             if (closing) {
                 return;
             }
-            WaitStatus news = kernel.execute(new ProcessCommand.Wait(held.isEmpty()));
-            if (news.equals(WaitStatus.NO_TRACEES)) {
+            WaitStatus status = kernel.execute(new ProcessCommand.Wait(held.isEmpty()));
+            if (status.equals(WaitStatus.NO_TRACEES)) {
                 return;
             }
-            if (news.equals(WaitStatus.NO_NEWS)) {
+            if (status.equals(WaitStatus.NO_EVENT)) {
                 awaitRequest();
-            } else if (news.isStop()) {
-                stopped(news.tid(), news.signal(), news.event());
+            } else if (status.isStop()) {
+                stopped(status.tid(), status.signal(), status.event());
             } else {
-                ended(news.tid());
+                ended(status.tid());
             }
         }
     }
 
     private void awaitRequest() {
         try {
-            @Nullable ProcessStop stop = resumed.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            @Nullable ProcessStop stop = resumed.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
             if (stop != null) {
                 release(stop);
             }
         } catch (InterruptedException e) {
-            closing = true; // nobody interrupts this thread but who wants it to end
+            closing = true; // an interrupt is a request to end this thread
         }
     }
 
-    /** Tells of a stop; the thread is held until it is resumed, unless it is not to be. */
+    /** Reports a stop; the thread is held until it is resumed, unless {@link #onStop} returns false. */
     private boolean hold(ProcessStop stop) {
         held.put(stop.tid(), stop);
-        boolean stays = onStop.test(stop);
-        if (!stays) {
+        boolean staysHeld = onStop.test(stop);
+        if (!staysHeld) {
             held.remove(stop.tid(), stop);
         }
-        return stays;
+        return staysHeld;
     }
 
     private void release(ProcessStop stop) {
         if (held.remove(stop.tid(), stop)) {
-            go(stop.tid(), 0, stop.inGroupStop());
+            continueThread(stop.tid(), 0, stop.inGroupStop());
         }
     }
 
@@ -238,7 +238,7 @@ final class TracerThread {
         if (event == Ptrace.EVENT_STOP) {
             boolean groupStop = Ptrace.isStopping(signal);
             if (!born || pid != tid) {
-                go(tid, 0, groupStop);
+                continueThread(tid, 0, groupStop);
             } else if (withChildren) {
                 processes.add(pid);
                 hold(new ProcessStop(Kind.BORN, pid, false, tid, groupStop));
@@ -249,14 +249,14 @@ final class TracerThread {
         } else if (event == Ptrace.EVENT_EXEC) {
             exec(tid);
         } else if (event != 0) {
-            go(tid, 0, false);
-        } else if (signal != Ptrace.SIGURG || !isOurs(pid, tid)) {
-            go(tid, signal, false);
+            continueThread(tid, 0, false);
+        } else if (signal != Ptrace.SIGURG || !isHandled(pid, tid)) {
+            continueThread(tid, signal, false);
         }
     }
 
     /** Whether a SIGURG needs no delivery: the thread is held for it, or already resumed. */
-    private boolean isOurs(int pid, int tid) {
+    private boolean isHandled(int pid, int tid) {
         ProcessCommand.SignalOrigin.Origin origin;
         try {
             origin = kernel.execute(new ProcessCommand.SignalOrigin(tid));
@@ -264,7 +264,7 @@ final class TracerThread {
             return false; // it was killed
         }
         if (origin.isThreadSignalOf(self) && closing) {
-            go(tid, 0, false);
+            continueThread(tid, 0, false);
             return true;
         }
         return origin.isKernel() && hold(new ProcessStop(Kind.BREAKPOINT, pid, false, tid, false));
@@ -298,13 +298,13 @@ final class TracerThread {
         return pid.isEmpty() ? tid : Integer.parseInt(pid);
     }
 
-    /** Whether the kernel has a thread as a tracee of this process. */
+    /** Whether the kernel reports a thread as a tracee of this process. */
     boolean isTracing(int tid) {
         String tracer = files.status(tid, "TracerPid");
         return !tracer.isEmpty() && Files.isDirectory(host.proc().resolve("self/task/" + tracer));
     }
 
-    private void go(int tid, int signal, boolean groupStop) {
+    private void continueThread(int tid, int signal, boolean groupStop) {
         // ESRCH: it was killed, and wait4 will report it.
         kernel.execute(groupStop ? new ProcessCommand.Listen(tid) : new ProcessCommand.Continue(tid, signal));
     }
@@ -363,7 +363,7 @@ final class TracerThread {
                 boolean more = gaps.size() >= MAX_GAPS;
                 gaps.add(
                         more
-                                ? "and there are further threads"
+                                ? "further threads can't be traced"
                                 : "thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage());
             }
             return false;

@@ -4,14 +4,14 @@ package io.bpf4j.loader.ring;
  * Keeps a consumer from being woken for each record. <i>Single consumer.</i>
  *
  * <p>A program that finishes a record wakes the consumer if the consumer has read all earlier records. That costs the
- * program an interrupt and the consumer a system call: more than to write and to read the record. A consumer that is as
+ * program an interrupt and the consumer a system call: more than writing and reading the record. A consumer that is as
  * fast as the programs has always read all earlier records, so it would be woken for nearly every one, and would slow
- * the programs down by being fast. So while many records come, the consumer pauses after each pass, and does not give
- * back the last record: programs then wake nobody.
+ * the programs down by being fast. So while many records arrive, the consumer pauses after each pass, and does not
+ * release the last record: programs then wake nobody.
  *
  * <p>The first pause is short, and each is twice as long as the one before, up to a millisecond. A single record is
- * handled at once. A thread that had no processor for a while writes what it missed in one go; what comes after this
- * burst is delayed by a short pause only.
+ * handled at once. A program thread that was not scheduled for a while writes its backlog in one burst; records after
+ * this burst are delayed by a short pause only.
  *
  * <p>The pause is shorter if more than an eighth of the ring would fill meanwhile.
  *
@@ -23,22 +23,22 @@ package io.bpf4j.loader.ring;
  */
 final class Pace {
     /** Nanoseconds of the first pause. */
-    static final long FIRST = 100_000;
+    static final long FIRST_PAUSE = 100_000;
 
-    /** Nanoseconds of a pause, at most. */
-    static final long LONGEST = 1_000_000;
+    /** Nanoseconds of the longest pause. */
+    static final long LONGEST_PAUSE = 1_000_000;
 
-    /** Fewer records than that in {@link #LONGEST} are no load. */
-    static final int MANY = 64;
+    /** Fewer records per {@link #LONGEST_PAUSE} are no load. */
+    static final int MIN_LOAD = 64;
 
-    /** Until so many records have come, or {@link #LONGEST} has passed, nothing is concluded from them. */
-    private static final int ENOUGH = MANY / 2;
+    /** The load is evaluated after so many records, or after {@link #LONGEST_PAUSE}. */
+    private static final int MIN_EVALUATED = MIN_LOAD / 2;
 
     /** Nanoseconds of reading early after a wake-up that a program forced. */
     static final long EARLY = 10_000_000;
 
     /** The part of the ring that may fill during a pause: its size divided by this. */
-    private static final int SHARE = 8;
+    private static final int RING_DIVISOR = 8;
 
     private final long capacity;
     private long countedSince;
@@ -55,7 +55,7 @@ final class Pace {
     }
 
     /**
-     * Takes the result of a pass.
+     * Records the result of a pass.
      *
      * @param newRecords how many were read
      * @param newBytes their size with headers
@@ -65,12 +65,12 @@ final class Pace {
         records += newRecords;
         bytes += newBytes;
         long interval = now - countedSince;
-        if (interval < pause || (records < ENOUGH && interval < LONGEST)) {
+        if (interval < pause || (records < MIN_EVALUATED && interval < LONGEST_PAUSE)) {
             return;
         }
-        boolean load = (double) records * LONGEST >= (double) interval * MANY;
-        grown = load ? Math.clamp(2 * grown, FIRST, LONGEST) : 0;
-        pause = load ? (long) Math.min((double) grown, (double) interval * capacity / SHARE / bytes) : 0;
+        boolean load = (double) records * LONGEST_PAUSE >= (double) interval * MIN_LOAD;
+        grown = load ? Math.clamp(2 * grown, FIRST_PAUSE, LONGEST_PAUSE) : 0;
+        pause = load ? (long) Math.min((double) grown, (double) interval * capacity / RING_DIVISOR / bytes) : 0;
         countedSince = now;
         records = 0;
         bytes = 0;
@@ -81,13 +81,13 @@ final class Pace {
         return pause;
     }
 
-    /** Takes that a program forced a wake-up. */
+    /** Records that a program forced a wake-up. */
     void forced(long now) {
         forced = true;
         forcedAt = now;
     }
 
-    /** Whether the next pass comes early, because a program has forced a wake-up lately. */
+    /** Whether the next pass comes early, because a program has recently forced a wake-up. */
     boolean isEarly(long now) {
         forced &= now - forcedAt < EARLY;
         return forced && pause > 0;

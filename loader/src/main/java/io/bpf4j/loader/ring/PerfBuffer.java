@@ -24,7 +24,8 @@ import java.util.List;
  *
  * <pre>{@code
  * Codec<Event> events = obj.codec(Event.class, "event"); // a record, compared with the object's struct event
- * try (PerfBuffer perf = PerfBuffer.open(obj.map("events"), Options.defaults().withLostHandler((cpu, n) -> missing += n))) {
+ * Options options = Options.defaults().withLostHandler((cpu, n) -> missing += n);
+ * try (PerfBuffer perf = PerfBuffer.open(obj.map("events"), options)) {
  *   while (running) {
  *     perf.poll(Duration.ofMillis(100), events, this::onEvent);
  *   }
@@ -33,14 +34,14 @@ import java.util.List;
  *
  * <p>Programs must write with {@code BPF_F_CURRENT_CPU}. Records of one CPU are in order; records of different CPUs are
  * not. A record has the program's size plus up to 7 bytes of padding, so that its size plus 4 is a multiple of 8. A
- * record is aligned to 4 bytes: read it with unaligned layouts, as a {@link io.bpf4j.loader.map.Codec} does. CPUs that come online later
- * have no ring; open the buffer again for them. CPUs whose number is not below the map's {@code max_entries} have no
- * ring either: a program's write there fails with E2BIG.
+ * record is aligned to 4 bytes: read it with unaligned layouts, as a {@link io.bpf4j.loader.map.Codec} does. CPUs that
+ * come online later have no ring; open the buffer again for them. CPUs whose number is not below the map's {@code
+ * max_entries} have no ring either: a program's write there fails with E2BIG.
  *
- * <p>A full ring loses records. {@link #stats} counts them, and {@link Options#withLostHandler} is called at the place of the
- * loss, once the ring has room again.
+ * <p>A full ring loses records. {@link #stats} counts them, and the handler of {@link Options#withLostHandler} is
+ * called at the place of the loss, once the ring has room again.
  *
- * <p>{@link RecordReader} has its rules for threads, handlers and closing.
+ * <p>{@link RecordReader} describes the rules for threads, handlers and closing.
  */
 public final class PerfBuffer extends RecordReader {
     private final int cpus;
@@ -82,7 +83,7 @@ public final class PerfBuffer extends RecordReader {
          */
         public Options withPages(int perCpu) {
             if (Integer.bitCount(perCpu) != 1 || perCpu < 0) {
-                throw new IllegalArgumentException(perCpu + " pages for each CPU: it must be a power of two");
+                throw new IllegalArgumentException(perCpu + " pages for each CPU: the number must be a power of two");
             }
             return new Options(perCpu, wakeupEvents, onLost);
         }
@@ -93,7 +94,8 @@ public final class PerfBuffer extends RecordReader {
          */
         public Options withWakeupEvery(int records) {
             if (records < 1) {
-                throw new IllegalArgumentException("waking after " + records + " records");
+                throw new IllegalArgumentException(
+                        "wake-up every " + records + " records: the number must be positive");
             }
             return new Options(pages, records, onLost);
         }
@@ -144,10 +146,10 @@ public final class PerfBuffer extends RecordReader {
 
     private static void openCpu(KernelMap map, int cpu, Options options, Waiter waiter, List<PerfConsumer> cpus) {
         Kernel kernel = map.kernel();
-        String what = "ring of CPU " + cpu + " of perf buffer " + map.name();
+        String description = "ring of CPU " + cpu + " of perf buffer " + map.name();
         Fd event;
         try {
-            event = waiter.owned().own(kernel.execute(PerfCommand.Open.output(what, cpu, options.wakeupEvents)));
+            event = waiter.owned().own(kernel.execute(PerfCommand.Open.output(description, cpu, options.wakeupEvents)));
         } catch (SyscallException e) {
             if (e.errno() == Errno.ENODEV) {
                 return; // went offline meanwhile
@@ -155,7 +157,7 @@ public final class PerfBuffer extends RecordReader {
             throw e;
         }
         long page = map.host().pageSize();
-        Mapping mapping = waiter.owned().own(mapped(kernel, event, page, page * options.pages));
+        Mapping mapping = waiter.owned().own(map(kernel, event, page, page * options.pages));
         map.put(Struct.ints(cpu), event, UpdateMode.ANY);
         waiter.owned().push(() -> remove(map, cpu));
         waiter.watch(event, cpu, EpollEvent.READABLE);
@@ -164,7 +166,7 @@ public final class PerfBuffer extends RecordReader {
         cpus.add(new PerfConsumer(cpu, options.onLost, memory.asSlice(0, page), memory.asSlice(page)));
     }
 
-    private static Mapping mapped(Kernel kernel, Fd event, long page, long data) {
+    private static Mapping map(Kernel kernel, Fd event, long page, long data) {
         FileCommand.Map map = new FileCommand.Map(event, 0, page + data, true);
         try {
             return kernel.execute(map);
@@ -174,7 +176,7 @@ public final class PerfBuffer extends RecordReader {
                         e.call(),
                         e.errnoNumber(),
                         "more locked memory than sysctl kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK allow without"
-                                + " CAP_IPC_LOCK; ask for fewer pages");
+                                + " CAP_IPC_LOCK; use fewer pages");
             }
             throw e;
         }

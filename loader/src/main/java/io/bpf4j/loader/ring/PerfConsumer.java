@@ -52,7 +52,7 @@ final class PerfConsumer extends RecordConsumer {
     private static final int RAW_DATA = 12;
 
     /** A record's size has 16 bits. */
-    private static final int LARGEST_RECORD = 1 << 16;
+    private static final int MAX_RECORD_BYTES = 1 << 16;
 
     private static final VarHandle POSITION = JAVA_LONG.varHandle();
 
@@ -93,7 +93,7 @@ final class PerfConsumer extends RecordConsumer {
                 long at = position & mask;
                 int length = Short.toUnsignedInt(data.get(JAVA_SHORT, at + SIZE));
                 if (length < HEADER_SIZE || length % 8 != 0 || length > end - position) {
-                    position = end; // no record can be found after a broken one
+                    position = end; // no record can be found after a malformed one
                     throw new IllegalStateException("a record of " + length + " bytes in the perf buffer of CPU " + cpu
                             + ", with " + (end - start) + " bytes to read: something else writes to its memory");
                 }
@@ -141,15 +141,15 @@ final class PerfConsumer extends RecordConsumer {
     }
 
     private MemorySegment join(long at, int length) {
-        MemorySegment room = joined;
-        if (room == null) {
-            room = Arena.ofAuto().allocate(LARGEST_RECORD, 8);
-            joined = room;
+        MemorySegment buffer = joined;
+        if (buffer == null) {
+            buffer = Arena.ofAuto().allocate(MAX_RECORD_BYTES, 8);
+            joined = buffer;
         }
         long first = data.byteSize() - at;
-        MemorySegment.copy(data, at, room, 0, first);
-        MemorySegment.copy(data, 0, room, first, length - first);
-        return room.asReadOnly();
+        MemorySegment.copy(data, at, buffer, 0, first);
+        MemorySegment.copy(data, 0, buffer, first, length - first);
+        return buffer.asReadOnly();
     }
 
     /** Nothing is held back: the kernel's wake-ups don't depend on the position. */

@@ -14,7 +14,7 @@ public interface RecordHandler {
      *
      * @param source for a ring buffer the index of its map among those opened together, from 0; for a perf buffer the
      *     number of the CPU that the program ran on
-     * @param data the ring's data, or a copy, read-only; each call may give the same segment
+     * @param data the ring's data, or a copy, read-only; each call may pass the same segment
      * @param offset start of the record in {@code data}, a multiple of 8, or of 4 in a perf buffer
      * @param size bytes of the record, which the kernel may overwrite after this method returns
      */

@@ -56,13 +56,13 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     public record Stats(long records, long bytes, long discarded, long lost, long waits) {}
 
     /** A century: practically unlimited, and does not overflow. */
-    private static final Duration FOR_EVER = Duration.ofDays(36_500);
+    private static final Duration MAX_TIMEOUT = Duration.ofDays(36_500);
 
     /** Nanoseconds between two looks for records while reading early. */
-    private static final long LOOK = 5_000;
+    private static final long LOOK_NANOS = 5_000;
 
     /** Looks for the end of a record that a program is writing, before waiting a millisecond for it. */
-    private static final int LOOKS = 100;
+    private static final int MAX_LOOKS = 100;
 
     /** With one CPU, a thread that looks again and again would keep the programs from writing. */
     private static final boolean SEVERAL_CPUS = Runtime.getRuntime().availableProcessors() > 1;
@@ -103,12 +103,10 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
 
     /**
      * Passes the available records to the handler; if there are none, waits for some first.
-     *
-     * <p>While 64 records or more come in a millisecond, a call first waits up to a
-     * millisecond, less for a small ring buffer. Otherwise programs would wake the reader for nearly every record, which
-     * costs both more than the record. A single record is handled at once. A wake-up that a program forces
-     * ({@code BPF_RB_FORCE_WAKEUP}) ends this wait; for ten milliseconds after it, calls look for records every few
-     * microseconds instead, which takes a CPU.
+     * <p>While 64 records or more arrive per millisecond, a call first waits up to a millisecond, less for a small ring
+     * buffer. Otherwise programs would wake the reader for nearly every record, which costs both more than the record.
+     * A single record is handled at once. A wake-up that a program forces ({@code BPF_RB_FORCE_WAKEUP}) ends this wait;
+     * for ten milliseconds after it, calls look for records every few microseconds instead, which takes a CPU.
      *
      * <p>Returns after one pass over all rings, so that a producer that never pauses can't block it forever. An
      * interrupt of the thread does not end the wait; {@link #wakeup} does. A virtual thread may poll: a platform thread
@@ -128,7 +126,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         }
         try {
             requireOpen();
-            return timeout.isPositive() ? paced(timeout, handler) : pass(handler, false);
+            return timeout.isPositive() ? pollPaced(timeout, handler) : pass(handler, false);
         } finally {
             try {
                 if (closed) {
@@ -146,10 +144,10 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         }
     }
 
-    /** Handles the available records after the pause that the load asks for; if there are none, waits. */
-    private int paced(Duration timeout, RecordHandler handler) {
+    /** Handles the available records after the pause that the load requires; if there are none, waits. */
+    private int pollPaced(Duration timeout, RecordHandler handler) {
         long start = System.nanoTime();
-        long limit = (timeout.compareTo(FOR_EVER) > 0 ? FOR_EVER : timeout).toNanos();
+        long limit = (timeout.compareTo(MAX_TIMEOUT) > 0 ? MAX_TIMEOUT : timeout).toNanos();
         boolean woken;
         int handled;
         long now;
@@ -174,15 +172,15 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         }
         long now = System.nanoTime();
         if (SEVERAL_CPUS && pace.isEarly(now)) {
-            while (System.nanoTime() - now < Math.min(pause, LOOK) && !closed) {
+            while (System.nanoTime() - now < Math.min(pause, LOOK_NANOS) && !closed) {
                 Thread.onSpinWait();
             }
             return false;
         }
-        if (pause < Pace.LONGEST) {
+        if (pause < Pace.LONGEST_PAUSE) {
             LockSupport.parkNanos(pause); // epoll counts in milliseconds
         }
-        int ready = waiter.await(pause < Pace.LONGEST ? 0 : pause);
+        int ready = waiter.await(pause < Pace.LONGEST_PAUSE ? 0 : pause);
         // Since the last record is held back, only a forced wake-up is new. The first one may be older.
         if (ready > 0 && drained) {
             pace.forced(System.nanoTime());
@@ -194,7 +192,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     /**
      * Handles the available records, without waiting.
      *
-     * @param holdBack whether the last record may be given back later
+     * @param holdBack whether the last record may be released later
      */
     private int pass(RecordHandler handler, boolean holdBack) {
         int handled = 0;
@@ -220,10 +218,10 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     /**
      * Waits, until a pass finds records or the timeout expires.
      *
-     * <p>A ring buffer's event comes once (EPOLLET), so no record may be left that nobody tells of again. Everything is
-     * given back first: a program whose record is at the position that it sees then wakes this thread. Then each wait
+     * <p>A ring buffer's event comes once (EPOLLET), so no record may be left for which no other event comes. All space
+     * is released first: a program whose record is at the consumer's position then wakes this thread. Then each wait
      * follows a pass that found nothing. A record that is reserved and not finished ends the pass before later records,
-     * whose events have come; so there the wait is short.
+     * whose events may have come already; so the wait is short in this case.
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     private int sleep(long start, long limit, RecordHandler handler) {
@@ -241,13 +239,13 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
                 return 0;
             }
             boolean unfinished = holdsBack && pending() > 0;
-            if (unfinished && looks++ < LOOKS) {
+            if (unfinished && looks++ < MAX_LOOKS) {
                 // The program is writing on another CPU, for nanoseconds.
                 Thread.onSpinWait();
                 continue;
             }
             waits++;
-            ready = waiter.await(unfinished ? Math.min(left, Pace.LONGEST) : left);
+            ready = waiter.await(unfinished ? Math.min(left, Pace.LONGEST_PAUSE) : left);
             if (ready != 0) {
                 looks = 0;
             }
@@ -282,7 +280,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         return poll(timeout, (source, data, offset, size) -> {
             if (size < codec.size()) {
                 throw new IllegalArgumentException("a record of " + size + " bytes in " + nameOf.apply(source)
-                        + ", and a codec for " + codec.size());
+                        + ", but the codec needs " + codec.size());
             }
             handler.accept(codec.decode(data, offset));
         });

@@ -22,7 +22,7 @@ import java.util.List;
  * }
  * }</pre>
  *
- * <p>{@link RecordReader} has its rules for threads, handlers and closing.
+ * <p>{@link RecordReader} describes the rules for threads, handlers and closing.
  */
 public final class RingBuffer extends RecordReader {
     RingBuffer(List<KernelMap> maps, List<RingConsumer> rings, Waiter waiter) {
@@ -68,12 +68,14 @@ public final class RingBuffer extends RecordReader {
     private static RingConsumer consumer(int source, KernelMap map, UndoStack owned) {
         long page = map.host().pageSize();
         long size = Integer.toUnsignedLong(map.maxEntries());
-        Mapping own = owned.own(map.kernel().execute(new FileCommand.Map(map.fd(), 0, page, true)));
-        Mapping kernels = owned.own(map.kernel().execute(new FileCommand.Map(map.fd(), page, page + 2 * size, false)));
+        Mapping consumerMapping =
+                owned.own(map.kernel().execute(new FileCommand.Map(map.fd(), 0, page, true)));
+        Mapping producerMapping = owned.own(
+                map.kernel().execute(new FileCommand.Map(map.fd(), page, page + 2 * size, false)));
         return new RingConsumer(
                 source,
-                own.segment(),
-                kernels.segment().asSlice(0, page),
-                kernels.segment().asSlice(page, 2 * size));
+                consumerMapping.segment(),
+                producerMapping.segment().asSlice(0, page),
+                producerMapping.segment().asSlice(page, 2 * size));
     }
 }

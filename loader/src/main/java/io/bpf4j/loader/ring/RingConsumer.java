@@ -38,9 +38,9 @@ import java.util.function.BooleanSupplier;
  * <p><b>When the position is written.</b> Writing it after each record is the most expensive: the cache line moves
  * between the processors for each. Writing it late withholds space from the producer, and a program that forces a
  * wake-up while much waits ({@code bpf_ringbuf_query} of BPF_RB_AVAIL_DATA) forces one for each record as long as the
- * position is old. So the consumer writes it whenever it has read an eighth of what it had not given back, at most a
- * sixteenth of the ring: the steps get smaller as less is left. At the end of the pass it writes the rest, also if the
- * handler throws; the record for which it threw counts as read.
+ * position is old. So the consumer writes it whenever it has read an eighth of the bytes that were not released, at
+ * most a sixteenth of the ring: the steps get smaller as less is left. At the end of the pass it writes the rest, also
+ * if the handler throws; the record for which it threw counts as read.
  *
  * <p><b>Holding back.</b> A pass that holds back leaves the position at the last record that it read. That record is
  * finished, so no later record is at the position, and a program that leaves the decision to the kernel wakes nobody. A
@@ -52,11 +52,11 @@ final class RingConsumer extends RecordConsumer {
     static final int BUSY = 1 << 31;
     static final int DISCARD = 1 << 30;
 
-    /** The position is written whenever 1/PART of the bytes that are not given back has been read. */
-    private static final int PART = 8;
+    /** The position is written whenever this part of the bytes that are not released has been read. */
+    private static final int STEP_DIVISOR = 8;
 
     /** The largest record that is held back: the ring's size divided by this. */
-    private static final int HELD = 64;
+    private static final int HOLD_DIVISOR = 64;
 
     private static final VarHandle POSITION = JAVA_LONG.varHandle();
     private static final VarHandle LENGTH = JAVA_INT.varHandle();
@@ -109,7 +109,7 @@ final class RingConsumer extends RecordConsumer {
                     break;
                 }
                 if (position - written > step) {
-                    // At a finished record: moved there, the position asks for no wake-up.
+                    // The position is then at a finished record, for which no program wakes the consumer.
                     POSITION.setRelease(consumer, 0L, position);
                     written = position;
                     step = step(end - written);
@@ -132,7 +132,7 @@ final class RingConsumer extends RecordConsumer {
                 records += handled;
                 bytes += size;
                 discarded += dropped;
-                boolean hold = holdBack && position - last <= (mask + 1) / HELD;
+                boolean hold = holdBack && position - last <= (mask + 1) / HOLD_DIVISOR;
                 POSITION.setRelease(consumer, 0L, hold ? last : position);
             } else if (!holdBack) {
                 release();
@@ -142,7 +142,7 @@ final class RingConsumer extends RecordConsumer {
     }
 
     private long step(long waiting) {
-        return Math.min(waiting / PART, mask / STEPS);
+        return Math.min(waiting / STEP_DIVISOR, mask / STEPS);
     }
 
     @Override
@@ -154,9 +154,9 @@ final class RingConsumer extends RecordConsumer {
 
     @Override
     long pending() {
-        // What is held back has been read; during a pass only the written position is known.
-        long given = Math.max(read, (long) POSITION.getAcquire(consumer, 0L));
-        return (long) POSITION.getAcquire(producer, 0L) - given;
+        // A record that is held back has been read; during a pass only the written position is known.
+        long released = Math.max(read, (long) POSITION.getAcquire(consumer, 0L));
+        return (long) POSITION.getAcquire(producer, 0L) - released;
     }
 
     @Override

@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *   ring.submit(obj.codec(Order.class, "order"), new Order(7, 100));
  *   try (UserRingBuffer.Sample sample = ring.reserve(16).orElseThrow()) {
  *     sample.data().set(ValueLayout.JAVA_LONG, 0, 42);
- *     sample.submit();                                        // without this, closing takes it back
+ *     sample.submit();                                        // without this, closing discards it
  *   }
  * }
  * }</pre>
@@ -124,7 +124,8 @@ public final class UserRingBuffer implements AutoCloseable {
 
         private void requireUnfinished() {
             if (done) {
-                throw new IllegalStateException("this record of user ring buffer " + name + " has been handed over");
+                throw new IllegalStateException(
+                        "this record of user ring buffer " + name + " has been submitted or discarded");
             }
         }
 
@@ -160,7 +161,7 @@ public final class UserRingBuffer implements AutoCloseable {
     public Optional<Sample> reserve(int size) {
         if (size < 0 || size > producer.largest()) {
             throw new IllegalArgumentException("a record of " + size + " bytes in user ring buffer " + name
-                    + ", whose largest has " + producer.largest());
+                    + ", where a record has at most " + producer.largest());
         }
         synchronized (reserving) {
             requireOpen();

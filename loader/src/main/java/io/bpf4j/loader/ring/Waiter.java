@@ -14,8 +14,8 @@ import java.lang.foreign.MemorySegment;
  * A wait for file descriptors to become ready (epoll), which another thread can end (eventfd). <i>Confined</i> to one
  * waiting thread at a time, except for {@link #wake}.
  *
- * <p>What is waited for belongs to the waiter, too, once it is added to {@link #owned}. So if opening a ring fails
- * half-way, only the waiter has to be closed.
+ * <p>The rings belong to the waiter, too, once they are added to {@link #owned}. So if opening a ring fails half-way,
+ * only the waiter has to be closed.
  *
  * <p>Tested by {@code RingBufferTest} and {@code UserRingBufferTest}.
  */
@@ -25,7 +25,7 @@ final class Waiter {
 
     private static final int EVENTS = 16;
 
-    /** The number that the eventfd is registered with; what is waited for has numbers from 0. */
+    /** The number that the eventfd is registered with; other descriptors have numbers from 0. */
     private static final long WAKEUP = -1;
 
     private final Kernel kernel;
@@ -39,13 +39,13 @@ final class Waiter {
     /**
      * Opens the descriptors.
      *
-     * @param what for messages: {@code ring buffer events}
+     * @param name for messages: {@code ring buffer events}
      */
-    Waiter(Kernel kernel, String what) {
+    Waiter(Kernel kernel, String name) {
         this.kernel = kernel;
         try {
-            this.epoll = owned.own(kernel.execute(new FileCommand.EpollCreate(what)));
-            this.wakeup = owned.own(kernel.execute(new FileCommand.Eventfd(what)));
+            this.epoll = owned.own(kernel.execute(new FileCommand.EpollCreate(name)));
+            this.wakeup = owned.own(kernel.execute(new FileCommand.Eventfd(name)));
             watch(wakeup, WAKEUP, EpollEvent.READABLE);
         } catch (RuntimeException e) {
             throw owned.closeAfter(e);
@@ -79,7 +79,9 @@ final class Waiter {
         return ready;
     }
 
-    /** Ends the current wait, or else the next one; does nothing if the descriptors are closed: then no thread waits. */
+    /**
+     * Ends the current wait, or else the next one; does nothing if the descriptors are closed: then no thread waits.
+     */
     void wake() {
         try (Arena own = Arena.ofConfined()) {
             MemorySegment one = own.allocate(Long.BYTES, 8);

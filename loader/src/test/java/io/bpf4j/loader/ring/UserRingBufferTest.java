@@ -101,7 +101,7 @@ class UserRingBufferTest {
             late.submit();
             assertThat(read()).containsExactly("late", "early");
             assertThatThrownBy(late::submit).isInstanceOf(IllegalStateException.class);
-            assertThatThrownBy(late::data).hasMessageContaining("has been handed over");
+            assertThatThrownBy(late::data).hasMessageContaining("has been submitted or discarded");
             late.discard();
             late.close();
             assertThat(read()).isEmpty();
@@ -143,7 +143,7 @@ class UserRingBufferTest {
         try (UserRingBuffer ring = UserRingBuffer.open(map)) {
             assertThatThrownBy(() -> ring.reserve(SIZE - 7))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("a record of 4089 bytes in user ring buffer orders, whose largest has 4088");
+                    .hasMessage("a record of 4089 bytes in user ring buffer orders, where a record has at most 4088");
             assertThatThrownBy(() -> ring.reserve(-1)).isInstanceOf(IllegalArgumentException.class);
             assertThat(ring.reserve(SIZE - 8)).isPresent();
             assertThat(ring.reserve(0)).isEmpty();

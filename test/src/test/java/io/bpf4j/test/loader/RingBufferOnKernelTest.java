@@ -325,7 +325,7 @@ class RingBufferOnKernelTest {
             emitter.emit(1);
             assertThatThrownBy(() -> ring.poll(LONG, Codec.ofRecord(Longer.class), _ -> {}))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("a record of 16 bytes in ring buffer events, and a codec for 24");
+                    .hasMessage("a record of 16 bytes in ring buffer events, but the codec needs 24");
             assertThat(ring.consume(RingBufferOnKernelTest::ignore)).isZero();
         }
     }

@@ -63,8 +63,8 @@ public sealed interface ProcessCommand<R> extends Command<R> {
     }
 
     /**
-     * PTRACE_GETEVENTMSG of a tracee that stopped for an event: of PTRACE_EVENT_EXEC the former number of the thread, of
-     * PTRACE_EVENT_FORK, _VFORK and _CLONE the number of the new thread, in the tracer's pid namespace (Linux 3.17,
+     * PTRACE_GETEVENTMSG of a tracee that stopped for an event: of PTRACE_EVENT_EXEC the former number of the thread,
+     * of PTRACE_EVENT_FORK, _VFORK and _CLONE the number of the new thread, in the tracer's pid namespace (Linux 3.17,
      * kernel commit 4e52365f2795).
      */
     record EventMessage(int tid) implements ProcessCommand<Integer> {
@@ -141,7 +141,7 @@ public sealed interface ProcessCommand<R> extends Command<R> {
                 return WaitStatus.NO_TRACEES;
             }
             int tid = call.check(result);
-            return tid == 0 ? WaitStatus.NO_NEWS : new WaitStatus(tid, status.get(Struct.U32, 0));
+            return tid == 0 ? WaitStatus.NO_EVENT : new WaitStatus(tid, status.get(Struct.U32, 0));
         }
     }
 
@@ -154,8 +154,8 @@ public sealed interface ProcessCommand<R> extends Command<R> {
     }
 
     /**
-     * Compares the memory of two processes by kcmp(2) (Linux 3.5): true if they share it. False also if the kernel can't
-     * tell, because it was built without CONFIG_KCMP, or because a process has ended or may not be traced.
+     * Compares the memory of two processes by kcmp(2) (Linux 3.5): true if they share it. False also if the kernel
+     * can't tell, because it was built without CONFIG_KCMP, or because a process has ended or may not be traced.
      */
     record SameMemory(int first, int second) implements ProcessCommand<Boolean> {
         /** include/uapi/linux/kcmp.h. */

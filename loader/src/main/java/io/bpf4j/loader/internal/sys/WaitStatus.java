@@ -7,7 +7,7 @@ package io.bpf4j.loader.internal.sys;
  * @param status the status from wait4
  */
 public record WaitStatus(int tid, int status) {
-    public static final WaitStatus NO_NEWS = new WaitStatus(0, 0);
+    public static final WaitStatus NO_EVENT = new WaitStatus(0, 0);
     public static final WaitStatus NO_TRACEES = new WaitStatus(-1, 0);
 
     /** The low byte of a tracee that stopped, rather than ended. */
