@@ -17,9 +17,9 @@ import java.util.Optional;
  * program.attach(Tcx.ingress(NetDevice.named("eth0")).withAnchor(Anchor.first()));
  * }
  *
- * <p>Each type names the programs that it takes, and the first kernel version that supports it. A program's attach type
- * is fixed at load, by {@code SEC("…")} or by {@link io.bpf4j.loader.kernel.AttachType}. An attach type in parentheses
- * below is the one that the program must have been loaded with. If the kernel refuses, an {@link
+ * <p>Each type names the programs that it accepts, and the first kernel version that supports it. A program's attach
+ * type is fixed at load, by {@code SEC("…")} or by {@link io.bpf4j.loader.kernel.AttachType}. An attach type in
+ * parentheses below is the one that the program must have been loaded with. If the kernel refuses, an {@link
  * io.bpf4j.loader.error.AttachException} gives the reason, and nothing is left attached.
  *
  * <p>A cookie is the value that {@code bpf_get_attach_cookie()} returns when the program runs (Linux 5.15, unless a
@@ -34,18 +34,18 @@ public sealed interface AttachTarget {
     /** A description of the target, for messages. */
     default String description() {
         return switch (this) {
-            case Uprobe uprobe -> described(uprobe);
-            case UprobeMulti uprobes -> described(uprobes);
+            case Uprobe uprobe -> describe(uprobe);
+            case UprobeMulti uprobes -> describe(uprobes);
             case Kprobe kprobe ->
                 (kprobe.returns() ? "kretprobe at " : "kprobe at ")
                         + kprobe.function()
                         + (kprobe.offset() == 0 ? "" : "+" + kprobe.offset());
-            case Ksyscall call -> returnOf(call.returns()) + "system call " + call.name();
-            case KprobeMulti kprobes -> returnOf(kprobes.returns()) + ofKernel(kprobes.functions());
+            case Ksyscall call -> returnPrefix(call.returns()) + "system call " + call.name();
+            case KprobeMulti kprobes -> returnPrefix(kprobes.returns()) + kernelFunctions(kprobes.functions());
             case Tracepoint tracepoint -> "tracepoint " + tracepoint.category() + ":" + tracepoint.name();
             case RawTracepoint tracepoint -> "raw tracepoint " + tracepoint.name();
             case Tracing _ -> "the function it was loaded for";
-            case TracingMulti many -> ofKernel(many.functions());
+            case TracingMulti many -> kernelFunctions(many.functions());
             case Freplace replaced ->
                 "function " + replaced.function() + " of program "
                         + replaced.program().name();
@@ -81,29 +81,29 @@ public sealed interface AttachTarget {
         };
     }
 
-    private static String described(Uprobe target) {
+    private static String describe(Uprobe target) {
         String place = target.file() + "+0x" + Long.toHexString(target.offset());
         return target.function()
-                .map(name -> returnOf(target.returns()) + name
+                .map(name -> returnPrefix(target.returns()) + name
                         + (target.offset() == 0 ? "" : "+0x" + Long.toHexString(target.offset())) + " in "
                         + target.file())
                 .orElse((target.returns() ? "uretprobe at " : "uprobe at ") + place);
     }
 
-    private static String described(UprobeMulti target) {
-        String what = switch (target.functions().size()) {
+    private static String describe(UprobeMulti target) {
+        String subject = switch (target.functions().size()) {
             case 0 -> target.offsets().length + (target.returns() ? " uretprobes" : " uprobes");
-            case 1 -> returnOf(target.returns()) + target.functions().getFirst();
-            default -> returnOf(target.returns()) + target.functions().size() + " functions";
+            case 1 -> returnPrefix(target.returns()) + target.functions().getFirst();
+            default -> returnPrefix(target.returns()) + target.functions().size() + " functions";
         };
-        return what + " in " + target.file();
+        return subject + " in " + target.file();
     }
 
-    private static String returnOf(boolean returns) {
+    private static String returnPrefix(boolean returns) {
         return returns ? "return of " : "";
     }
 
-    private static String ofKernel(List<String> functions) {
+    private static String kernelFunctions(List<String> functions) {
         return functions.size() == 1 ? functions.getFirst() : functions.size() + " functions of the kernel";
     }
 
@@ -114,8 +114,8 @@ public sealed interface AttachTarget {
      * <p>The name of a function is looked up in the file's symbols, and in a stripped file's separate debug symbols:
      * {@code .gnu_debugdata}, or the file that the build ID or debug link names below /usr/lib/debug. The name may have
      * a version, as in {@code memcpy@GLIBC_2.2.5}; without a version it means the default version. C++ and Rust
-     * functions have their mangled names. Refused with the reason: a name that the file doesn't have, a name of several
-     * functions, and an indirect function (IFUNC), because it is not the code that runs.
+     * functions have their mangled names. These are refused, with the reason: a name that the file doesn't have, a name
+     * of several functions, and an indirect function (IFUNC), because it is not the code that runs.
      */
     sealed interface Uprobe extends AttachTarget {
         /**
@@ -196,7 +196,7 @@ public sealed interface AttachTarget {
      *
      * <p>A name of a function is looked up as for {@link Uprobe}, and may have {@code *} for any characters and {@code
      * ?} for one. It stands for all functions that match, except indirect ones (IFUNC); functions at the same address
-     * count as one. With cookies or semaphores, each name must mean exactly one function. If a function can't be
+     * count as one. With cookies or semaphores, each name must match exactly one function. If a function can't be
      * probed, the kernel refuses all of them with EINVAL.
      */
     sealed interface UprobeMulti extends AttachTarget {
@@ -463,7 +463,7 @@ public sealed interface AttachTarget {
             return new PerfEventData(type, config, period, false, 0, -1, 0);
         }
 
-        /** Runs this many times per second, whatever the period that takes; parameters as for {@link #every}. */
+        /** Runs this many times per second, with the period that this requires; parameters as for {@link #every}. */
         static PerfEvent perSecond(long hertz, int type, long config) {
             return new PerfEventData(type, config, hertz, true, 0, -1, 0);
         }
@@ -536,7 +536,7 @@ public sealed interface AttachTarget {
 
         Path directory();
 
-        /** Empty for the program's own. */
+        /** Empty for the program's own attach type. */
         Optional<AttachType> attachType();
 
         Anchor anchor();
@@ -739,7 +739,7 @@ public sealed interface AttachTarget {
 
         BpfMap map();
 
-        /** Empty for the program's own. */
+        /** Empty for the program's own attach type. */
         Optional<AttachType> attachType();
 
         /** For a program that was loaded without attach type, as {@code SEC("sk_skb")}. */
@@ -836,8 +836,8 @@ record UprobeData(
         implements AttachTarget.Uprobe {
     UprobeData {
         if (returns && function.isPresent() && offset != 0) {
-            throw new IllegalArgumentException("a function returns as a whole: offset " + offset + " in "
-                    + function.get() + " makes no sense for a return probe");
+            throw new IllegalArgumentException(
+                    "a return probe can't have an offset: offset " + offset + " in " + function.get());
         }
         requirePid(pid);
     }
@@ -876,9 +876,9 @@ record UprobeMultiData(
         return new UprobeMultiData(file, functions, offsets, returns, NONE, NONE, 0);
     }
 
-    static void requireOneForEach(int count, long[] values, String what) {
+    static void requireOneForEach(int count, long[] values, String name) {
         if (values.length != 0 && values.length != count) {
-            throw new IllegalArgumentException(count + " functions or sites, but " + values.length + " " + what);
+            throw new IllegalArgumentException(count + " functions or sites, but " + values.length + " " + name);
         }
     }
 
@@ -924,7 +924,8 @@ record PerfEventData(int type, long config, long period, boolean isPerSecond, in
         implements AttachTarget.PerfEvent {
     PerfEventData {
         if (period <= 0 || cpu < -1 || tid < 0) {
-            throw new IllegalArgumentException("period " + period + ", CPU " + cpu + ", thread " + tid);
+            throw new IllegalArgumentException("period " + period + ", CPU " + cpu + ", thread " + tid
+                    + ": the period must be positive, the CPU at least -1," + " the thread at least 0");
         }
     }
 }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LibrarySearch {
     /** The search path if PATH is not set, as in a shell. */
-    private static final String USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    private static final String DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
     /** Length of the start of the ELF header: class, byte order and so on, then type and machine (elf(5)). */
     private static final int HEADER_START = 20;
@@ -61,7 +61,7 @@ public final class LibrarySearch {
         return new LibrarySearch(
                 libraries,
                 LdCache.read(Path.of("/etc/ld.so.cache")),
-                directories(System.getenv().getOrDefault("PATH", USUAL_PATH)));
+                directories(System.getenv().getOrDefault("PATH", DEFAULT_PATH)));
     }
 
     /** The file of a name. A name with a slash, or that is not found, is returned as a path unchanged. */
@@ -82,15 +82,15 @@ public final class LibrarySearch {
     /** The first candidate for the ABI of this process, else the first. */
     private static Optional<Path> best(Stream<Path> candidates) {
         List<Path> all = candidates.toList();
-        String kind = kind(Host.running().self().resolve("exe"));
+        String abi = abi(Host.running().self().resolve("exe"));
         return all.stream()
-                .filter(path -> kind(path).equals(kind))
+                .filter(path -> abi(path).equals(abi))
                 .findFirst()
                 .or(() -> all.stream().findFirst());
     }
 
     /** Class, byte order and machine of an ELF file; empty if it is not an ELF file or can't be read. */
-    private static String kind(Path file) {
+    private static String abi(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
             byte[] start = in.readNBytes(HEADER_START);
             return start.length < HEADER_START ? "" : start[4] + " " + start[5] + " " + start[18] + " " + start[19];

@@ -31,8 +31,8 @@ public interface Link extends AutoCloseable {
 
     /**
      * Replaces the link's program atomically: no packet or call is missed. The new program must have the same type and
-     * attach type. The kernel supports this for XDP, tcx, netkit, control groups, network namespaces, maps of sockets
-     * and iterators; for others it returns EINVAL or EOPNOTSUPP.
+     * attach type. The kernel supports this for XDP, tcx, netkit, control groups, network namespaces, socket maps and
+     * iterators; for others it returns EINVAL or EOPNOTSUPP.
      *
      * @param program still belongs to its object
      * @throws io.bpf4j.loader.error.AttachException if the kernel refuses; the old program stays
@@ -53,7 +53,7 @@ public interface Link extends AutoCloseable {
     /**
      * Detaches the program and keeps the link open, which can still be queried (Linux 5.9). Unlike {@link #close} this
      * also detaches a link that is pinned or open in another process. The kernel supports this for XDP, tcx, netkit,
-     * netfilter, control groups, network namespaces, maps of sockets and struct_ops.
+     * netfilter, control groups, network namespaces, socket maps and struct_ops.
      *
      * @throws io.bpf4j.loader.error.AttachException for others (EOPNOTSUPP)
      */
@@ -66,8 +66,8 @@ public interface Link extends AutoCloseable {
      *
      * @param path must not exist yet, nor have a dot in its last part; must be in a mounted BPF file system. The last
      *     directory of the path is created if it does not exist
-     * @throws io.bpf4j.loader.error.SyscallException if the path is taken or not in a BPF file system; the message says
-     *     which
+     * @throws io.bpf4j.loader.error.SyscallException if the path already exists or is not in a BPF file system; the
+     *     message says which
      */
     default void pin(Path path) {
         throw notOneLink("pinned");
@@ -77,7 +77,7 @@ public interface Link extends AutoCloseable {
      * Removes a pin. The program stays attached until this link is closed, too.
      *
      * @return whether the pin existed
-     * @throws IllegalArgumentException if the path is the pin of something else
+     * @throws IllegalArgumentException if the path is the pin of another object
      */
     default boolean unpin(Path path) {
         throw notOneLink("pinned");
@@ -93,8 +93,8 @@ public interface Link extends AutoCloseable {
     /**
      * As {@link #close}, but on a new thread: {@link #isClosed} is true at once, while the remaining sites may still
      * fire. This helps if many sites have a perf event each, because the kernel takes about 0.1 s for each. The object
-     * of the programs may safely be closed meanwhile, because the kernel keeps its maps; but the last events can't be
-     * read any more.
+     * of the programs may safely be closed meanwhile, because the kernel keeps its maps; but the last events can no
+     * longer be read.
      *
      * <p>The thread is a daemon: if the process ends first, the kernel closes the rest before the process is gone. If
      * the process may not start another thread, all links are closed before this returns.
@@ -103,9 +103,9 @@ public interface Link extends AutoCloseable {
      */
     Closing closeAsync();
 
-    private UnsupportedOperationException notOneLink(String can) {
+    private UnsupportedOperationException notOneLink(String operation) {
         return new UnsupportedOperationException(
-                description() + " is not one link of the kernel, which could be " + can);
+                description() + " is not a single link of the kernel, so it can't be " + operation);
     }
 
     /**
@@ -115,8 +115,8 @@ public interface Link extends AutoCloseable {
      * threads close them: five hundred sites take a minute. A caller that does not want to wait uses {@link
      * Link#closeAsync}.
      *
-     * <p>The stage completes when all links are closed and all clean-up steps are done. If a step failed, it completes with
-     * the first failure; further failures are suppressed exceptions. A failure does not skip the remaining steps.
+     * <p>The stage completes when all links are closed and all clean-up steps are done. If a step failed, it completes
+     * with the first failure; further failures are suppressed exceptions. A failure does not skip the remaining steps.
      */
     interface Closing extends CompletionStage<Void> {
         /** The number of links to close: all links of a group, or 1. */

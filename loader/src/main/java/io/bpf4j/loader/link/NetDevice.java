@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
  */
 public record NetDevice(@Nullable String name, int index) {
     /** IFNAMSIZ without the NUL. */
-    private static final int LONGEST_NAME = 15;
+    private static final int MAX_NAME_LENGTH = 15;
 
     public NetDevice {
         if ((name == null) == (index == 0) || index < 0) {
             throw new IllegalArgumentException(
-                    "a device has a name or a positive index, one of them: " + name + ", " + index);
+                    "a network device has either a name or a positive index, not name " + name + " and index " + index);
         }
-        if (name != null && (name.isEmpty() || name.length() > LONGEST_NAME)) {
-            throw new IllegalArgumentException("\"" + name + "\" is not a name of a network device, which has 1 to "
-                    + LONGEST_NAME + " characters");
+        if (name != null && (name.isEmpty() || name.length() > MAX_NAME_LENGTH)) {
+            throw new IllegalArgumentException("\"" + name + "\" is not a name of a network device: names have 1 to "
+                    + MAX_NAME_LENGTH + " characters");
         }
     }
 

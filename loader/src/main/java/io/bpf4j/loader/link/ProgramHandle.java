@@ -3,7 +3,7 @@ package io.bpf4j.loader.link;
 import java.util.Optional;
 
 /**
- * A program in the kernel, as links take it: to replace another program, or to name a place in an order. {@code
+ * A program in the kernel that a link refers to: to replace another program, or to define a place in an order. {@code
  * io.bpf4j.loader.Program} implements it; only bpf4j implements this interface. <i>Thread-safe.</i>
  */
 public interface ProgramHandle {

@@ -4,7 +4,7 @@ import io.bpf4j.loader.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A bloom filter in Java values (Linux 5.16): tells reliably that a value was never added. Values can't be removed. A
+ * A bloom filter in Java values (Linux 5.16): reports reliably that a value was never added. Values can't be removed. A
  * view: the {@link BpfMap} still belongs to its owner, who must close it. <i>Thread-safe.</i>
  *
  * <p>The map's {@code max_entries} is the number of values that it is designed for; more values make false positives

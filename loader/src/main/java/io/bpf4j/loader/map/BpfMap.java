@@ -55,7 +55,7 @@ public interface BpfMap extends AutoCloseable {
     /** Bytes of a value as {@link #lookup} and {@link #update} take it: for all CPUs in per-CPU maps. */
     long valueBytes();
 
-    /** The most elements that fit; bytes, a power of two, for ring buffers. */
+    /** The maximum number of elements; for ring buffers their size in bytes, a power of two. */
     int maxEntries();
 
     /** The kernel's {@code BPF_F_*} flags that the map was created with. */
@@ -130,7 +130,7 @@ public interface BpfMap extends AutoCloseable {
      * once, even if others insert and delete meanwhile, or the caller deletes the key just returned. A key that is
      * inserted or deleted meanwhile is returned at most once. The iteration stores the keys of maps that can lose
      * elements, because the kernel restarts from the first key if the current one no longer exists. If concurrent
-     * deletes restart it again and again, the iteration fails after eight times the steps that a full map takes, with a
+     * deletes restart it repeatedly, the iteration fails after eight times the steps that a full map takes, with a
      * {@link io.bpf4j.loader.error.BpfException}: it does not end as if it were complete.
      */
     Iterable<byte[]> keys();
@@ -211,8 +211,8 @@ public interface BpfMap extends AutoCloseable {
      *
      * @param path must not exist yet nor have a dot in its last part; must be in a mounted BPF file system. The last
      *     directory of the path is created if it does not exist
-     * @throws io.bpf4j.loader.error.SyscallException if the path is taken or not in a BPF file system; the message says
-     *     which
+     * @throws io.bpf4j.loader.error.SyscallException if the path already exists or is not in a BPF file system; the
+     *     message says which
      */
     void pin(Path path);
 

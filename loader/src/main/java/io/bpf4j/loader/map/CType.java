@@ -18,10 +18,10 @@ import java.util.Optional;
 public record CType(Btf btf, int id) {
     private static final int MAX_NESTING = 16;
 
-    /** Bounds malformed BTF: a struct may have 65,535 members, and each may be the same struct again. */
+    /** Limits the work for malformed BTF: a struct may have 65,535 members, each of them the same struct again. */
     private static final int MAX_MEMBERS = 100_000;
 
-    private static final int SHOWN_FIELDS = 32;
+    private static final int MAX_SHOWN_FIELDS = 32;
 
     /** The C types that a Java number may match. */
     enum NumberKind {
@@ -34,7 +34,7 @@ public record CType(Btf btf, int id) {
     }
 
     /**
-     * A member of a struct or union; members of nested nameless structs and unions count as its own.
+     * A member of a struct or union; members of nested anonymous structs and unions count as its own.
      *
      * @param bitOffset from the start of the outermost struct
      * @param bits of a bit-field; 0 for others
@@ -112,13 +112,13 @@ public record CType(Btf btf, int id) {
         return fields;
     }
 
-    private void addFields(long base, int depth, int[] room, List<Field> fields) {
+    private void addFields(long base, int depth, int[] budget, List<Field> fields) {
         if (!(plain() instanceof BtfType.Composite composite)) {
             return;
         }
         for (BtfType.Member member : composite.members()) {
-            if (depth == MAX_NESTING || --room[0] < 0) {
-                throw new IllegalArgumentException(shortName() + " has more fields than a record can stand for");
+            if (depth == MAX_NESTING || --budget[0] < 0) {
+                throw new IllegalArgumentException(shortName() + " has more fields than a record can represent");
             }
             CType type = with(member.type());
             if (!member.name().isEmpty()) {
@@ -128,7 +128,7 @@ public record CType(Btf btf, int id) {
                         base + member.bitOffset(),
                         member.isBitField() ? Math.max(1, member.bitSize()) : 0));
             } else if (!member.isBitField()) {
-                type.addFields(base + member.bitOffset(), depth + 1, room, fields);
+                type.addFields(base + member.bitOffset(), depth + 1, budget, fields);
             }
         }
     }
@@ -137,7 +137,7 @@ public record CType(Btf btf, int id) {
     Optional<String> differenceInSize(long bytes) {
         return size() == bytes
                 ? Optional.empty()
-                : Optional.of(shortName() + " has " + size() + " bytes, and not " + bytes);
+                : Optional.of(shortName() + " has " + size() + " bytes, not " + bytes);
     }
 
     /** How it differs from a number of this size; empty if it matches. */
@@ -204,9 +204,9 @@ public record CType(Btf btf, int id) {
             List<Field> fields = fields();
             text.append(" { ");
             fields.stream()
-                    .limit(SHOWN_FIELDS)
+                    .limit(MAX_SHOWN_FIELDS)
                     .forEach(field -> text.append(field).append("; "));
-            text.append(fields.size() > SHOWN_FIELDS ? "… }" : "}");
+            text.append(fields.size() > MAX_SHOWN_FIELDS ? "… }" : "}");
         }
         return text.append(" (").append(size()).append(" bytes)").toString();
     }

@@ -17,9 +17,9 @@ import java.util.Optional;
  */
 public interface Codec<T> {
     /**
-     * The name of the C field that a record component stands for, if it differs from the component's name:
-     * {@code @Name("tgid") int process}. Not needed if only case and underscores differ: {@code durationNs} matches
-     * {@code duration_ns}.
+     * The name of the C field that a record component corresponds to, if it differs from the component's name: {@code
+     * @Name("tgid") int process}. Not needed if only case and underscores differ: {@code durationNs} matches {@code
+     * duration_ns}.
      */
     @Documented
     @Retention(RetentionPolicy.RUNTIME)
@@ -29,7 +29,9 @@ public interface Codec<T> {
         String value();
     }
 
-    /** The number of elements of the C array that a record component stands for: {@code @Length(16) String comm}. */
+    /**
+     * The number of elements of the C array that a record component corresponds to: {@code @Length(16) String comm}.
+     */
     @Documented
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.RECORD_COMPONENT)
@@ -51,7 +53,7 @@ public interface Codec<T> {
     /**
      * Writes {@link #size()} bytes.
      *
-     * @throws IndexOutOfBoundsException if the segment has too little room
+     * @throws IndexOutOfBoundsException if the segment has fewer bytes
      * @throws IllegalArgumentException if the value does not fit the C type
      */
     void encode(T value, MemorySegment target, long offset);
@@ -116,8 +118,8 @@ public interface Codec<T> {
      * surrogate U+DC00 + byte, and written as that byte. Text that is too long, or contains a NUL or another lone
      * surrogate, is refused.
      *
-     * <p>Bytes after the first NUL are not read, and written as 0. A map whose programs leave other bytes there has keys
-     * that this codec can't look up; use {@link #ofBytes} for them.
+     * <p>Bytes after the first NUL are not read, and written as 0. A map whose programs leave other bytes there has
+     * keys that this codec can't look up; use {@link #ofBytes} for them.
      */
     static Codec<String> ofString(int size) {
         return new Codecs.Text(size);
@@ -130,10 +132,10 @@ public interface Codec<T> {
      * A record in a named module must be in a package that is open to {@code io.bpf4j.loader}.
      *
      * <p>If the object has BTF, a typed view compares the record with the struct: each component must have the offset
-     * and size of the field of its name. An integer matches an integer, and so does {@code boolean}; {@code char} matches
-     * unsigned types. {@code durationNs} matches {@code duration_ns}; {@link Name} sets another name. {@code byte[]} matches
-     * any field, and a component of any name may cover the bit-fields in its bytes. For records of ring buffers, whose
-     * map has no value type, use {@code BpfObject.codec}, which compares.
+     * and size of the field of its name. An integer matches an integer, and so does {@code boolean}; {@code char}
+     * matches unsigned types. {@code durationNs} matches {@code duration_ns}; {@link Name} sets another name. {@code
+     * byte[]} matches any field, and a component of any name may cover the bit-fields in its bytes. For records of ring
+     * buffers, whose map has no value type, use {@code BpfObject.codec}, which compares.
      *
      * @throws IllegalArgumentException if a component has an unsupported type, or lacks a length
      */

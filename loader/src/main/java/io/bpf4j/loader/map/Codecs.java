@@ -104,9 +104,9 @@ final class Codecs {
     /**
      * An integer of up to 4 bytes, in a Java type that has all its values.
      *
-     * @param least its least value: 0 if it is unsigned
+     * @param min its minimum value: 0 if it is unsigned
      */
-    private record Small<T extends Number>(Scalar scalar, CType.NumberKind kind, long least, LongFunction<T> java)
+    private record Small<T extends Number>(Scalar scalar, CType.NumberKind kind, long min, LongFunction<T> java)
             implements Codec<T> {
         @Override
         public Optional<String> difference(CType type) {
@@ -129,15 +129,15 @@ final class Codecs {
                 case SHORT -> source.get(ValueLayout.JAVA_SHORT_UNALIGNED, offset);
                 default -> source.get(ValueLayout.JAVA_INT_UNALIGNED, offset);
             };
-            return java.apply(least == 0 ? value & mask() : value);
+            return java.apply(min == 0 ? value & mask() : value);
         }
 
         @Override
         public void encode(T number, MemorySegment target, long offset) {
             long value = number.longValue();
-            if (value < least || value > least + mask()) {
-                throw new IllegalArgumentException(value + " is not from " + least + " to " + (least + mask())
-                        + ", as a value of " + size() + (size() == 1 ? " byte is" : " bytes is"));
+            if (value < min || value > min + mask()) {
+                throw new IllegalArgumentException(value + " does not fit in " + size()
+                        + (size() == 1 ? " byte: " : " bytes: ") + "the range is " + min + " to " + (min + mask()));
             }
             switch (scalar) {
                 case BYTE -> target.set(ValueLayout.JAVA_BYTE, offset, (byte) value);
@@ -150,7 +150,7 @@ final class Codecs {
     record Bytes(long size) implements Codec<byte[]> {
         Bytes {
             if (size < 0 || size > Integer.MAX_VALUE) {
-                throw new IllegalArgumentException("a value of " + size + " bytes");
+                throw new IllegalArgumentException("a value can't have " + size + " bytes");
             }
         }
 
@@ -164,26 +164,26 @@ final class Codecs {
         @Override
         public void encode(byte[] value, MemorySegment target, long offset) {
             if (value.length != size) {
-                throw new IllegalArgumentException(value.length + " bytes for a value of " + size);
+                throw new IllegalArgumentException(value.length + " bytes for a value of " + size + " bytes");
             }
             MemorySegment.copy(value, 0, target, ValueLayout.JAVA_BYTE, offset, value.length);
         }
     }
 
     /**
-     * Text up to the first NUL, or to the end. Text that was read is written with the same bytes, because a key that was
-     * read must be found again: a byte that is not UTF-8 is read as one of 128 lone surrogates, which no text in UTF-8
-     * contains, and an array may be full.
+     * Text up to the first NUL, or to the end. Text that was read is written with the same bytes, because a key that
+     * was read must be found again: a byte that is not UTF-8 is read as one of 128 lone surrogates, which no text in
+     * UTF-8 contains, and an array may be full.
      */
     record Text(long size) implements Codec<String> {
         /** Stands for the byte 0x00; those for 0x80 to 0xff are used, as in Python's "surrogateescape" (PEP 383). */
-        private static final char NO_UTF_8 = '\udc00';
+        private static final char RAW_BYTE_BASE = '\udc00';
 
         private static final char REPLACEMENT = '\ufffd';
 
         Text {
             if (size < 1 || size > Integer.MAX_VALUE) {
-                throw new IllegalArgumentException("text in " + size + " bytes");
+                throw new IllegalArgumentException("text can't be stored in " + size + " bytes");
             }
         }
 
@@ -217,7 +217,7 @@ final class Codecs {
                     return out.flip().toString();
                 }
                 for (int i = 0; i < result.length(); i++) {
-                    out.put((char) (NO_UTF_8 + (in.get() & 0xff)));
+                    out.put((char) (RAW_BYTE_BASE + (in.get() & 0xff)));
                 }
                 decoder.reset();
             }
@@ -227,17 +227,19 @@ final class Codecs {
         public void encode(String value, MemorySegment target, long offset) {
             byte[] bytes = bytes(value);
             if (bytes.length > size) {
-                throw new IllegalArgumentException("text of " + bytes.length + " bytes in " + size + " bytes");
+                throw new IllegalArgumentException(
+                        "text of " + bytes.length + " bytes does not fit in " + size + " bytes");
             }
-            MemorySegment room = target.asSlice(offset, size);
-            room.fill((byte) 0);
-            MemorySegment.copy(bytes, 0, room, ValueLayout.JAVA_BYTE, 0, bytes.length);
+            MemorySegment field = target.asSlice(offset, size);
+            field.fill((byte) 0);
+            MemorySegment.copy(bytes, 0, field, ValueLayout.JAVA_BYTE, 0, bytes.length);
         }
 
         private static byte[] bytes(String value) {
             int nul = value.indexOf('\0');
             if (nul >= 0) {
-                throw new IllegalArgumentException("text with a NUL at index " + nul + ", where C's text would end");
+                throw new IllegalArgumentException(
+                        "text with a NUL at index " + nul + ", which would end the text in C");
             }
             try {
                 ByteBuffer whole = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
@@ -245,21 +247,21 @@ final class Codecs {
                 whole.get(bytes);
                 return bytes;
             } catch (CharacterCodingException e) {
-                return withOtherBytes(value);
+                return encodeWithRawBytes(value);
             }
         }
 
         /** Text with lone surrogates: those that {@link #decode} makes are bytes, others have no form in UTF-8. */
-        private static byte[] withOtherBytes(String value) {
+        private static byte[] encodeWithRawBytes(String value) {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             int index = 0;
             while (index < value.length()) {
                 int codePoint = value.codePointAt(index);
-                if (codePoint >= NO_UTF_8 + 0x80 && codePoint <= NO_UTF_8 + 0xff) {
-                    bytes.write(codePoint - NO_UTF_8);
+                if (codePoint >= RAW_BYTE_BASE + 0x80 && codePoint <= RAW_BYTE_BASE + 0xff) {
+                    bytes.write(codePoint - RAW_BYTE_BASE);
                 } else if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
                     throw new IllegalArgumentException("text with half a surrogate pair at index " + index
-                            + String.format(" (U+%04X)", codePoint) + ", which UTF-8 can't express");
+                            + String.format(" (U+%04X)", codePoint) + ", which UTF-8 can't encode");
                 } else {
                     bytes.writeBytes(Character.toString(codePoint).getBytes(StandardCharsets.UTF_8));
                 }

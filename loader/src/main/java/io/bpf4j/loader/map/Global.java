@@ -23,8 +23,8 @@ public final class Global {
     private final long offset;
     private final long size;
     private final Optional<CType> type;
-    /** The last codec that was compared with the type and fits. */
-    private volatile @Nullable Codec<?> fitting;
+    /** The last codec that was compared with the type and matches. */
+    private volatile @Nullable Codec<?> lastMatching;
 
     /**
      * For the loader.
@@ -44,10 +44,10 @@ public final class Global {
             long size,
             Optional<CType> type) {
         // An arena has no value, only memory.
-        long room = memory.map(MemorySegment::byteSize).orElseGet(() -> (long) section.valueSize());
-        if (offset < 0 || size < 0 || offset > room - size) {
+        long available = memory.map(MemorySegment::byteSize).orElseGet(() -> (long) section.valueSize());
+        if (offset < 0 || size < 0 || offset > available - size) {
             throw new IllegalArgumentException("variable " + name + " of " + size + " bytes at " + offset
-                    + " is outside its section of " + room + " bytes");
+                    + " is outside its section of " + available + " bytes");
         }
         this.name = name;
         this.section = section;
@@ -150,7 +150,7 @@ public final class Global {
         check(codec);
         if (!writable) {
             throw new IllegalStateException(
-                    "variable " + name + " is read-only once loaded; give its value to BpfLoader.global before");
+                    "variable " + name + " is read-only after the load; set it with BpfLoader.global before the load");
         }
         Optional<MemorySegment> mapped = memory();
         if (mapped.isPresent()) {
@@ -175,20 +175,21 @@ public final class Global {
     }
 
     private void check(Codec<?> codec) {
-        if (codec.equals(fitting)) {
+        if (codec.equals(lastMatching)) {
             return;
         }
         checkSize(codec.size());
         type.flatMap(codec::difference).ifPresent(difference -> {
-            throw new IllegalArgumentException("variable " + name + ": the codec is not for it: " + difference);
+            throw new IllegalArgumentException(
+                    "variable " + name + ": the codec does not match its type: " + difference);
         });
-        fitting = codec;
+        lastMatching = codec;
     }
 
-    private void checkSize(long wanted) {
-        if (wanted != size) {
+    private void checkSize(long expected) {
+        if (expected != size) {
             throw new IllegalArgumentException(
-                    "variable " + name + " has " + size + " bytes, and was used as one of " + wanted);
+                    "variable " + name + " has " + size + " bytes, but was accessed as a variable of " + expected);
         }
     }
 

@@ -106,7 +106,8 @@ record RecordCodec<R extends Record>(
 
     private static <R extends Record> RecordCodec<R> of(Class<R> type, int depth) {
         if (depth > MAX_DEPTH) {
-            throw new IllegalArgumentException("record " + type.getName() + " is nested too deeply, or in itself");
+            throw new IllegalArgumentException(
+                    "record " + type.getName() + " is nested too deeply, or contains itself");
         }
         MethodHandles.Lookup lookup = MethodHandles.lookup();
         RecordComponent[] components = type.getRecordComponents();
@@ -155,7 +156,7 @@ record RecordCodec<R extends Record>(
         @Nullable Length length = component.getAnnotation(Length.class);
         if (type == String.class || type.isArray()) {
             if (length == null || length.value() < 1) {
-                throw bad(component, "needs @Codec.Length with the number of elements");
+                throw invalid(component, "needs @Codec.Length with the number of elements");
             }
             if (type == String.class) {
                 return Whole.of(Codec.ofString(length.value()), 1);
@@ -175,14 +176,15 @@ record RecordCodec<R extends Record>(
             RecordCodec<?> nested = of(type.asSubclass(Record.class), depth + 1);
             return Whole.of(nested, nested.alignment);
         }
-        throw bad(
+        throw invalid(
                 component,
                 type.isEnum()
-                        ? "is an enum, whose constants have no C values in Java; use an int, or another integer of the C size"
+                        ? "is an enum, whose constants have no C values in Java; use an int, or another integer"
+                                + " of the C size"
                         : "has a type that corresponds to no C type");
     }
 
-    private static IllegalArgumentException bad(RecordComponent component, String problem) {
+    private static IllegalArgumentException invalid(RecordComponent component, String problem) {
         return new IllegalArgumentException("component " + component.getName() + " of "
                 + component.getDeclaringRecord().getName() + " ("
                 + component.getType().getSimpleName() + ") "
@@ -196,28 +198,29 @@ record RecordCodec<R extends Record>(
     /**
      * Each component must have the offset, size and kind of the field of its name, and each field must have a
      * component: otherwise a named padding field in a key would be sent as zeroes. Java has no bit-fields; a component
-     * stands for all bit-fields in its bytes.
+     * corresponds to all bit-fields in its bytes.
      */
     @Override
     public Optional<String> difference(CType struct) {
         if (!(struct.plain() instanceof BtfType.Composite)) {
             return fields.size() == 1
                     ? fields.getFirst().element.difference(struct)
-                    : Optional.of(struct.shortName() + " is not a struct, but " + this + " stands for a struct");
+                    : Optional.of(struct.shortName() + " is not a struct, but " + this + " corresponds to a struct");
         }
         return misplaced(struct.fields())
                 .or(() -> struct.differenceInSize(size))
                 .map(problem -> problem + "; in C it is " + struct + ", and in Java " + this
-                        + ". Give the record a component for each field, in the same order and of the same size, and"
-                        + " say by @Codec.Name where one is called otherwise on purpose");
+                        + ". Declare a record component for each field, in the same order and of the same size;"
+                        + " if its name differs from the field's, add @Codec.Name");
     }
 
     private Optional<String> misplaced(List<CType.Field> all) {
         for (Field component : fields) {
-            Optional<CType.Field> own = all.stream()
+            Optional<CType.Field> matching = all.stream()
                     .filter(component::isFor)
                     .min(Comparator.comparing(field -> field.bitOffset() != component.offset * 8));
-            Optional<String> problem = own.isPresent() ? difference(component, own.get()) : nameless(component, all);
+            Optional<String> problem =
+                    matching.isPresent() ? difference(component, matching.get()) : unmatched(component, all);
             if (problem.isPresent()) {
                 return problem.map(text -> component + " " + text);
             }
@@ -225,7 +228,7 @@ record RecordCodec<R extends Record>(
         return all.stream()
                 .filter(field -> field.width() > 0 && fields.stream().noneMatch(each -> each.overlaps(field)))
                 .findFirst()
-                .map(field -> "no component is for field \"" + field.name() + "\" at byte " + field.bitOffset() / 8);
+                .map(field -> "field \"" + field.name() + "\" at byte " + field.bitOffset() / 8 + " has no component");
     }
 
     private static Optional<String> difference(Field component, CType.Field field) {
@@ -233,24 +236,26 @@ record RecordCodec<R extends Record>(
             return Optional.empty();
         }
         if (field.bitOffset() != component.offset * 8) {
-            return Optional.of("stands for field \"" + field.name() + "\", which is at byte " + field.bitOffset() / 8);
+            return Optional.of(
+                    "corresponds to field \"" + field.name() + "\", which is at byte " + field.bitOffset() / 8);
         }
         return field.type()
                 .differenceInSize(component.element.size())
                 .or(() -> component.element.difference(field.type()))
-                .map(problem -> "stands for field \"" + field.name() + "\", and " + problem);
+                .map(problem -> "corresponds to field \"" + field.name() + "\", but " + problem);
     }
 
-    /** A component whose name matches no field may stand for bit-fields. */
-    private static Optional<String> nameless(Field component, List<CType.Field> all) {
-        List<CType.Field> there = all.stream().filter(component::overlaps).toList();
-        if (!there.isEmpty() && there.stream().allMatch(field -> field.bits() != 0 && component.covers(field))) {
+    /** A component whose name matches no field may correspond to bit-fields. */
+    private static Optional<String> unmatched(Field component, List<CType.Field> all) {
+        List<CType.Field> overlapping = all.stream().filter(component::overlaps).toList();
+        if (!overlapping.isEmpty()
+                && overlapping.stream().allMatch(field -> field.bits() != 0 && component.covers(field))) {
             return Optional.empty();
         }
-        return Optional.of("matches no field by its name"
-                + (there.isEmpty()
-                        ? ", nor by its place"
-                        : "; at its place is \"" + there.getFirst().name() + "\""));
+        return Optional.of("matches no field by name"
+                + (overlapping.isEmpty()
+                        ? ", nor by offset"
+                        : "; at its offset is \"" + overlapping.getFirst().name() + "\""));
     }
 
     /** Such as {@code Stats(long count @0, int pid @8) (16 bytes)}. */

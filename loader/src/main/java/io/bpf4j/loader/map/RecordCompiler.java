@@ -28,8 +28,8 @@ import java.util.List;
  *
  * <pre>
  *   Object decode(MemorySegment source, long offset) {
- *       return CONSTRUCTOR.invokeExact(source.get(JAVA_LONG_UNALIGNED, offset), source.get(JAVA_INT_UNALIGNED, offset +
- *       8));
+ *       return CONSTRUCTOR.invokeExact(
+ *               source.get(JAVA_LONG_UNALIGNED, offset), source.get(JAVA_INT_UNALIGNED, offset + 8));
  *   }
  *
  *   void encode(Object value, MemorySegment target, long offset) {
@@ -109,7 +109,7 @@ final class RecordCompiler {
             return (Compiled) hidden.findConstructor(hidden.lookupClass(), MethodType.methodType(void.class))
                     .invoke();
         } catch (Throwable e) {
-            throw new IllegalStateException("the code for a record can't be made: " + e.getMessage(), e);
+            throw new IllegalStateException("the code for a record can't be generated: " + e.getMessage(), e);
         }
     }
 

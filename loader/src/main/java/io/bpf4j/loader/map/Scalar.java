@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
 /**
- * The C types that Java's primitive types stand for, at any address.
+ * The C types that correspond to Java's primitive types, at any address.
  *
  * <p>Tested by {@code CodecTest} and {@code CodecTypesTest}.
  */

@@ -79,7 +79,7 @@ public final class StackTraceMap {
         return map.delete(TypedMap.encode(Codec.ofInt(), id));
     }
 
-    /** The ids of all traces in the map; what {@link BpfMap#keys} says about changes meanwhile holds here. */
+    /** The ids of all traces in the map; concurrent changes are as for {@link BpfMap#keys}. */
     public List<Integer> ids() {
         List<Integer> ids = new ArrayList<>();
         map.keys().forEach(key -> ids.add(TypedMap.decode(Codec.ofInt(), key)));

@@ -17,12 +17,13 @@ import java.util.stream.StreamSupport;
  * A map in Java values. A view: the {@link BpfMap} still belongs to its owner, who must close it. <i>Thread-safe.</i>
  *
  * <pre>{@code
- * TypedMap<Integer, Counters> counters = TypedMap.of(obj.map("counters"), Codec.ofInt(),
- * Codec.ofRecord(Counters.class)); counters.forEach((pid, value) -> ...);
+ * TypedMap<Integer, Counters> counters =
+ *         TypedMap.of(obj.map("counters"), Codec.ofInt(), Codec.ofRecord(Counters.class));
+ * counters.forEach((pid, value) -> ...);
  * }</pre>
  *
- * <p>The key of an LPM trie is a record of two fields: the number of bits that count, an int, and the data, such as
- * {@code @Length(4) byte[]} for IPv4 addresses, the most significant byte first.
+ * <p>The key of an LPM trie is a record of two fields: the prefix length in bits, an int, and the data, such as {@code
+ * @Length(4) byte[]} for IPv4 addresses, the most significant byte first.
  *
  * <p>Tested by {@code KernelMapTest} and {@code TypedViewsOnKernelTest}.
  *
@@ -43,7 +44,7 @@ public final class TypedMap<K, V> implements Iterable<Map.Entry<K, V>> {
     /**
      * A view of the map.
      *
-     * @throws IllegalArgumentException if a codec is for another size, or for another C type than the object says
+     * @throws IllegalArgumentException if a codec is for another size, or for another C type than the object declares
      *     ({@link Codec#difference}); or the map is per CPU: use {@link #perCpu}
      */
     public static <K, V> TypedMap<K, V> of(BpfMap map, Codec<K> keys, Codec<V> values) {
@@ -84,12 +85,12 @@ public final class TypedMap<K, V> implements Iterable<Map.Entry<K, V>> {
     private static void check(BpfMap map, String part, long size, Optional<CType> type, Codec<?> codec) {
         if (size != codec.size()) {
             throw new IllegalArgumentException("map \"" + map.name() + "\" has a " + part + " of " + size
-                    + " bytes" + type.map(known -> ", " + known).orElse("") + ", and the codec is for "
+                    + " bytes" + type.map(known -> ", " + known).orElse("") + ", but the codec is for "
                     + codec.size() + (codec instanceof RecordCodec<?> ? ", " + codec : ""));
         }
         type.flatMap(codec::difference).ifPresent(difference -> {
             throw new IllegalArgumentException(
-                    "map \"" + map.name() + "\": the codec is not for its " + part + "s: " + difference);
+                    "map \"" + map.name() + "\": the codec does not match its " + part + "s: " + difference);
         });
     }
 

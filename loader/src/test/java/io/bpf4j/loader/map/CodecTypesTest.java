@@ -86,33 +86,30 @@ class CodecTypesTest {
     @Test
     void whatIsWrongIsSaidWithBothLayouts() {
         assertThat(difference(Swapped.class, stats()))
-                .isEqualTo(
-                        "component \"tgid\" (int at byte 8) stands for field \"tgid\", which is at byte 12; in C it is"
-                                + " struct stats { __u64 duration_ns @0; __u32 pid @8; __u32 tgid @12; __s16 last @16; }"
-                                + " (24 bytes), and in Java Swapped(long durationNs @0, int tgid @8, int pid @12, short last @16)"
-                                + " (24 bytes). Give the record a component for each field, in the same order and of the same"
-                                + " size, and say by @Codec.Name where one is called otherwise on purpose");
+                .isEqualTo("component \"tgid\" (int at byte 8) corresponds to field \"tgid\", which is at byte 12; in"
+                        + " C it is struct stats { __u64 duration_ns @0; __u32 pid @8; __u32 tgid @12; __s16 last"
+                        + " @16; } (24 bytes), and in Java Swapped(long durationNs @0, int tgid @8, int pid @12,"
+                        + " short last @16) (24 bytes). Declare a record component for each field, in the same"
+                        + " order and of the same size; if its name differs from the field's, add @Codec.Name");
         assertThat(difference(Renamed.class, stats()))
-                .startsWith("component \"duration\" (long at byte 0) matches no field by its name; at its place is"
+                .startsWith("component \"duration\" (long at byte 0) matches no field by name; at its offset is"
                         + " \"duration_ns\"");
-        assertThat(difference(Missing.class, stats())).startsWith("no component is for field \"last\" at byte 16");
+        assertThat(difference(Missing.class, stats())).startsWith("field \"last\" at byte 16 has no component");
         assertThat(difference(Gap.class, stats()))
-                .startsWith("component \"last\" (short at byte 12) stands for field \"last\", which is at byte 16");
+                .startsWith("component \"last\" (short at byte 12) corresponds to field \"last\", which is at byte 16");
         assertThat(difference(Wide.class, stats()))
-                .startsWith(
-                        "component \"pid\" (long at byte 8) stands for field \"pid\", and __u32 has 4 bytes, and not 8");
+                .startsWith("component \"pid\" (long at byte 8) corresponds to field \"pid\", but __u32 has 4 bytes,"
+                        + " not 8");
     }
 
     @Test
     void signsCountWhereJavaSaysThem() {
         assertThat(difference(Sign.class, stats()))
-                .startsWith(
-                        "component \"last\" (char at byte 16) stands for field \"last\", and __s16 is not an unsigned"
-                                + " integer");
+                .startsWith("component \"last\" (char at byte 16) corresponds to field \"last\", but __s16 is not an"
+                        + " unsigned integer");
         assertThat(difference(Real.class, stats()))
-                .startsWith(
-                        "component \"durationNs\" (double at byte 0) stands for field \"duration_ns\", and __u64 is not a"
-                                + " floating-point number");
+                .startsWith("component \"durationNs\" (double at byte 0) corresponds to field \"duration_ns\", but"
+                        + " __u64 is not a floating-point number");
     }
 
     record Kinds(boolean flag, byte small, char wide, int state, long pointer, double exact) {}
@@ -128,7 +125,7 @@ class CodecTypesTest {
                 Member.at("state", state, 4),
                 Member.at("pointer", types.pointer(s32), 8),
                 Member.at("exact", real, 16));
-        assertThat(difference(Kinds.class, struct)).startsWith("struct kinds has 32 bytes, and not 24");
+        assertThat(difference(Kinds.class, struct)).startsWith("struct kinds has 32 bytes, not 24");
         int fitting = types.struct("kinds", 24, new Member[] {
             Member.at("flag", bool, 0),
             Member.at("small", u8, 1),
@@ -163,9 +160,8 @@ class CodecTypesTest {
                 Member.at("table", table, 16),
                 Member.at("raw", u64, 40));
         assertThat(difference(Arrays.class, wrong))
-                .startsWith(
-                        "component \"comm\" (String[16] at byte 0) stands for field \"comm\", and __u32[4] is not an array of"
-                                + " characters");
+                .startsWith("component \"comm\" (String[16] at byte 0) corresponds to field \"comm\", but __u32[4] is"
+                        + " not an array of characters");
         int halves = types.struct(
                 "arrays",
                 48,
@@ -173,8 +169,8 @@ class CodecTypesTest {
                 Member.at("table", array(u16, 12), 16),
                 Member.at("raw", u64, 40));
         assertThat(difference(Arrays.class, halves))
-                .startsWith(
-                        "component \"table\" (int[6] at byte 16) stands for field \"table\", and __u16 has 2 bytes");
+                .startsWith("component \"table\" (int[6] at byte 16) corresponds to field \"table\", but __u16 has 2"
+                        + " bytes");
     }
 
     record Inner(int b, int a) {}
@@ -192,9 +188,8 @@ class CodecTypesTest {
         assertThat(difference(
                         Outer.class,
                         types.struct("outer", 16, Member.at("time", u64, 0), Member.at("inner", swapped, 8))))
-                .startsWith(
-                        "component \"inner\" (Inner at byte 8) stands for field \"inner\", and component \"b\" (int at"
-                                + " byte 0) stands for field \"b\", which is at byte 4");
+                .startsWith("component \"inner\" (Inner at byte 8) corresponds to field \"inner\", but component \"b\""
+                        + " (int at byte 0) corresponds to field \"b\", which is at byte 4");
     }
 
     record OneOf(int kind, int asNumber) {}
@@ -213,7 +208,7 @@ class CodecTypesTest {
         int struct = types.struct("one", 8, Member.at("kind", u32, 0), Member.at("", union, 4));
         assertThat(difference(OneOf.class, struct)).isEmpty();
         assertThat(difference(Two.class, struct))
-                .startsWith("component \"low\" (int at byte 4) stands for field \"low\", and __u16 has 2 bytes");
+                .startsWith("component \"low\" (int at byte 4) corresponds to field \"low\", but __u16 has 2 bytes");
         int bits = types.struct(
                 "bits",
                 8,
@@ -237,7 +232,7 @@ class CodecTypesTest {
         assertThat(difference(Codec.ofUnsignedByte(), u8)).isEmpty();
         assertThat(difference(Codec.ofByte(), u8)).isEmpty();
         assertThat(difference(Codec.ofBoolean(), u8)).isEmpty();
-        assertThat(difference(Codec.ofUnsignedShort(), u32)).isEqualTo("__u32 has 4 bytes, and not 2");
+        assertThat(difference(Codec.ofUnsignedShort(), u32)).isEqualTo("__u32 has 4 bytes, not 2");
         assertThat(difference(Codec.ofInt(), array(u8, 4))).isEqualTo("__u8[4] is not an integer");
         assertThat(difference(Codec.ofLong(), real)).isEqualTo("double is not an integer");
         assertThat(difference(Codec.ofLong(), types.struct("two", 8, Member.at("a", u32, 0), Member.at("b", u32, 4))))
@@ -266,7 +261,7 @@ class CodecTypesTest {
             public void encode(String value, MemorySegment target, long offset) {}
         };
         assertThat(difference(own, array(u16, 2))).isEmpty();
-        assertThat(difference(own, u64)).isEqualTo("__u64 has 8 bytes, and not 4");
+        assertThat(difference(own, u64)).isEqualTo("__u64 has 8 bytes, not 4");
     }
 
     @ParameterizedTest

@@ -62,7 +62,7 @@ class GlobalTest {
         Global global = new Global("x", data, Optional.empty(), true, 0, 4, Optional.empty());
         assertThatThrownBy(() -> global.setLong(1))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("variable x has 4 bytes, and was used as one of 8");
+                .hasMessage("variable x has 4 bytes, but was accessed as a variable of 8");
         assertThatThrownBy(global::getBoolean).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> global.set(new byte[3])).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new Global("y", data, Optional.empty(), true, 21, 4, Optional.empty()))

@@ -75,14 +75,14 @@ class TypedViewsOnKernelTest {
                             object.map("hash"), Codec.ofRecord(Key.class), Codec.ofRecord(SwappedValue.class)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageStartingWith(
-                            "map \"hash\": the codec is not for its values: component \"cpu\" (int at byte 8)"
-                                    + " stands for field \"cpu\", which is at byte 12")
+                            "map \"hash\": the codec does not match its values: component \"cpu\" (int at byte 8)"
+                                    + " corresponds to field \"cpu\", which is at byte 12")
                     .hasMessageContaining("struct value { __u64 sum @0; __u32 touched @8; __u32 cpu @12; } (16 bytes)")
                     .hasMessageContaining("SwappedValue(long sum @0, int cpu @8, int touched @12) (16 bytes)")
                     .hasMessageContaining("@Codec.Name");
             assertThatThrownBy(
                             () -> TypedMap.of(object.map("hash"), Codec.ofRecord(SwappedKey.class), Codec.ofBytes(16)))
-                    .hasMessageContaining("the codec is not for its keys: component \"number\"");
+                    .hasMessageContaining("the codec does not match its keys: component \"number\"");
             assertThatThrownBy(() -> TypedMap.of(object.map("hash"), Codec.ofLong(), Codec.ofBytes(16)))
                     .hasMessageContaining("struct key is not an integer");
             assertThatThrownBy(() -> TypedMap.of(object.map("hash"), Codec.ofInt(), Codec.ofBytes(16)))
@@ -103,7 +103,7 @@ class TypedViewsOnKernelTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("maps.bpf.o")
                     .hasMessageContaining(
-                            "component \"found\" (long at byte 0) stands for field \"found\", which is at byte 8");
+                            "component \"found\" (long at byte 0) corresponds to field \"found\", which is at byte 8");
             assertThatThrownBy(() -> object.codec(Entry.class, "event"))
                     .isInstanceOf(UnknownNameException.class)
                     .hasMessageContaining("struct event *unused_event __attribute__((unused));");

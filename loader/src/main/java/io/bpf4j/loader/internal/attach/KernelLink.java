@@ -51,7 +51,7 @@ class KernelLink implements Link {
         if (link instanceof KernelLink own) {
             return own;
         }
-        throw new IllegalArgumentException(link.description() + " is not one link of the kernel");
+        throw new IllegalArgumentException(link.description() + " is not a single link of the kernel");
     }
 
     Kernel kernel() {

@@ -264,7 +264,7 @@ class KernelMapTest {
     void codecsMustFitTheMap() {
         assertThatThrownBy(() -> TypedMap.of(hash, Codec.ofLong(), Codec.ofLong()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("map \"m\" has a key of 4 bytes, and the codec is for 8");
+                .hasMessage("map \"m\" has a key of 4 bytes, but the codec is for 8");
         assertThatThrownBy(() -> TypedMap.perCpu(hash, Codec.ofInt(), Codec.ofLong()))
                 .hasMessageContaining("use TypedMap");
     }
