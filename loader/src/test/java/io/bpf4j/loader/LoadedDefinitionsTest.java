@@ -140,8 +140,8 @@ class LoadedDefinitionsTest {
         kernel.fail(MapCommand.Create.class, Errno.EINVAL);
         assertThatThrownBy(() -> loader(object.parse()).load())
                 .isInstanceOf(SyscallException.class)
-                .hasMessageContaining("this kernel makes no map of INODE_STORAGE")
-                .hasMessageEndingWith("they take Linux 5.10, built with CONFIG_BPF_LSM");
+                .hasMessageContaining("this kernel can't create a map of INODE_STORAGE")
+                .hasMessageEndingWith("such maps need Linux 5.10, built with CONFIG_BPF_LSM");
     }
 
     @Test

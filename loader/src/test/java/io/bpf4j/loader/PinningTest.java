@@ -69,9 +69,9 @@ class PinningTest {
         }
         assertThatThrownBy(() -> loader().load())
                 .isInstanceOf(InvalidObjectException.class)
-                .hasMessageContaining("maps.bpf.o: map \"hash\" can't be the one pinned at " + HASH)
+                .hasMessageContaining("maps.bpf.o: map \"hash\" can't use the map pinned at " + HASH)
                 .hasMessageContaining("which has ARRAY, key 4 B, value 24 B, max_entries 7, flags 0x400")
-                .hasMessageContaining("wants HASH, key 8 B, value 16 B")
+                .hasMessageContaining("defines HASH, key 8 B, value 16 B")
                 .hasMessageContaining("BpfLoader.pinDirectory");
         assertThat(kernel.pinned()).hasSize(1);
     }

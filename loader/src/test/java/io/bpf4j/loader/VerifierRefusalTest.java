@@ -244,14 +244,14 @@ class VerifierRefusalTest {
         R1 invalid mem access 'inv'                                   | bpf_probe_read_kernel
         R7 unbounded memory access, make sure to bounds check         | mask it
         R2 min value is negative, either use unsigned or 'var &= const' | mask it
-        R0 !read_ok                                                   | nothing is returned
+        R0 !read_ok                                                   | returns no value
         R2 !read_ok                                                   | r1 to r5
         infinite loop detected at insn 3                              | bpf_loop
         back-edge from insn 4 to 2                                    | unrolled
         BPF program is too large. Processed 1000001 insn              | not static
         The sequence of 8193 jumps is too complex.                    | not static
         combined stack size of 2 calls is 640. Too large              | 512 bytes
-        Unreleased reference id=2 alloc_insn=4                        | given back
+        Unreleased reference id=2 alloc_insn=4                        | must be released
         cannot call GPL-restricted function from non-GPL compatible program | SEC("license")
         invalid func unknown#9999                                     | no helper with number 9999
         invalid func bpf_cgrp_storage_get#210                         | no helper bpf_cgrp_storage_get (210)
@@ -353,9 +353,9 @@ class VerifierRefusalTest {
                                         .withIfindex(7))
                         .load())
                 .isInstanceOf(VerifierException.class)
-                .hasMessage("load program \"short_and_good\": EINVAL (Invalid argument): the kernel looked at no"
-                        + " instruction, so it lacks something of what it was asked for: a program of type"
-                        + " XDP, for attach type XDP_CPUMAP, with XDP fragments, flags 0x22, for network"
+                .hasMessage("load program \"short_and_good\": EINVAL (Invalid argument): the kernel refused it before"
+                        + " checking any instruction, so it does not support something that was requested: a program"
+                        + " of type XDP, for attach type XDP_CPUMAP, with XDP fragments, flags 0x22, for network"
                         + " device 7, described by BTF (the verifier returned no log)");
     }
 
@@ -377,7 +377,7 @@ class VerifierRefusalTest {
         refuse(Errno.E2BIG);
         assertThatThrownBy(() -> loader("short_and_good").load())
                 .isInstanceOf(VerifierException.class)
-                .hasMessageContaining("it has 2 instructions; a kernel takes 1,000,000")
+                .hasMessageContaining("it has 2 instructions; a kernel accepts 1,000,000")
                 .hasMessageContaining("4,096");
         assertThatThrownBy(() -> loader("short_and_good")
                         .instructions("short_and_good", _ -> List.of())

@@ -61,7 +61,7 @@ class EditsOnKernelTest {
         BpfLoader reaching = loader().global("use_extra", true).map("extra", map -> map.withAutocreate(false));
         assertThatThrownBy(reaching::load)
                 .isInstanceOf(VerifierException.class)
-                .hasMessageContaining("it comes to map \"extra\", which was left out, used by guarded")
+                .hasMessageContaining("it reaches map \"extra\", which was left out, used by guarded")
                 .hasMessageContaining("edits.bpf.c:");
     }
 

@@ -161,7 +161,7 @@ class PinningOnKernelTest {
                     .isInstanceOf(InvalidObjectException.class)
                     .hasMessageContaining("pinned at " + mount.path("shared"))
                     .hasMessageContaining("has HASH, key 4 B, value 8 B, max_entries 17, flags 0x0")
-                    .hasMessageContaining("wants HASH, key 4 B, value 8 B, max_entries 16, flags 0x0");
+                    .hasMessageContaining("defines HASH, key 4 B, value 8 B, max_entries 16, flags 0x0");
             try (BpfObject edited =
                     loader().map("shared", map -> map.withMaxEntries(17)).load()) {
                 assertThat(edited.map("shared").id()).isEqualTo(other.id());

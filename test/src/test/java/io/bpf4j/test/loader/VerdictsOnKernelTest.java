@@ -54,8 +54,8 @@ class VerdictsOnKernelTest {
     @CsvSource(delimiter = '|', textBlock = """
         null_pointer   | the pointer may be NULL here               | ; *first_value() = 1;
         beyond_the_end | compare it with its bounds, or mask it           | ; return value[index];
-        no_pointer     | this is a number, not a pointer            | ; return *pointer;
-        endless        | the verifier finds no end to this loop     | ; while (bpf_get_prandom_u32() != 7)
+        no_pointer     | as a number, not as a pointer              | ; return *pointer;
+        endless        | can't prove that this loop ends            | ; while (bpf_get_prandom_u32() != 7)
         unknown_helper | this kernel has no helper with number 9999 | ; return helper_of_tomorrow();
         foreign_helper | SOCKET_FILTER can't call bpf_override_return (58) | ; return bpf_override_return(ctx, 0);
         """)
@@ -94,7 +94,7 @@ class VerdictsOnKernelTest {
         VerifierException e = refused("deep");
         assertThat(e.place()).isEmpty();
         assertThat(e)
-                .hasMessageContaining("there are 512 bytes of stack")
+                .hasMessageContaining("share 512 bytes of stack")
                 .hasMessageContaining("combined stack size of 2 calls is");
     }
 
@@ -122,7 +122,7 @@ class VerdictsOnKernelTest {
         VerifierException e = refused("too_long");
         assertThat(e.errno()).isEqualTo(Errno.E2BIG);
         assertThat(e)
-                .hasMessageContaining("there are more paths, or longer ones")
+                .hasMessageContaining("the program has more paths, or longer ones")
                 .hasMessageContaining("Processed 1000001 insn");
         assertIsAtTheEnd(e, "for (__u32 i = 0; i < 1000000; i++) {");
     }
@@ -207,7 +207,7 @@ class VerdictsOnKernelTest {
                         changed("GPL", Optional.empty()),
                         Collections.nCopies(1_000_001, nothing).toArray(Instruction[]::new)))
                 .hasMessageContaining("E2BIG")
-                .hasMessageContaining("it has 1000001 instructions; a kernel takes 1,000,000");
+                .hasMessageContaining("it has 1000001 instructions; a kernel accepts 1,000,000");
         assertThat(refused(changed("GPL", Optional.empty()))).hasMessageContaining("it has no instructions");
     }
 
@@ -225,7 +225,7 @@ class VerdictsOnKernelTest {
         types.add(new BtfType.Struct("wrong", 4, List.of(new BtfType.Member("nothing", 0, 0, 0))));
         Btf btf = Btf.parse(ByteView.of("wrong", types.toBytes(ByteOrder.nativeOrder()), ByteOrder.nativeOrder()));
         assertThat(refused(changed("GPL", Optional.of(btf)), EXIT))
-                .hasMessageContaining("nothing is returned")
+                .hasMessageContaining("returns no value")
                 .hasMessageContaining("the kernel did not accept the object's BTF, which this program may need: EINVAL")
                 .hasMessageContaining("STRUCT wrong size=4 vlen=1, nothing type_id=0 bits_offset=0 Invalid");
     }

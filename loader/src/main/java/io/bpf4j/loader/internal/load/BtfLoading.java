@@ -24,7 +24,7 @@ record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
     /**
      * Loads the BTF.
      *
-     * @param source what messages call the object
+     * @param source the object's name in messages
      * @param bytes empty if the object has no BTF, or the kernel does not support it
      * @throws io.bpf4j.loader.error.SyscallException if this process lacks the rights, which it needs for programs, too
      */
@@ -58,14 +58,15 @@ record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
                 System.getLogger(BtfLoading.class.getName())
                         .log(
                                 System.Logger.Level.WARNING,
-                                source + ": the kernel refuses the object's BTF, going on without: " + refusal);
+                                source + ": the kernel refuses the object's BTF, so the object is loaded without it: "
+                                        + refusal);
                 yield new BtfLoading(null, refusal);
             }
         };
     }
 
     /**
-     * The log lists the types up to the wrong one, members after their type:
+     * The log lists the types up to the invalid one, members after their type:
      *
      * <pre>
      * [2] STRUCT wrong size=4 vlen=1
@@ -83,7 +84,7 @@ record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
             }
         }
         if (last.isEmpty()) {
-            return "it gave no log";
+            return "the kernel returned no log";
         }
         return last.equals(type) ? last.strip() : type.strip() + ", " + last.strip();
     }

@@ -42,21 +42,22 @@ final class JumpTables {
     /**
      * Creates the tables of a program, if it has any.
      *
-     * @param tables for each table the slots that it leads to
+     * @param tables for each table the slots that it can jump to
      * @param undo receives the tables to close
      * @return their descriptors, in the same order
      * @throws UnsupportedFeatureException before Linux 6.19
      */
-    static List<Fd> make(Host host, Features features, String program, List<List<Integer>> tables, UndoStack undo) {
-        List<Fd> made = new ArrayList<>();
+    static List<Fd> createAll(
+            Host host, Features features, String program, List<List<Integer>> tables, UndoStack undo) {
+        List<Fd> descriptors = new ArrayList<>();
         try {
             for (List<Integer> targets : tables) {
                 KernelMap map = create(host, targets.size());
                 undo.push(map::close);
                 fill(map, targets);
-                made.add(map.fd());
+                descriptors.add(map.fd());
             }
-            return made;
+            return descriptors;
         } catch (SyscallException e) {
             if (e.errno() == Errno.EINVAL && features.support(Feature.INSN_ARRAY) instanceof Support.Absent absent) {
                 UnsupportedFeatureException missing = new UnsupportedFeatureException(

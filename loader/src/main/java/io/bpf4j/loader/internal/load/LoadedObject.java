@@ -85,7 +85,7 @@ public final class LoadedObject implements AutoCloseable {
     /**
      * Loads an object.
      *
-     * @return the caller's to close
+     * @return the result, which the caller must close
      */
     public static LoadedObject load(Host host, Features features, ObjectSpec spec, LoadOptions options) {
         if (spec.order() != ByteOrder.nativeOrder()) {
@@ -101,7 +101,7 @@ public final class LoadedObject implements AutoCloseable {
 
     /** Executes a plan, unless it has a problem. */
     LoadedObject(Host host, Features features, LoadPlan plan) {
-        plan.requireSound();
+        plan.requireNoProblems();
         this.host = host;
         this.features = features;
         this.modules = new ModuleDescriptors(host.kernel());
@@ -112,7 +112,7 @@ public final class LoadedObject implements AutoCloseable {
             if (types.fd() != null) {
                 undo.own(types.fd());
             }
-            makeMaps(plan, types);
+            createMaps(plan, types);
             this.loading = new ProgramLoading(host, features, plan, types, maps, modules);
             for (ProgramPlan program : plan.programs()) {
                 LoadedProgram loaded = loading.load(program, program.attachType());
@@ -126,13 +126,13 @@ public final class LoadedObject implements AutoCloseable {
         }
     }
 
-    private void makeMaps(LoadPlan plan, BtfLoading types) {
+    private void createMaps(LoadPlan plan, BtfLoading types) {
         ObjectSpec spec = plan.spec();
         MapCreation creation = new MapCreation(host, features, spec.source(), types.fd());
         for (MapPlan each : plan.maps()) {
             KernelMap map = each.reused() != null
                     ? KernelMap.of(each.reused())
-                    : pinning.findOrMake(each.spec(), () -> creation.create(each));
+                    : pinning.findOrCreate(each.spec(), () -> creation.create(each));
             maps.put(each.name(), map);
             map.describe(
                     spec.declaredType(each.spec().keyTypeId(), map.keySize()),
@@ -159,10 +159,10 @@ public final class LoadedObject implements AutoCloseable {
      */
     private void fillSlots(LoadPlan plan) {
         for (MapPlan map : plan.maps()) {
-            boolean programsIn = map.spec().is(MapType.PROG_ARRAY);
-            if (programsIn || (map.reused() == null && pinning.isNew(map.spec()))) {
+            boolean holdsPrograms = map.spec().is(MapType.PROG_ARRAY);
+            if (holdsPrograms || (map.reused() == null && pinning.isNew(map.spec()))) {
                 for (MapSpec.Slot slot : map.spec().slots()) {
-                    Fd value = programsIn
+                    Fd value = holdsPrograms
                             ? Objects.requireNonNull(programs.get(slot.target()))
                                     .fd()
                             : map(slot.target()).fd();
@@ -199,7 +199,7 @@ public final class LoadedObject implements AutoCloseable {
     /**
      * Loads a program again, for another attach type.
      *
-     * @return the caller's to close
+     * @return the result, which the caller must close
      */
     public LoadedProgram copy(LoadedProgram program, Optional<AttachType> attachType) {
         return loading.load(program.plan(), attachType);

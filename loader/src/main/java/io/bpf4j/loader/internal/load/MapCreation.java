@@ -38,14 +38,14 @@ public record MapCreation(
         String source,
         @Nullable Fd btf) {
     /**
-     * The errors that the kernel has for types of keys and values ({@code map_check_btf} and the functions of each map
-     * type that it calls; E2BIG is of kernels whose attributes have no types). After any other error, a map without
-     * types would fail as well, or hide what is wrong.
+     * The errors that the kernel returns for types of keys and values ({@code map_check_btf} and the functions of each
+     * map type that it calls; E2BIG comes from kernels whose attributes have no types). After any other error, a map
+     * without types would fail as well, or hide the cause.
      */
     private static final Set<Errno> TYPE_REFUSALS =
             EnumSet.of(Errno.EINVAL, Errno.ENOTSUPP, Errno.EOPNOTSUPP, Errno.EACCES, Errno.E2BIG);
 
-    /** The errors that a kernel has for attributes that no kernel takes. */
+    /** The errors that a kernel returns for attributes that no kernel accepts. */
     private static final Set<Errno> ATTRIBUTE_REFUSALS = EnumSet.of(Errno.EINVAL, Errno.ENOTSUPP, Errno.E2BIG);
 
     /** A map that belongs to no object. */
@@ -59,11 +59,11 @@ public record MapCreation(
         KernelMap map;
         if (plan.inner() != null) {
             // The kernel copies the properties of the inner map and does not need the map afterwards.
-            try (KernelMap template = make(plan.inner(), null)) {
-                map = make(plan, template.fd());
+            try (KernelMap template = createWithTypes(plan.inner(), null)) {
+                map = createWithTypes(plan, template.fd());
             }
         } else {
-            map = make(plan, null);
+            map = createWithTypes(plan, null);
         }
         try {
             byte[] initial = plan.initial();
@@ -107,13 +107,13 @@ public record MapCreation(
                         source + ": the kernel refuses a map for struct_ops variable \"" + variable.name()
                                 + "\", whose struct " + variable.type() + " is of module \""
                                 + image.module() + "\": " + e.getMessage()
-                                + "; structs of modules take Linux 6.9",
+                                + "; structs of modules need Linux 6.9",
                         e);
             }
             if (e.errno() == Errno.EINVAL && variable.isLinked()) {
                 throw new InvalidObjectException(
                         source + ": the kernel refuses a map for struct_ops variable \"" + variable.name()
-                                + "\": " + e.getMessage() + "; SEC(\".struct_ops.link\") takes Linux 6.4,"
+                                + "\": " + e.getMessage() + "; SEC(\".struct_ops.link\") needs Linux 6.4,"
                                 + " and SEC(\".struct_ops\") Linux 5.6",
                         e);
             }
@@ -139,7 +139,7 @@ public record MapCreation(
         return true;
     }
 
-    private KernelMap make(MapPlan plan, @Nullable Fd template) {
+    private KernelMap createWithTypes(MapPlan plan, @Nullable Fd template) {
         MapSpec spec = plan.spec();
         MapCommand.Create create = new MapCommand.Create(
                 spec.typeNumber(),
@@ -156,7 +156,7 @@ public record MapCreation(
         if (btf == null
                 || !MapTraits.of(spec.typeNumber()).has(MapTraits.Trait.DESCRIBED)
                 || (spec.keyTypeId() == 0 && spec.valueTypeId() == 0)) {
-            return made(create, spec);
+            return createOrExplain(create, spec);
         }
         try {
             var types = new MapCommand.ElementTypes(btf, spec.keyTypeId(), spec.valueTypeId(), 0, null);
@@ -166,11 +166,11 @@ public record MapCreation(
                 throw e;
             }
             // Kernels differ in which map types may carry BTF. It describes the map and is not needed to use it.
-            return made(create, spec);
+            return createOrExplain(create, spec);
         }
     }
 
-    private KernelMap made(MapCommand.Create create, MapSpec spec) {
+    private KernelMap createOrExplain(MapCommand.Create create, MapSpec spec) {
         try {
             return KernelMap.create(host, create, spec.name());
         } catch (SyscallException e) {
@@ -188,7 +188,7 @@ public record MapCreation(
                 throw new SyscallException(
                         e.call(),
                         e.errnoNumber(),
-                        "this kernel makes no map of " + MapPinning.Shape.of(spec) + needs(spec));
+                        "this kernel can't create a map of " + MapPinning.Shape.of(spec) + needs(spec));
             }
             throw e;
         }
@@ -196,6 +196,6 @@ public record MapCreation(
 
     private static String needs(MapSpec spec) {
         String needs = MapTraits.of(spec.typeNumber()).storage();
-        return needs.isEmpty() ? "" : "; they take " + needs;
+        return needs.isEmpty() ? "" : "; such maps need " + needs;
     }
 }

@@ -44,40 +44,40 @@ final class MapPinning {
         this.undo = undo;
     }
 
-    /** The pinned map, or the one that {@code maker} makes, then pinned; closed if the load fails. */
-    KernelMap findOrMake(MapSpec spec, Supplier<KernelMap> maker) {
+    /** The pinned map, or a new one from {@code creator}, which is then pinned; closed if the load fails. */
+    KernelMap findOrCreate(MapSpec spec, Supplier<KernelMap> creator) {
         if (!spec.pinByName()) {
-            return closedOnFailure(maker.get());
+            return closeOnFailure(creator.get());
         }
         Path path = path(spec);
         Optional<KernelMap> found = find(spec, path);
         if (found.isPresent()) {
             return found.get();
         }
-        KernelMap made = maker.get();
+        KernelMap created = creator.get();
         boolean newDirectory;
         try {
-            newDirectory = BpfFs.pin(host.kernel(), made.fd(), path);
+            newDirectory = BpfFs.pin(host.kernel(), created.fd(), path);
         } catch (SyscallException e) {
-            made.close();
+            created.close();
             // Another process pinned its map first.
             Optional<KernelMap> other = e.errno() == Errno.EEXIST ? find(spec, path) : Optional.empty();
             return other.orElseThrow(() -> e);
         }
-        closedOnFailure(made);
+        closeOnFailure(created);
         undo.push(() -> {
             if (!kept) {
-                made.unpin(path);
+                created.unpin(path);
                 if (newDirectory) {
                     BpfFs.removeDirectoryOf(host.kernel(), path);
                 }
             }
         });
-        pins.put(path, made);
-        return made;
+        pins.put(path, created);
+        return created;
     }
 
-    /** Pins stay from now on when their maps are closed. */
+    /** From now on, pins stay when their maps are closed. */
     void keep() {
         kept = true;
     }
@@ -100,7 +100,7 @@ final class MapPinning {
         }
     }
 
-    private KernelMap closedOnFailure(KernelMap map) {
+    private KernelMap closeOnFailure(KernelMap map) {
         undo.push(map::close);
         return map;
     }
@@ -116,18 +116,18 @@ final class MapPinning {
         if (fd.isEmpty()) {
             return Optional.empty();
         }
-        KernelMap found = closedOnFailure(KernelMap.adopt(host, fd.get(), spec.name()));
-        Shape wanted = Shape.of(spec);
+        KernelMap found = closeOnFailure(KernelMap.adopt(host, fd.get(), spec.name()));
+        Shape expected = Shape.of(spec);
         MapInfo info = found.info();
-        Shape has = new Shape(
+        Shape actual = new Shape(
                 info.typeNumber(), info.keySize(), info.valueSize(), info.maxEntries(), info.flags(), info.extra());
         // The kernel sets this by itself for device maps (dev_map_alloc in kernel/bpf/devmap.c).
         boolean device = spec.is(MapType.DEVMAP) || spec.is(MapType.DEVMAP_HASH);
         int ignored = device ? MapSpec.F_RDONLY_PROG : 0;
-        if (!has.without(ignored).equals(wanted.without(ignored))) {
-            throw new InvalidObjectException(source + ": map \"" + spec.name() + "\" can't be the one pinned at " + path
-                    + ", which has " + has + ", where the object wants " + wanted
-                    + "; remove that pin, or pin elsewhere by BpfLoader.pinDirectory");
+        if (!actual.without(ignored).equals(expected.without(ignored))) {
+            throw new InvalidObjectException(source + ": map \"" + spec.name() + "\" can't use the map pinned at "
+                    + path + ", which has " + actual + ", but the object defines " + expected
+                    + "; remove that pin, or choose another directory with BpfLoader.pinDirectory");
         }
         return Optional.of(found);
     }

@@ -25,8 +25,8 @@ public final class MissingFeature {
         if (errno != Errno.EINVAL.number()) {
             return Optional.empty();
         }
-        String what = "create map \"" + map.name() + "\"";
-        return MapTraits.of(map.typeNumber()).feature().flatMap(feature -> missing(what, feature, features));
+        String operation = "create map \"" + map.name() + "\"";
+        return MapTraits.of(map.typeNumber()).feature().flatMap(feature -> missing(operation, feature, features));
     }
 
     /** Why a program could not be loaded; empty if no feature is missing. */
@@ -35,14 +35,14 @@ public final class MissingFeature {
         if (errno != Errno.EINVAL.number() && errno != Errno.E2BIG.number()) {
             return Optional.empty();
         }
-        String what = "load program \"" + program.name() + "\"";
+        String operation = "load program \"" + program.name() + "\"";
         return attachType
                 .flatMap(MissingFeature::of)
-                .flatMap(feature -> missing(what, feature, features))
-                .or(() -> of(program).flatMap(feature -> missing(what, feature, features)));
+                .flatMap(feature -> missing(operation, feature, features))
+                .or(() -> of(program).flatMap(feature -> missing(operation, feature, features)));
     }
 
-    /** The feature that brought an attach type. */
+    /** The feature that added an attach type. */
     public static Optional<Feature> of(AttachType type) {
         return Optional.ofNullable(
                 switch (type) {
@@ -63,10 +63,10 @@ public final class MissingFeature {
         };
     }
 
-    private static Optional<UnsupportedFeatureException> missing(String what, Feature feature, Features features) {
-        // A probe without an answer explains nothing: the rejection is reported unchanged.
+    private static Optional<UnsupportedFeatureException> missing(String operation, Feature feature, Features features) {
+        // An unknown result explains nothing: the rejection is reported unchanged.
         return features.support(feature) instanceof Support.Absent absent
-                ? Optional.of(new UnsupportedFeatureException(what, feature, absent.reason()))
+                ? Optional.of(new UnsupportedFeatureException(operation, feature, absent.reason()))
                 : Optional.empty();
     }
 }

@@ -50,7 +50,7 @@ final class ModuleDescriptors implements AutoCloseable {
                 fd = kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.BTF, id.getAsInt()));
             } catch (SyscallException e) {
                 if (e.errno() == Errno.ENOENT) {
-                    continue; // gone in between
+                    continue; // unloaded in the meantime
                 }
                 throw e;
             }
@@ -60,8 +60,8 @@ final class ModuleDescriptors implements AutoCloseable {
             }
             fd.close();
         }
-        throw new RelocationException("the kernel shows types of a module \"" + module
-                + "\", and has no BTF of that name loaded: it went away in between");
+        throw new RelocationException("the kernel exported types of module \"" + module
+                + "\", but has no BTF of that name loaded: the module was unloaded in the meantime");
     }
 
     private OptionalInt nextId(int after) {

@@ -57,7 +57,7 @@ final class ProgramLoading {
     private final LoggedLoad logs = new LoggedLoad();
 
     /**
-     * Of an object.
+     * For the programs of an object.
      *
      * @param types its BTF in the kernel
      * @param maps its maps by name
@@ -90,13 +90,13 @@ final class ProgramLoading {
     LoadedProgram load(ProgramPlan program, Optional<AttachType> attachType) {
         AssembledProgram code = program.code().orElseThrow();
         try (UndoStack undo = new UndoStack()) {
-            List<Fd> tables = JumpTables.make(host, features, program.name(), code.jumpTables(), undo);
-            Set<Fd> mentioned = new LinkedHashSet<>();
-            List<Instruction> linked = linked(code, tables, mentioned);
-            ProgCommand.Load command = command(program, attachType, linked, List.copyOf(mentioned));
+            List<Fd> tables = JumpTables.createAll(host, features, program.name(), code.jumpTables(), undo);
+            Set<Fd> referenced = new LinkedHashSet<>();
+            List<Instruction> linked = link(code, tables, referenced);
+            ProgCommand.Load command = command(program, attachType, linked, List.copyOf(referenced));
             return switch (load(command, program.logLevel())) {
                 case LoadResult.Loaded loaded -> {
-                    bindConstants(mentioned, loaded.fd());
+                    bindConstants(referenced, loaded.fd());
                     yield new LoadedProgram(program, loaded.fd(), attachType, loaded.log());
                 }
                 case LoadResult.Refused refused -> throw refusal.explain(program, attachType, command, refused);
@@ -107,9 +107,9 @@ final class ProgramLoading {
     /**
      * The code with the numbers of file descriptors in it.
      *
-     * @param mentioned receives these file descriptors, which must stay open during the system call
+     * @param referenced receives these file descriptors, which must stay open during the system call
      */
-    private List<Instruction> linked(AssembledProgram code, List<Fd> tables, Set<Fd> mentioned) {
+    private List<Instruction> link(AssembledProgram code, List<Fd> tables, Set<Fd> referenced) {
         List<Instruction> linked = new ArrayList<>(code.instructions());
         for (AssembledProgram.Use use : code.uses()) {
             Fd fd = switch (use.of()) {
@@ -118,7 +118,7 @@ final class ProgramLoading {
                 case Referent.Module module -> modules.of(module.name());
                 case Referent.JumpTable table -> tables.get(table.index());
             };
-            mentioned.add(fd);
+            referenced.add(fd);
             linked.set(use.slot(), linked.get(use.slot()).withImm(fd.number()));
         }
         return linked;
@@ -128,21 +128,21 @@ final class ProgramLoading {
      * BTF of modules by the number in calls of their functions. The first entry stands for the kernel and is never
      * read.
      */
-    private List<Fd> called(AssembledProgram code) {
-        List<Fd> called = new ArrayList<>();
-        code.modules().forEach(module -> called.add(modules.of(module)));
-        if (!called.isEmpty()) {
-            called.addFirst(called.getFirst());
+    private List<Fd> calledModules(AssembledProgram code) {
+        List<Fd> calledModules = new ArrayList<>();
+        code.modules().forEach(module -> calledModules.add(modules.of(module)));
+        if (!calledModules.isEmpty()) {
+            calledModules.addFirst(calledModules.getFirst());
         }
-        return called;
+        return calledModules;
     }
 
     private ProgCommand.Load command(
-            ProgramPlan program, Optional<AttachType> attachType, List<Instruction> linked, List<Fd> mentioned) {
+            ProgramPlan program, Optional<AttachType> attachType, List<Instruction> linked, List<Fd> referenced) {
         ProgramSpec of = program.spec();
         AssembledProgram assembled = program.code().orElseThrow();
         List<Instruction> code = program.edit().apply(linked);
-        // Code of another length makes the tables of places in it wrong.
+        // If the edit changed the length of the code, the offsets in the tables would be wrong.
         ProgCommand.Types types = code.size() == linked.size()
                 ? new ProgCommand.Types(btf, assembled.functions(), assembled.lines())
                 : new ProgCommand.Types(btf, ProgCommand.InfoTable.NONE, ProgCommand.InfoTable.NONE);
@@ -156,8 +156,8 @@ final class ProgramLoading {
                 kernelVersion,
                 attachment(program, attachType),
                 btf == null ? ProgCommand.Types.NONE : types,
-                called(assembled),
-                mentioned,
+                calledModules(assembled),
+                referenced,
                 ProgCommand.Log.NONE);
     }
 
@@ -190,14 +190,14 @@ final class ProgramLoading {
      * program there: {@code bpftool prog show} prints the variables whose names begin with {@code bpf_metadata_}. If
      * the kernel refuses, only this metadata is missing.
      */
-    private void bindConstants(Set<Fd> mentioned, Fd loaded) {
+    private void bindConstants(Set<Fd> referenced, Fd loaded) {
         for (Fd map : constants) {
-            if (!mentioned.contains(map) && !features.lacks(Feature.PROGRAM_BIND_MAP)) {
+            if (!referenced.contains(map) && !features.lacks(Feature.PROGRAM_BIND_MAP)) {
                 try {
                     kernel.execute(new ProgCommand.BindMap(loaded, map));
                 } catch (SyscallException e) {
                     System.getLogger(ProgramLoading.class.getName())
-                            .log(System.Logger.Level.DEBUG, "going on without: " + e.getMessage());
+                            .log(System.Logger.Level.DEBUG, "continuing without binding the map: " + e.getMessage());
                 }
             }
         }
@@ -205,11 +205,11 @@ final class ProgramLoading {
 
     private LoadResult load(ProgCommand.Load command, int logLevel) {
         if (logLevel > 0) {
-            LoadResult asked = logged(command, logLevel);
+            LoadResult requested = logged(command, logLevel);
             boolean explained = (logLevel & (LoggedLoad.INSTRUCTIONS | LoggedLoad.EVERY_PATH)) != 0
-                    && !asked.log().isEmpty();
-            if (asked instanceof LoadResult.Loaded || explained) {
-                return asked;
+                    && !requested.log().isEmpty();
+            if (requested instanceof LoadResult.Loaded || explained) {
+                return requested;
             }
         }
         return switch (kernel.execute(command)) {

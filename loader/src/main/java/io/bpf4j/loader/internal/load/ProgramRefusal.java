@@ -70,7 +70,7 @@ record ProgramRefusal(
             LoadResult.Refused refused) {
         AssembledProgram code = program.code().orElseThrow();
         Errno errno = Errno.of(refused.errno());
-        // In the command the name is cut to the kernel's 15 characters.
+        // In the command the name is truncated to the kernel's 15 characters.
         ProgCommand.Load named = ProgCommand.Load.of(command.type(), program.name(), new byte[0], spec.license());
         if (refused.log().isBlank()) {
             Optional<UnsupportedFeatureException> missing =
@@ -84,9 +84,8 @@ record ProgramRefusal(
         }
         List<String> advice = new ArrayList<>();
         if (lacksTrampoline(errno, command, host.jit())) {
-            advice.add(
-                    "this kernel has no compiler of BPF (it is built without CONFIG_BPF_JIT), which makes the code that"
-                            + " calls programs from functions of the kernel");
+            advice.add("this kernel has no BPF JIT compiler (it is built without CONFIG_BPF_JIT), which generates the"
+                    + " code that calls programs from kernel functions");
         } else {
             advice.add(
                     refused.log().isBlank()
@@ -125,14 +124,14 @@ record ProgramRefusal(
                         .orElse("");
     }
 
-    /** The instruction of the verdict, from the end of the log; empty if the log is cut. */
+    /** The instruction of the verdict, from the end of the log; empty if the log is truncated. */
     static OptionalInt lastInstruction(String log) {
         int end = log.length();
         int verdict = 0;
         while (end > 0) {
             int start = log.lastIndexOf('\n', end - 1) + 1;
             String line = log.substring(start, end);
-            if (line.startsWith(LoggedLoad.CUT)) {
+            if (line.startsWith(LoggedLoad.TRUNCATED)) {
                 return OptionalInt.empty();
             }
             Matcher instruction = INSTRUCTION.matcher(line);
@@ -181,16 +180,16 @@ record ProgramRefusal(
             return "";
         }
         OptionalInt slot = lastInstruction(log);
-        List<AssembledProgram.Poisoned> met = poisoned.stream()
+        List<AssembledProgram.Poisoned> reached = poisoned.stream()
                 .filter(p -> slot.isEmpty() || p.slot() == slot.getAsInt())
                 .limit(3)
                 .toList();
-        if (met.isEmpty()) {
+        if (reached.isEmpty()) {
             return "";
         }
-        boolean leftOut = met.stream().allMatch(p -> p.kind() == AssembledProgram.Poisoned.Kind.MAP);
-        return (leftOut ? "it comes to " : "it reaches what this kernel does not have: ")
-                + met.stream().map(AssembledProgram.Poisoned::reason).collect(Collectors.joining("; "));
+        boolean leftOut = reached.stream().allMatch(p -> p.kind() == AssembledProgram.Poisoned.Kind.MAP);
+        return (leftOut ? "it reaches " : "it reaches something that this kernel does not have: ")
+                + reached.stream().map(AssembledProgram.Poisoned::reason).collect(Collectors.joining("; "));
     }
 
     /** The address of a weak symbol that is missing is 0, which the verifier treats as a scalar. */
@@ -206,8 +205,8 @@ record ProgramRefusal(
                 .collect(Collectors.joining(", "));
         return names.isEmpty()
                 ? ""
-                : "it reads what this kernel does not have: the address of " + names
-                        + " is 0 here; compare it with 0 first";
+                : "it reads a symbol that this kernel does not have: the address of " + names
+                        + " is 0; compare it with 0 first";
     }
 
     private String withoutLog(Errno errno, Optional<AttachType> attachType, ProgCommand.Load command) {
@@ -217,12 +216,15 @@ record ProgramRefusal(
                 instructions == 0
                         ? "it has no instructions"
                         : "it has " + instructions
-                                + " instructions; a kernel takes 1,000,000 of a process with CAP_BPF,"
-                                + " and 4,096 of others, and before Linux 5.2";
+                                + " instructions; a kernel accepts 1,000,000 from a process with CAP_BPF, but 4,096"
+                                + " from others, and before Linux 5.2";
             case EINVAL ->
-                "the kernel looked at no instruction, so it lacks something of what it was asked for: "
-                        + asked(attachType, command);
-            case EACCES -> "the kernel looked at no instruction, so a policy refuses (an LSM such as SELinux)";
+                "the kernel refused it before checking any instruction, so it does not support something that was"
+                        + " requested: "
+                        + requested(attachType, command);
+            case EACCES ->
+                "the kernel refused it before checking any instruction, so a policy is the reason (an LSM such as"
+                        + " SELinux)";
             case ENOTSUPP -> unsupported(host.jit());
             default -> "";
         };
@@ -239,26 +241,25 @@ record ProgramRefusal(
     /** Programs that can't be interpreted need the JIT compiler, and compiled programs need its memory. */
     static String unsupported(Jit jit) {
         String interpreted =
-                ", and this program can't be interpreted: calls of kernel functions, some instructions and deep"
-                        + " stacks can't be";
-        String refused =
-                "the kernel's compiler of BPF (JIT) does not take it; all programs of the machine share the memory"
-                        + " that sysctl net.core.bpf_jit_limit allows, and some instructions and functions need a JIT that"
-                        + " has them";
+                ", and this program can't be interpreted: the interpreter does not support calls of kernel functions,"
+                        + " some instructions and deep stacks";
+        String refused = "the kernel's BPF JIT compiler refuses it; all programs of the machine share the memory that"
+                + " sysctl net.core.bpf_jit_limit allows, and some instructions and functions need a JIT that"
+                + " supports them";
         return switch (jit) {
-            case MISSING -> "this kernel has no compiler of BPF (it is built without CONFIG_BPF_JIT)" + interpreted;
-            case OFF -> "the kernel's compiler of BPF (JIT) is off (sysctl net.core.bpf_jit_enable is 0)" + interpreted;
+            case MISSING -> "this kernel has no BPF JIT compiler (it is built without CONFIG_BPF_JIT)" + interpreted;
+            case OFF -> "the kernel's BPF JIT compiler is off (sysctl net.core.bpf_jit_enable is 0)" + interpreted;
             case ON -> refused;
-            case UNKNOWN -> refused + ", which sysctl net.core.bpf_jit_enable switches on";
+            case UNKNOWN -> refused + "; sysctl net.core.bpf_jit_enable switches it on";
         };
     }
 
-    private static String asked(Optional<AttachType> attachType, ProgCommand.Load command) {
-        List<String> asked = new ArrayList<>();
-        asked.add("a program of type "
+    private static String requested(Optional<AttachType> attachType, ProgCommand.Load command) {
+        List<String> requested = new ArrayList<>();
+        requested.add("a program of type "
                 + ProgramType.of(command.type()).map(Enum::name).orElse("number " + command.type()));
         if (command.attachment().type() != 0) {
-            asked.add("for "
+            requested.add("for "
                     + attachType
                             .filter(type ->
                                     type.number() == command.attachment().type())
@@ -267,26 +268,26 @@ record ProgramRefusal(
                                     + command.attachment().type()));
         }
         if (command.attachment().btfId() != 0) {
-            asked.add("to attach to BTF id " + command.attachment().btfId()
+            requested.add("to attach to BTF id " + command.attachment().btfId()
                     + (command.attachment().target() == null
                             ? ""
                             : " of " + command.attachment().target().what()));
         }
         if ((command.flags() & SLEEPABLE) != 0) {
-            asked.add("sleepable");
+            requested.add("sleepable");
         }
         if ((command.flags() & XDP_HAS_FRAGS) != 0) {
-            asked.add("with XDP fragments");
+            requested.add("with XDP fragments");
         }
         if ((command.flags() & ~(SLEEPABLE | XDP_HAS_FRAGS)) != 0) {
-            asked.add("flags 0x" + Integer.toHexString(command.flags()));
+            requested.add("flags 0x" + Integer.toHexString(command.flags()));
         }
         if (command.ifindex() != 0) {
-            asked.add("for network device " + command.ifindex());
+            requested.add("for network device " + command.ifindex());
         }
         if (command.types().btf() != null) {
-            asked.add("described by BTF");
+            requested.add("described by BTF");
         }
-        return String.join(", ", asked);
+        return String.join(", ", requested);
     }
 }

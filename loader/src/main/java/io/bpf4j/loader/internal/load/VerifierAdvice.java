@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  */
 final class VerifierAdvice {
     /** Verdicts are at the end, before the statistics. */
-    private static final int WHERE = 2_000;
+    private static final int TAIL_CHARACTERS = 2_000;
 
     /**
      * A verdict and its advice.
@@ -41,12 +41,12 @@ final class VerifierAdvice {
                     "the pointer may be NULL here; compare it with NULL before it is used"),
             new Entry(
                     "invalid mem access '(?:scalar|inv)'",
-                    "to the verifier this is a number, not a pointer; memory of the kernel is read with"
+                    "the verifier treats this as a number, not as a pointer; read kernel memory with"
                             + " bpf_probe_read_kernel, memory of a process with bpf_probe_read_user"),
             new Entry(
                     "unbounded memory access|min value is negative|max value is outside of the",
-                    "the verifier does not know the bounds of an index or a size; compare it with its bounds, or mask it"
-                            + " (index & (SIZE - 1))"),
+                    "the verifier does not know the bounds of an index or a size; compare it with its bounds, or mask"
+                            + " it (index & (SIZE - 1))"),
             new Entry(
                     "invalid access to packet",
                     "compare the end of the bytes to read with the end of the packet before the read"),
@@ -58,34 +58,36 @@ final class VerifierAdvice {
                     (_, type) -> "programs of type " + type + " can't read or write their context there"),
             new Entry(
                     "R0 !read_ok",
-                    "on some path nothing is returned: give the function a return value there, or set the variable"),
+                    "on some path the function returns no value: return one there, or initialise the variable"),
             new Entry(
                     "R\\d+ !read_ok",
-                    "the register has no value on this path: a variable was not set, or a call has used up r1 to r5"),
+                    "the register has no value on this path: a variable is not initialised, or a call has overwritten"
+                            + " r1 to r5"),
             new Entry(
                     "infinite loop detected|back-edge from insn",
-                    "the verifier finds no end to this loop; count up to a constant, or use bpf_loop (Linux 5.17)."
-                            + " Before Linux 5.3 loops have to be unrolled"),
+                    "the verifier can't prove that this loop ends; count up to a constant, or use bpf_loop (Linux"
+                            + " 5.17). Before Linux 5.3 loops have to be unrolled"),
             new Entry(
                     "BPF program is too large|The sequence of \\d+ jumps is too complex",
-                    "there are more paths, or longer ones, than the verifier follows; make loops shorter, use bpf_loop"
-                            + " (Linux 5.17), or move code into functions that are not static, which are verified once"
-                            + " each"),
+                    "the program has more paths, or longer ones, than the verifier follows; make loops shorter, use"
+                            + " bpf_loop (Linux 5.17), or move code into functions that are not static, which are"
+                            + " verified once each"),
             new Entry(
                     "combined stack size|stack depth \\d+ exceeds|exceeds the stack limit|stack size.*Too large",
-                    "there are 512 bytes of stack for a function and all that it calls; keep what is larger in a map,"
+                    "a function and all functions that it calls share 512 bytes of stack; keep larger data in a map,"
                             + " such as an array with one element per CPU"),
             new Entry(
                     "[uU]nreleased reference",
-                    "what was taken (a record of a ring buffer, a socket, a task) has to be given back on every path"),
+                    "a reference that was acquired (a record of a ring buffer, a socket, a task) must be released on"
+                            + " every path"),
             new Entry(
                     "cannot call GPL",
-                    "the object's license is not compatible with the GPL; if it may be, say so: char LICENSE[]"
-                            + " SEC(\"license\") = \"GPL\""),
+                    "the object's license is not compatible with the GPL; if the GPL applies, declare it: char"
+                            + " LICENSE[] SEC(\"license\") = \"GPL\""),
             new Entry(
                     "invalid func \\w+#(\\d{1,9})",
                     (found, _) -> "this kernel has no helper " + helper(Integer.parseInt(found.group(1)))
-                            + "; a newer one may"),
+                            + "; a newer kernel may have it"),
             new Entry(
                     "(?:program of this type cannot use helper|unknown func) \\w+#(\\d{1,9})",
                     (found, type) -> "on this kernel programs of type " + type + " can't call "
@@ -105,7 +107,7 @@ final class VerifierAdvice {
      * @param type of the program, by its name in the kernel
      */
     static Optional<String> of(String log, String type) {
-        String end = log.substring(Math.max(0, log.length() - WHERE));
+        String end = log.substring(Math.max(0, log.length() - TAIL_CHARACTERS));
         for (Entry entry : ENTRIES) {
             Matcher matcher = entry.verdict().matcher(end);
             if (matcher.find()) {

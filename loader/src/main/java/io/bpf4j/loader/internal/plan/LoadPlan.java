@@ -43,7 +43,7 @@ public record LoadPlan(
     }
 
     /** Throws the first problem, if any. */
-    public void requireSound() {
+    public void requireNoProblems() {
         Stream.concat(problems.stream(), programs.stream().flatMap(program -> program.problems().stream()))
                 .findFirst()
                 .ifPresent(problem -> {

@@ -42,7 +42,7 @@ class LoggedLoadTest {
         return attempt -> {
             tries.add(attempt);
             int room = attempt.size() - 1;
-            String all = attempt.level() == LoggedLoad.FIGURES ? REASON + "processed 1 insns\n" : log;
+            String all = attempt.level() == LoggedLoad.STATISTICS ? REASON + "processed 1 insns\n" : log;
             return all.length() <= room
                     ? new LoadResult.Refused(Errno.EACCES.number(), all, 0)
                     : new LoadResult.Refused(Errno.ENOSPC.number(), all.substring(0, room), 0);

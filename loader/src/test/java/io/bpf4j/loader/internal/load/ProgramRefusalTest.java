@@ -27,7 +27,7 @@ class ProgramRefusalTest {
     @Test
     void aKernelWithoutCompilerIsNotOneWhoseCompilerRefused() {
         assertThat(ProgramRefusal.unsupported(Jit.MISSING))
-                .contains("this kernel has no compiler of BPF", "CONFIG_BPF_JIT")
+                .contains("this kernel has no BPF JIT compiler", "CONFIG_BPF_JIT")
                 .doesNotContain("bpf_jit_limit");
         assertThat(ProgramRefusal.unsupported(Jit.OFF))
                 .contains("net.core.bpf_jit_enable is 0")

@@ -82,7 +82,7 @@ class StructOpsOfModuleTest {
 
     private List<StructOpsImage> images(CoreTarget target) {
         LoadPlan plan = plan(target);
-        plan.requireSound();
+        plan.requireNoProblems();
         return plan.structOps();
     }
 

@@ -53,7 +53,7 @@ class LoadPlanTest {
         ObjectSpec spec = ScriptedLoads.spec("globals.bpf.o")
                 .withGlobal("set_before_load", new byte[] {(byte) 0xc7, (byte) 0xcf});
         LoadPlan plan = plan(spec);
-        plan.requireSound();
+        plan.requireNoProblems();
         assertThat(plan.btf()).isPresent();
         assertThat(map(plan, ".bss").initial()).as("zeroes are there anyway").isNull();
         MapPlan constants = map(plan, ".rodata");
@@ -71,7 +71,7 @@ class LoadPlanTest {
     void anOlderKernelGetsWhatItTakes() {
         ObjectSpec spec = ScriptedLoads.spec("globals.bpf.o");
         LoadPlan plan = plan(spec, Feature.BTF, Feature.MMAPABLE_ARRAY, Feature.MAP_FREEZE, Feature.OBJECT_NAMES);
-        plan.requireSound();
+        plan.requireNoProblems();
         assertThat(plan.btf()).isEmpty();
         assertThat(map(plan, ".rodata").frozen()).isFalse();
         assertThat(plan.maps()).allSatisfy(map -> {
@@ -124,7 +124,7 @@ class LoadPlanTest {
                                 "forms.bpf.o: map \"" + holder.name()
                                         + "\" holds \"nor_like_it\", which is not a map"));
         assertThat(plan.programs()).as("planned all the same").isNotEmpty();
-        assertThatThrownBy(plan::requireSound)
+        assertThatThrownBy(plan::requireNoProblems)
                 .isInstanceOf(InvalidObjectException.class)
                 .hasMessageContaining("nothing_like_it");
     }
