@@ -16,7 +16,7 @@ class LoadedRangesTest {
 
     private static @Nullable Segment first(List<Segment> segments, long address) {
         return segments.stream()
-                .filter(s -> s.type() == Segment.PT_LOAD && s.holds(address))
+                .filter(s -> s.type() == Segment.PT_LOAD && s.contains(address))
                 .findFirst()
                 .orElse(null);
     }

@@ -68,10 +68,9 @@ public final class RingBuffer extends RecordReader {
     private static RingConsumer consumer(int source, KernelMap map, UndoStack owned) {
         long page = map.host().pageSize();
         long size = Integer.toUnsignedLong(map.maxEntries());
-        Mapping consumerMapping =
-                owned.own(map.kernel().execute(new FileCommand.Map(map.fd(), 0, page, true)));
-        Mapping producerMapping = owned.own(
-                map.kernel().execute(new FileCommand.Map(map.fd(), page, page + 2 * size, false)));
+        Mapping consumerMapping = owned.own(map.kernel().execute(new FileCommand.Map(map.fd(), 0, page, true)));
+        Mapping producerMapping =
+                owned.own(map.kernel().execute(new FileCommand.Map(map.fd(), page, page + 2 * size, false)));
         return new RingConsumer(
                 source,
                 consumerMapping.segment(),

@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.sys;
 
-
 import io.bpf4j.elf.FileName;
 import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.Arena;

@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.sys;
 
-
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Errno;
@@ -115,8 +114,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         static MemorySegment status(Call call, Fd fd) {
             MemorySegment stat = call.allocate(SIZE, Long.BYTES);
             long self = call.allocateFrom("").address();
-            call.check(
-                    call.syscall(Syscall.STATX, call.hold(fd), self, AT_EMPTY_PATH, BASIC_STATS, stat.address(), 0));
+            call.check(call.syscall(Syscall.STATX, call.hold(fd), self, AT_EMPTY_PATH, BASIC_STATS, stat.address(), 0));
             return stat;
         }
     }
@@ -376,8 +374,7 @@ public sealed interface FileCommand<R> extends Command<R> {
                     call.fd(call.syscall(Syscall.FSOPEN, name, FSOPEN_CLOEXEC, 0), "mount of " + fileSystem)) {
                 int number = context.number();
                 call.check(call.syscall(Syscall.FSCONFIG, number, FSCONFIG_CMD_CREATE, 0));
-                return call.fd(
-                        call.syscall(Syscall.FSMOUNT, number, FSMOUNT_CLOEXEC, 0), "detached " + fileSystem);
+                return call.fd(call.syscall(Syscall.FSMOUNT, number, FSMOUNT_CLOEXEC, 0), "detached " + fileSystem);
             }
         }
     }

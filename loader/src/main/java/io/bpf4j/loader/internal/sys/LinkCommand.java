@@ -214,7 +214,8 @@ public sealed interface LinkCommand<R> extends Command<R> {
         public Integer run(Call call) {
             int all = flags | (expected == null ? 0 : REPLACE);
             return call.bpfOffCarrier(
-                    BpfCommand.LINK_UPDATE, call.attr(ATTR, call.hold(link), call.hold(program), all, call.hold(expected)));
+                    BpfCommand.LINK_UPDATE,
+                    call.attr(ATTR, call.hold(link), call.hold(program), all, call.hold(expected)));
         }
     }
 
@@ -243,7 +244,9 @@ public sealed interface LinkCommand<R> extends Command<R> {
         public Fd run(Call call) {
             long name = tracepoint.isEmpty() ? 0 : call.allocateFrom(tracepoint).address();
             MemorySegment attr = call.attr(ATTR, name, call.hold(program), cookie);
-            return call.fd(call.bpfOffCarrier(BpfCommand.RAW_TRACEPOINT_OPEN, attr), "link of " + program.what() + " to tracepoint " + tracepoint);
+            return call.fd(
+                    call.bpfOffCarrier(BpfCommand.RAW_TRACEPOINT_OPEN, attr),
+                    "link of " + program.what() + " to tracepoint " + tracepoint);
         }
     }
 
@@ -282,7 +285,9 @@ public sealed interface LinkCommand<R> extends Command<R> {
 
         @Override
         public Fd run(Call call) {
-            return call.fd(call.bpfResult(BpfCommand.ITER_CREATE, call.attr(ATTR, call.hold(link))), "iterator of " + link.what());
+            return call.fd(
+                    call.bpfResult(BpfCommand.ITER_CREATE, call.attr(ATTR, call.hold(link))),
+                    "iterator of " + link.what());
         }
     }
 
@@ -296,8 +301,8 @@ public sealed interface LinkCommand<R> extends Command<R> {
                 BpfCommand.RAW_TRACEPOINT_OPEN + " of " + open.program.what()
                         + (open.tracepoint.isEmpty() ? "" : " to " + open.tracepoint);
             case Attach attach ->
-                BpfCommand.PROG_ATTACH + " of " + (attach.program == null ? "no program" : attach.program.what()) + " to "
-                        + attach.target.what();
+                BpfCommand.PROG_ATTACH + " of " + (attach.program == null ? "no program" : attach.program.what())
+                        + " to " + attach.target.what();
             case DetachProgram detach ->
                 BpfCommand.PROG_DETACH + " of " + detach.program.what() + " from " + detach.target.what();
             case CreateIter(Fd link) -> BpfCommand.ITER_CREATE + " of " + link.what();

@@ -70,7 +70,8 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     record Get(Path path, int flags) implements ObjectCommand<Fd> {
         @Override
         public Fd run(Call call) {
-            return call.fd(call.bpfResult(BpfCommand.OBJ_GET, call.attr(Pin.ATTR, call.path(path), 0, flags)), "pin " + path);
+            return call.fd(
+                    call.bpfResult(BpfCommand.OBJ_GET, call.attr(Pin.ATTR, call.path(path), 0, flags)), "pin " + path);
         }
     }
 

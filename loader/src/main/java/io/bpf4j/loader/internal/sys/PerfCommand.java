@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.sys;
 
-
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;

@@ -340,7 +340,8 @@ public sealed interface ProgCommand<R> extends Command<R> {
         return switch (this) {
             case Load load -> BpfCommand.PROG_LOAD + " for program \"" + load.name + "\"";
             case LoadBtf btf -> BpfCommand.BTF_LOAD + " for \"" + btf.name + "\"";
-            case BindMap(Fd program, Fd map) -> BpfCommand.PROG_BIND_MAP + " of " + map.what() + " to " + program.what();
+            case BindMap(Fd program, Fd map) ->
+                BpfCommand.PROG_BIND_MAP + " of " + map.what() + " to " + program.what();
             case AssociateStructOps with -> BpfCommand.PROG_ASSOC_STRUCT_OPS + " with " + with.map.what();
             case TestRun run -> BpfCommand.PROG_TEST_RUN + " of " + run.program.what();
             case ReadStream read -> BpfCommand.PROG_STREAM_READ_BY_FD + " of " + read.program.what();

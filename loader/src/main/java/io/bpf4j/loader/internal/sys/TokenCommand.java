@@ -11,7 +11,9 @@ public sealed interface TokenCommand<R> extends Command<R> {
 
         @Override
         public Fd run(Call call) {
-            return call.fd(call.bpfResult(BpfCommand.TOKEN_CREATE, call.attr(ATTR, 0, call.hold(bpffs))), "BPF token of " + bpffs.what());
+            return call.fd(
+                    call.bpfResult(BpfCommand.TOKEN_CREATE, call.attr(ATTR, 0, call.hold(bpffs))),
+                    "BPF token of " + bpffs.what());
         }
     }
 
