@@ -154,7 +154,7 @@ class LoadEditsTest {
         BpfLoader loader = ScriptedLoads.loader(kernel, spec).map(held, map -> map.withAutocreate(false));
         assertThatThrownBy(loader::load)
                 .isInstanceOf(InvalidObjectException.class)
-                .hasMessageContaining("map \"" + holder.name() + "\" holds \"" + held + "\", which was left out");
+                .hasMessageContaining("map \"" + holder.name() + "\" contains \"" + held + "\", which was left out");
 
         // Without its slots, or left out itself, it is not an obstacle.
         try (BpfObject object = ScriptedLoads.loader(new ScriptedKernel(), spec)

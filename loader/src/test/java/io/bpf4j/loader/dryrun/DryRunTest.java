@@ -168,7 +168,7 @@ class DryRunTest {
         ObjectSpec empty = edits.withMaps(Map.of("extra", edits.map("extra").withMaxEntries(0)));
         assertThat(fit(empty).findings()).singleElement().satisfies(finding -> {
             assertThat(finding.kind()).isEqualTo(Finding.Kind.MAP);
-            assertThat(finding.problem()).startsWith("map \"extra\" has room for no entry: set its max_entries");
+            assertThat(finding.problem()).startsWith("map \"extra\" has max_entries 0: set it in the object");
         });
         assertThat(fit(empty).fits()).isFalse();
         assertThat(fit(without(empty, "extra")).fits())

@@ -77,7 +77,7 @@ class EditsOnKernelTest {
         }
         assertThatThrownBy(() -> loader().withProgram("nameless").load())
                 .isInstanceOf(InvalidObjectException.class)
-                .hasMessageContaining("a name without a known program type");
+                .hasMessageContaining("a section name without a known program type");
     }
 
     @Test
@@ -141,7 +141,7 @@ class EditsOnKernelTest {
         }
         assertThatThrownBy(() -> loader().withProgram("each").load())
                 .isInstanceOf(InvalidObjectException.class)
-                .hasMessageContaining("has to say which function it is for")
+                .hasMessageContaining("does not name the function that it is for")
                 .hasMessageContaining("withTarget");
     }
 

@@ -234,7 +234,7 @@ class StructOpsOnKernelTest {
         assertThatThrownBy(() -> load(loader -> loader.withProgram("predict")))
                 .isInstanceOf(InvalidObjectException.class)
                 .hasMessageContaining("program \"predict\"")
-                .hasMessageContaining("is called by no struct_ops variable that is made");
+                .hasMessageContaining("is used by no struct_ops variable that is created");
     }
 
     /** Makes a struct, under a name of this test run's own. */

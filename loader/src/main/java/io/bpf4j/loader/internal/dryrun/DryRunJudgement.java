@@ -191,16 +191,16 @@ public final class DryRunJudgement {
             poisons.set(slot);
             Optional<Finding.Place> place = lines.at(bySlot, slot);
             switch (poisoned.kind()) {
-                case RELOCATION -> own.add(new Finding(Finding.Kind.RELOCATION, place, poisoned.what()));
+                case RELOCATION -> own.add(new Finding(Finding.Kind.RELOCATION, place, poisoned.subject()));
                 case FUNCTION -> {
                     // A function that is not weak is reported once for the object, not at each call.
-                    if (weak.contains(poisoned.what())) {
-                        String problem = "the kernel has no function " + poisoned.what();
+                    if (weak.contains(poisoned.subject())) {
+                        String problem = "the kernel has no function " + poisoned.subject();
                         own.add(new Finding(Finding.Kind.SYMBOL, place, problem));
                     }
                 }
                 case MAP ->
-                    own.add(new Finding(Finding.Kind.MAP, place, "map \"" + poisoned.what() + "\" was left out"));
+                    own.add(new Finding(Finding.Kind.MAP, place, "map \"" + poisoned.subject() + "\" was left out"));
             }
         }
         for (int slot = reached.nextSetBit(0); slot >= 0; slot = reached.nextSetBit(slot + 1)) {
@@ -208,7 +208,7 @@ public final class DryRunJudgement {
             if (instruction.isHelperCall()
                     && !poisons.get(slot)
                     && !has("bpf_func_id", instruction.imm())
-                    && !OldKernelHelpers.hasStandIn(instruction.imm())) {
+                    && !OldKernelHelpers.hasReplacement(instruction.imm())) {
                 own.add(new Finding(
                         Finding.Kind.HELPER,
                         lines.at(bySlot, slot),
@@ -228,9 +228,9 @@ public final class DryRunJudgement {
     }
 
     /**
-     * Whether an enumeration of the kernel's uapi header, such as {@code bpf_map_type}, has a number. Reduced BTF may lack
-     * the enumeration; then all numbers are assumed to be known. The last value of each is the count, whose name begins
-     * with two underscores.
+     * Whether an enumeration of the kernel's uapi header, such as {@code bpf_map_type}, has a number. Reduced BTF may
+     * lack the enumeration; then all numbers are assumed to be known. The last value of each is the count, whose name
+     * begins with two underscores.
      */
     private boolean has(String enumeration, long number) {
         Map<Long, String> known = namesByEnum.computeIfAbsent(enumeration, this::names);

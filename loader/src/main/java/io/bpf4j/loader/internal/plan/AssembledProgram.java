@@ -14,8 +14,8 @@ import java.util.List;
  *     descriptor
  * @param uses instructions that take a file descriptor
  * @param modules whose functions are called; a call's number minus 1 is the index
- * @param jumpTables for each table the slots that it leads to
- * @param poisoned instructions that stand for something missing; they explain a rejection by the verifier
+ * @param jumpTables for each table the slots that it can jump to
+ * @param poisoned instructions that replace a use of something missing; they explain a rejection by the verifier
  * @param absent weak symbols that are missing, for the same explanation
  */
 public record AssembledProgram(
@@ -53,10 +53,10 @@ public record AssembledProgram(
      * An instruction that the verifier rejects if it is reachable.
      *
      * @param slot where it is in the program
-     * @param what the reason of a failed relocation, else the name of the missing symbol
+     * @param subject the reason of a failed relocation, else the name of the missing symbol
      * @param reason the same with the place in the object
      */
-    public record Poisoned(int slot, Kind kind, String what, String reason) {
+    public record Poisoned(int slot, Kind kind, String subject, String reason) {
         /** The kind of the original instruction. */
         public enum Kind {
             /** An instruction with a CO-RE relocation. */

@@ -48,22 +48,21 @@ public record AttachPoint(
     /**
      * The function of a program; a struct_ops program gets its point from {@link StructOpsImages}.
      *
-     * @param target the program whose function is meant; null for the kernel's
+     * @param target the program that has the function; null for the kernel
      */
     static AttachPoint of(ProgramSpec program, TargetKernel kernel, @Nullable ProgramHandle target) {
         ProgramType type = program.type();
         if (target != null) {
             if (type != ProgramType.EXT && type != ProgramType.TRACING) {
-                throw new InvalidObjectException(
-                        "program \"" + program.name() + "\" in SEC(\"" + program.sectionName()
-                                + "\") is not one that attaches to functions of other programs: freplace, fentry and fexit are");
+                throw new InvalidObjectException("program \"" + program.name() + "\" in SEC(\"" + program.sectionName()
+                        + "\") can't be attached to functions of other programs: only freplace, fentry and fexit can");
             }
             requireName(program);
             return new AttachPoint(0, "", target, OptionalInt.empty());
         }
         if (type == ProgramType.EXT) {
             throw new InvalidObjectException("program \"" + program.name()
-                    + "\" replaces a function of another program (freplace): load that first, and name it with"
+                    + "\" replaces a function of another program (freplace): load that program first, and pass it to"
                     + " BpfLoader.attachTo");
         }
         if (isForMany(program)) {
@@ -75,7 +74,7 @@ public record AttachPoint(
     private static void requireName(ProgramSpec program) {
         if (program.target().isEmpty()) {
             throw new InvalidObjectException("program \"" + program.name() + "\" in SEC(\"" + program.sectionName()
-                    + "\") has to say which function it is for: SEC(\"" + program.sectionName()
+                    + "\") does not name the function that it is for: use SEC(\"" + program.sectionName()
                     + "/NAME\"), or BpfLoader.program(\"" + program.name() + "\", p -> p.withTarget(\"NAME\"))");
         }
     }

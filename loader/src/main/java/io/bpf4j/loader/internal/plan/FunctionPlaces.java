@@ -40,7 +40,7 @@ final class FunctionPlaces {
     private static final long MAX_ALL_SLOTS = 16_000_000;
 
     /** The cost of a function besides its instructions, counted in instructions. */
-    private static final int FUNCTION = 16;
+    private static final int FUNCTION_COST = 16;
 
     /** The tag that the verifier's bpf_find_exception_callback_insn_off() looks for (kernel/bpf/btf.c). */
     private static final String CALLBACK = "exception_callback:";
@@ -105,7 +105,7 @@ final class FunctionPlaces {
                 continue;
             }
             end += function.size();
-            allSlots += function.size() + FUNCTION;
+            allSlots += function.size() + FUNCTION_COST;
             List<FunctionSpec> used = new ArrayList<>();
             for (CodeReference reference : function.references()) {
                 switch (reference) {
@@ -117,12 +117,14 @@ final class FunctionPlaces {
                 }
             }
             if (allSlots > MAX_ALL_SLOTS) {
-                throw new InvalidObjectException(spec.source() + ": the programs have together more than "
-                        + MAX_ALL_SLOTS + " instructions and entries of jump tables with the functions they call");
+                throw new InvalidObjectException(
+                        spec.source() + ": the programs and the functions that they call have together more than "
+                                + MAX_ALL_SLOTS + " instructions and entries of jump tables");
             }
             if (end > MAX_SLOTS) {
-                throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" has more than "
-                        + MAX_SLOTS + " instructions with the functions it calls, and no kernel takes that");
+                throw new InvalidObjectException(spec.source() + ": program \"" + program.name()
+                        + "\" and the functions that it calls have more than " + MAX_SLOTS
+                        + " instructions, which no kernel accepts");
             }
             open.push(used.iterator());
         }

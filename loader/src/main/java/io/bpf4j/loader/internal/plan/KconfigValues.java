@@ -30,9 +30,8 @@ import org.jspecify.annotations.Nullable;
  *   LINUX_HAS_BPF_COOKIE        whether bpf_get_attach_cookie() exists; usdt.bpf.h uses it
  *   LINUX_HAS_SYSCALL_WRAPPER   whether system calls are entered with one pt_regs argument
  *   LINUX_ELF_MACHINE           the machine that runs, as e_machine of ELF headers numbers it: 62 x86-64, 183 arm64,
- *   243
- *                               riscv64, 22 s390x, 258 loongarch64. So a program may find a register by its name in one
- *                               object for all of them; libbpf doesn't know it and leaves 0
+ *                               243 riscv64, 22 s390x, 258 loongarch64. So a program can look up a register by its
+ *                               name in one object for all machines; libbpf does not know the name and leaves 0
  *   CONFIG_…                    y, m, n, a number or text, for externs as {@link KconfigType} has them
  * </pre>
  *
@@ -42,7 +41,9 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Confined.</i>
  */
 final class KconfigValues {
-    /** The texts of an option with three states; their indices are TRI_NO, TRI_YES and TRI_MODULE of libbpf_tristate. */
+    /**
+     * The texts of an option with three states; their indices are TRI_NO, TRI_YES and TRI_MODULE of libbpf_tristate.
+     */
     private static final String NO_YES_MODULE = "nym";
 
     private final ObjectSpec spec;
@@ -51,7 +52,7 @@ final class KconfigValues {
     private final Host host;
     private @Nullable KernelConfig config;
     private @Nullable IOException unreadable;
-    private boolean looked;
+    private boolean configRead;
 
     /**
      * Values for an object.
@@ -82,14 +83,14 @@ final class KconfigValues {
 
     private void set(ByteBuffer bytes, ExternSpec extern) {
         KconfigType type = KconfigType.of(types(), extern.typeId())
-                .orElseThrow(() -> new InvalidObjectException(
-                        spec.source() + ": extern \"" + extern.name() + "\" is of a type that no kernel option fits"));
+                .orElseThrow(() -> new InvalidObjectException(spec.source() + ": extern \"" + extern.name()
+                        + "\" has a type that no kernel option can have"));
         Optional<String> value = switch (extern.name()) {
-            case "LINUX_KERNEL_VERSION" -> own(type, host.version().code());
-            // As with every feature that code asks for: if the probe has no answer, the verifier decides.
-            case "LINUX_HAS_BPF_COOKIE" -> own(type, features.lacks(Feature.BPF_COOKIE) ? 0 : 1);
-            case "LINUX_ELF_MACHINE" -> own(type, elfMachine(System.getProperty("os.arch", "")));
-            case "LINUX_HAS_SYSCALL_WRAPPER" -> own(type, hasSyscallWrapper(extern) ? 1 : 0);
+            case "LINUX_KERNEL_VERSION" -> loaderValue(type, host.version().code());
+            // As with every feature that code depends on: if the probe has no result, the verifier decides.
+            case "LINUX_HAS_BPF_COOKIE" -> loaderValue(type, features.lacks(Feature.BPF_COOKIE) ? 0 : 1);
+            case "LINUX_ELF_MACHINE" -> loaderValue(type, elfMachine(System.getProperty("os.arch", "")));
+            case "LINUX_HAS_SYSCALL_WRAPPER" -> loaderValue(type, hasSyscallWrapper(extern) ? 1 : 0);
             default -> option(extern);
         };
         if (value.isPresent()) {
@@ -98,12 +99,12 @@ final class KconfigValues {
     }
 
     /** A value that the loader defines. Unlike a number of the configuration, 0 and 1 may be stored in a bool. */
-    private static Optional<String> own(KconfigType type, long value) {
+    private static Optional<String> loaderValue(KconfigType type, long value) {
         boolean bool = type == KconfigType.BOOL && (value == 0 || value == 1);
         return Optional.of(bool ? NO_YES_MODULE.substring((int) value, (int) value + 1) : Long.toString(value));
     }
 
-    /** No later call would detect a wrong answer, and the program would read its arguments from the wrong registers. */
+    /** No later call would detect a wrong value, and the program would read its arguments from the wrong registers. */
     private boolean hasSyscallWrapper(ExternSpec extern) {
         return switch (features.support(Feature.SYSCALL_WRAPPER)) {
             case Support.Present _ -> true;
@@ -148,36 +149,36 @@ final class KconfigValues {
         } else if (type == KconfigType.CHAR && letter >= 0) {
             put(bytes, extern, text.charAt(0));
         } else if (type == KconfigType.CHAR || type == KconfigType.INTEGER) {
-            number(bytes, extern, type, parsed(extern, type, text), text);
+            number(bytes, extern, type, parse(extern, type, text), text);
         } else if (letter >= 0 && letter <= (type == KconfigType.BOOL ? 1 : 2)) {
             put(bytes, extern, letter);
         } else {
-            throw wrong(extern, text, type);
+            throw invalid(extern, text, type);
         }
     }
 
     private void text(ByteBuffer bytes, ExternSpec extern, KconfigType type, String text) {
         if (text.length() < 2 || !text.startsWith("\"") || !text.endsWith("\"")) {
-            throw wrong(extern, text, type);
+            throw invalid(extern, text, type);
         }
         byte[] encoded = text.substring(1, text.length() - 1).getBytes(StandardCharsets.UTF_8);
-        int room = extern.size() - 1;
-        if (encoded.length > room) {
+        int maxBytes = extern.size() - 1;
+        if (encoded.length > maxBytes) {
             // Always with the terminating NUL: programs copy the value as a string.
             System.getLogger(KconfigValues.class.getName())
                     .log(
                             System.Logger.Level.WARNING,
                             spec.source() + ": the kernel option " + extern.name() + " has " + encoded.length
-                                    + " bytes, the object takes the first " + room);
+                                    + " bytes, of which the object gets the first " + maxBytes);
         }
-        bytes.put(extern.offset(), encoded, 0, Math.min(encoded.length, room));
+        bytes.put(extern.offset(), encoded, 0, Math.min(encoded.length, maxBytes));
     }
 
     /**
      * As C's strtoull reads it: decimal, octal with a leading 0, or hexadecimal with 0x; negative numbers in two's
      * complement.
      */
-    private long parsed(ExternSpec extern, KconfigType type, String text) {
+    private long parse(ExternSpec extern, KconfigType type, String text) {
         boolean negative = text.startsWith("-");
         String digits = negative || text.startsWith("+") ? text.substring(1) : text;
         int radix = 10;
@@ -188,13 +189,13 @@ final class KconfigValues {
             radix = 8;
         }
         if (digits.isEmpty() || Character.digit(digits.charAt(0), radix) < 0) {
-            throw wrong(extern, text, type);
+            throw invalid(extern, text, type);
         }
         try {
             long value = Long.parseUnsignedLong(digits, radix);
             return negative ? -value : value;
         } catch (NumberFormatException e) {
-            throw wrong(extern, text, type);
+            throw invalid(extern, text, type);
         }
     }
 
@@ -206,8 +207,8 @@ final class KconfigValues {
                 bits == 64 || (signed ? value >= -(1L << (bits - 1)) && value < 1L << (bits - 1) : value >>> bits == 0);
         if (!fits) {
             throw new RelocationException(spec.source() + ": the kernel option " + extern.name() + " is " + text
-                    + ", which does not fit " + described(extern, type)
-                    + (signed ? "" : " without a sign"));
+                    + ", which does not fit " + describe(extern, type)
+                    + (signed ? "" : " (unsigned)"));
         }
         put(bytes, extern, value);
     }
@@ -217,7 +218,7 @@ final class KconfigValues {
     }
 
     private RelocationException missing(ExternSpec extern) {
-        String advice = "; declare it __weak if the object can do without";
+        String advice = "; declare it __weak if the object works without it";
         if (!extern.name().startsWith("CONFIG_")) {
             return new RelocationException(spec.source() + ": needs " + extern.name()
                     + ", which this version of bpf4j does not know" + advice);
@@ -227,19 +228,19 @@ final class KconfigValues {
         String why = known != null
                 ? known.source() + " does not set"
                 : failure != null
-                        ? "can't be known: read the kernel's configuration: " + failure.getMessage()
-                        : "can't be known: no configuration at /proc/config.gz or /boot/config-…; give it by"
+                        ? "is unknown: read the kernel's configuration: " + failure.getMessage()
+                        : "is unknown: there is no configuration at /proc/config.gz or /boot/config-…; pass it to"
                                 + " BpfLoader.kconfig";
         return new RelocationException(
                 spec.source() + ": needs the kernel option " + extern.name() + ", which " + why + advice, failure);
     }
 
-    private RelocationException wrong(ExternSpec extern, String value, KconfigType type) {
+    private RelocationException invalid(ExternSpec extern, String value, KconfigType type) {
         return new RelocationException(spec.source() + ": the kernel option " + extern.name() + " is " + value
-                + ", but the object declares it as " + described(extern, type));
+                + ", but the object declares it as " + describe(extern, type));
     }
 
-    private static String described(ExternSpec extern, KconfigType type) {
+    private static String describe(ExternSpec extern, KconfigType type) {
         return switch (type) {
             case BOOL -> "a bool";
             case CHAR -> "a char";
@@ -250,8 +251,8 @@ final class KconfigValues {
     }
 
     private @Nullable KernelConfig config() {
-        if (!looked) {
-            looked = true;
+        if (!configRead) {
+            configRead = true;
             try {
                 config = host.configuration().orElse(null);
             } catch (IOException e) {

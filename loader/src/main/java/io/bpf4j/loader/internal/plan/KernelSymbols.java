@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
  * /proc/kallsyms. A weak symbol that is missing becomes 0. <i>Confined.</i>
  *
  * <p>The kernel's type must match the declared type: otherwise a program could read an int from a struct without an
- * error. A program may declare a function in several shapes for kernels that changed it, {@code func___old} and {@code
- * func___new}, all weak: the shape that fits is resolved, the others are missing.
+ * error. A program may declare several variants of a function for kernels that changed it, {@code func___old} and
+ * {@code func___new}, all weak: the variant that matches is resolved, the others are missing.
  */
 record KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
     /**
@@ -61,7 +61,7 @@ record KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
             case KSYM -> untyped(extern, addresses.getOrDefault(extern.name(), List.of()));
             case KSYM_TYPED -> variable(extern);
             case KFUNC -> function(extern);
-            case KCONFIG -> throw new IllegalArgumentException(extern.name() + " is an option, and no symbol");
+            case KCONFIG -> throw new IllegalArgumentException(extern.name() + " is a kernel option, not a symbol");
         };
     }
 
@@ -105,9 +105,9 @@ record KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
             System.getLogger(KernelSymbols.class.getName())
                     .log(
                             System.Logger.Level.WARNING,
-                            spec.source() + ": the address of the symbol " + extern.name() + " reads as 0 in"
-                                    + " /proc/kallsyms; if all do, the kernel hides them: it takes CAP_SYSLOG, or"
-                                    + " sysctl kernel.kptr_restrict=0");
+                            spec.source() + ": the address of the symbol " + extern.name() + " is 0 in /proc/kallsyms;"
+                                    + " if all addresses are 0, the kernel hides them: reading them needs"
+                                    + " CAP_SYSLOG, or sysctl kernel.kptr_restrict=0");
         }
         return new Resolved(address, 0, "");
     }
@@ -120,10 +120,10 @@ record KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
         }
         Btf types = found.get().types();
         int declared = types.type(found.get().id()) instanceof BtfType.Var var ? var.type() : 0;
-        if (!goTogether(extern.typeId(), types, declared)) {
+        if (!areCompatible(extern.typeId(), types, declared)) {
             throw new RelocationException(spec.source() + ": the kernel's variable " + extern.name() + " is "
-                    + described(types, declared) + ", but the object declares it as "
-                    + described(own(), extern.typeId()));
+                    + describe(types, declared) + ", but the object declares it as "
+                    + describe(objectTypes(), extern.typeId()));
         }
         return resolved(found.get());
     }
@@ -136,10 +136,10 @@ record KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
             return Resolved.MISSING;
         }
         Btf types = found.get().types();
-        int declared = own().type(extern.typeId()) instanceof BtfType.Func func ? func.type() : 0;
+        int declared = objectTypes().type(extern.typeId()) instanceof BtfType.Func func ? func.type() : 0;
         int defined = types.type(found.get().id()) instanceof BtfType.Func func ? func.type() : 0;
-        if (!goTogether(declared, types, defined)) {
-            require(extern, false, "a function " + name + " of the parameters that it declares");
+        if (!areCompatible(declared, types, defined)) {
+            require(extern, false, "a function " + name + " with the declared parameters");
             return Resolved.MISSING;
         }
         return resolved(found.get());
@@ -149,20 +149,20 @@ record KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
         return new Resolved(0, found.id(), found.module());
     }
 
-    private Btf own() {
+    private Btf objectTypes() {
         return spec.btf().orElseThrow();
     }
 
-    private boolean goTogether(int declared, Btf types, int defined) {
+    private boolean areCompatible(int declared, Btf types, int defined) {
         try {
-            return CoreRelocator.areCompatible(own(), declared, types, defined);
+            return CoreRelocator.areCompatible(objectTypes(), declared, types, defined);
         } catch (CoreException e) {
             throw new RelocationException(spec.source() + ": " + e.getMessage(), e);
         }
     }
 
     /** {@code STRUCT rq}. */
-    private static String described(Btf types, int id) {
+    private static String describe(Btf types, int id) {
         int resolved = types.resolve(id);
         String name = types.name(resolved);
         return name.isEmpty() ? types.kind(resolved).name() : types.kind(resolved) + " " + name;
@@ -181,10 +181,10 @@ record KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
         }
     }
 
-    private void require(ExternSpec extern, boolean present, String what) {
+    private void require(ExternSpec extern, boolean present, String symbol) {
         if (!present && !extern.weak()) {
-            throw new RelocationException(spec.source() + ": needs " + what
-                    + ", which this kernel has not; declare it __weak if the object can do without");
+            throw new RelocationException(spec.source() + ": needs " + symbol
+                    + ", which this kernel does not have; declare it __weak if the object works without it");
         }
     }
 }

@@ -18,8 +18,8 @@ import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 /**
- * What a load needs besides the object: what it is loaded with and where. The object itself, with all edits, is an
- * {@code ObjectSpec}. {@code BpfLoader} has a setter for each option; a plan copies the options and keeps no reference to
+ * The options of a load: what the object is loaded with, and where. The object itself, with all edits, is an {@code
+ * ObjectSpec}. {@code BpfLoader} has a setter for each option; a plan copies the options and keeps no reference to
  * mutable ones. <i>Confined.</i>
  */
 public final class LoadOptions {

@@ -5,24 +5,24 @@ import io.bpf4j.loader.spec.MapSpec;
 import java.util.Optional;
 
 /**
- * What every kernel refuses of a map's definition. It is known without a kernel, and explains the EINVAL of one.
+ * Map definitions that every kernel refuses. They are known without a kernel, and explain the EINVAL of one.
  *
  * <p>Only rules that hold for all kernels that have the type are here; a rule of some kernels, such as the largest
- * value, is theirs to tell. The source of each is the function {@code …_alloc_check} or {@code …_alloc} of the type in
- * kernel/bpf and net.
+ * value, is reported by these kernels. The source of each is the function {@code …_alloc_check} or {@code …_alloc} of
+ * the type in kernel/bpf and net.
  *
  * <p>Tested by {@code MapAttributesTest}.
  */
 public final class MapAttributes {
     /** Pages of 4 KiB in 4 GiB. Larger pages allow fewer. */
-    private static final long MOST_PAGES = 1L << 20;
+    private static final long MAX_PAGES = 1L << 20;
 
-    private static final long MOST_RING_BYTES = 1L << 31;
+    private static final long MAX_RING_BYTES = 1L << 31;
 
     private MapAttributes() {}
 
     /** The sizes in bytes that a key or a value may have; {@link #NONE} for maps without keys, or values. */
-    private record Sizes(long least, long most, long multiple) {
+    private record Sizes(long min, long max, long multiple) {
         static final Sizes ANY = atLeast(1);
         static final Sizes NONE = between(0, 0);
         static final Sizes NUMBER = between(4, 4);
@@ -34,30 +34,31 @@ public final class MapAttributes {
             return between(bytes, 0xffff_ffffL);
         }
 
-        static Sizes between(long least, long most) {
-            return new Sizes(least, most, 1);
+        static Sizes between(long min, long max) {
+            return new Sizes(min, max, 1);
         }
 
         boolean allows(int size) {
             long bytes = Integer.toUnsignedLong(size);
-            return least <= bytes && bytes <= most && bytes % multiple == 0;
+            return min <= bytes && bytes <= max && bytes % multiple == 0;
         }
 
         @Override
         public String toString() {
-            if (most == 0) {
+            if (max == 0) {
                 return "none";
             }
             String unit = multiple == 1 ? "" : " in multiples of " + multiple;
-            if (least == most) {
-                return least + " bytes";
+            if (min == max) {
+                return min + " bytes";
             }
-            return most == 0xffff_ffffL ? least + " bytes or more" + unit : least + " to " + most + " bytes" + unit;
+            return max == 0xffff_ffffL ? min + " bytes or more" + unit : min + " to " + max + " bytes" + unit;
         }
     }
 
     /**
-     * Why every kernel refuses to make this map, as the end of a sentence about it; empty if some kernel may make it.
+     * Why every kernel refuses to create this map, as the end of a sentence about it; empty if some kernel may create
+     * it.
      *
      * @param spec a definition whose entries were already rounded or filled in
      */
@@ -77,27 +78,27 @@ public final class MapAttributes {
             case CGROUP_STORAGE, PERCPU_CGROUP_STORAGE, SK_STORAGE, INODE_STORAGE, TASK_STORAGE, CGRP_STORAGE ->
                 entries == 0
                         ? Optional.empty()
-                        : Optional.of("has max_entries " + entries + ", and a " + type
-                                + " has no number of entries: its values are attached to objects of the kernel");
+                        : Optional.of("has max_entries " + entries + ", but a " + type
+                                + " map takes 0: its values are attached to objects of the kernel");
             // Without entries, a load gives a perf event array one for each CPU. Kernels may let a resizable hash grow.
             case PERF_EVENT_ARRAY, STRUCT_OPS, RHASH -> Optional.empty();
             case RINGBUF, USER_RINGBUF ->
                 entries == 0
                         ? Optional.of("has size 0; set its max_entries, in bytes")
-                        : entries <= MOST_RING_BYTES
+                        : entries <= MAX_RING_BYTES
                                 ? Optional.empty()
-                                : Optional.of("is of " + entries + " bytes, larger than the 2 GiB that kernels allow");
+                                : Optional.of("has " + entries + " bytes, more than the 2 GiB that kernels allow");
             case ARENA ->
                 entries == 0
-                        ? Optional.of("has room for no page; set its max_entries, in pages")
-                        : entries <= MOST_PAGES
+                        ? Optional.of("has no pages; set its max_entries, in pages")
+                        : entries <= MAX_PAGES
                                 ? Optional.empty()
                                 : Optional.of("has " + entries + " pages, more than the 4 GiB that kernels allow");
             default ->
                 entries != 0
                         ? Optional.empty()
-                        : Optional.of("has room for no entry: set its max_entries, in the object"
-                                + " or by BpfLoader.map(\"" + spec.name() + "\", map -> map.withMaxEntries(n))");
+                        : Optional.of("has max_entries 0: set it in the object or by BpfLoader.map(\"" + spec.name()
+                                + "\", map -> map.withMaxEntries(n))");
         };
     }
 
@@ -105,7 +106,7 @@ public final class MapAttributes {
         return allowed.allows(size)
                 ? Optional.empty()
                 : Optional.of("has a " + part + " of " + Integer.toUnsignedString(size)
-                        + " bytes, and maps of its type take " + allowed);
+                        + " bytes, but maps of its type take " + allowed);
     }
 
     private static Sizes keys(MapType type) {
@@ -153,7 +154,7 @@ public final class MapAttributes {
         return switch (type) {
             case LPM_TRIE, RHASH, SK_STORAGE, INODE_STORAGE, TASK_STORAGE, CGRP_STORAGE ->
                 allocated
-                        ? Optional.of("lacks BPF_F_NO_PREALLOC in its map_flags, which maps of its type take")
+                        ? Optional.of("lacks BPF_F_NO_PREALLOC in its map_flags, which maps of its type require")
                         : Optional.empty();
             case LRU_HASH, LRU_PERCPU_HASH ->
                 allocated
@@ -162,7 +163,7 @@ public final class MapAttributes {
             case ARENA ->
                 (spec.flags() & MapSpec.F_MMAPABLE) != 0
                         ? Optional.empty()
-                        : Optional.of("lacks BPF_F_MMAPABLE in its map_flags, which maps of its type take");
+                        : Optional.of("lacks BPF_F_MMAPABLE in its map_flags, which maps of its type require");
             default -> Optional.empty();
         };
     }
@@ -172,7 +173,8 @@ public final class MapAttributes {
             case SK_STORAGE, INODE_STORAGE, TASK_STORAGE, CGRP_STORAGE ->
                 spec.keyTypeId() != 0 && spec.valueTypeId() != 0
                         ? Optional.empty()
-                        : Optional.of("lacks the types of its keys and values (__type), which maps of its type take");
+                        : Optional.of(
+                                "lacks the types of its keys and values (__type), which maps of its type require");
             default -> Optional.empty();
         };
     }
@@ -183,7 +185,7 @@ public final class MapAttributes {
         }
         MapSpec inner = spec.inner();
         return inner == null
-                ? Optional.of("has to say what the maps in it look like (MapSpec.withInner)")
-                : refusal(inner).map(problem -> "describes the maps in it by one that " + problem);
+                ? Optional.of("does not define its inner maps (MapSpec.withInner)")
+                : refusal(inner).map(problem -> "defines inner maps by a map that " + problem);
     }
 }

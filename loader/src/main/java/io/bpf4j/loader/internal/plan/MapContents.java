@@ -33,19 +33,19 @@ final class MapContents {
     }
 
     /** Whether this map exists after the load. */
-    boolean isThere(MapSpec map) {
+    boolean exists(MapSpec map) {
         return map.autocreate() || options.reused.containsKey(map.name());
     }
 
     /**
      * Encodes the values of variables, and checks that every map or program in an initial value exists at that time.
      *
-     * @param isWanted whether this program is loaded
+     * @param isLoaded whether this program is loaded
      */
-    void check(Predicate<ProgramSpec> isWanted, Problems problems) {
+    void check(Predicate<ProgramSpec> isLoaded, Problems problems) {
         spec.changedGlobals()
                 .forEach(name -> problems.attempt(Finding.Kind.OBJECT, () -> {
-                    GlobalSpec variable = existing(name);
+                    GlobalSpec variable = requireGlobal(name);
                     values.put(variable, spec.initialValue(name));
                 }));
         Map<String, ProgramSpec> programs = new HashMap<>();
@@ -53,11 +53,11 @@ final class MapContents {
         Map<String, MapSpec> maps = new HashMap<>();
         spec.maps().forEach(map -> maps.put(map.name(), map));
         for (MapSpec map : spec.maps()) {
-            if (isThere(map)) {
+            if (exists(map)) {
                 map.slots()
                         .forEach(slot -> problems.attempt(Finding.Kind.MAP, () -> {
                             if (map.is(MapType.PROG_ARRAY)) {
-                                requireProgram(map, slot, programs.get(slot.target()), isWanted);
+                                requireProgram(map, slot, programs.get(slot.target()), isLoaded);
                             } else {
                                 requireMap(map, slot, maps.get(slot.target()));
                             }
@@ -66,7 +66,7 @@ final class MapContents {
         }
     }
 
-    private GlobalSpec existing(String name) {
+    private GlobalSpec requireGlobal(String name) {
         GlobalSpec variable = spec.global(name);
         if (!spec.map(variable.map()).autocreate()) {
             throw new InvalidObjectException(spec.source() + ": global variable \"" + name + "\" is in \""
@@ -75,27 +75,27 @@ final class MapContents {
         return variable;
     }
 
-    private void requireMap(MapSpec map, MapSpec.Slot slot, @Nullable MapSpec held) {
-        if (held == null || !isThere(held)) {
-            throw missing(map, slot, held == null ? "is not a map" : "was left out");
+    private void requireMap(MapSpec map, MapSpec.Slot slot, @Nullable MapSpec inner) {
+        if (inner == null || !exists(inner)) {
+            throw missing(map, slot, inner == null ? "is not a map" : "was left out");
         }
     }
 
     private void requireProgram(
-            MapSpec map, MapSpec.Slot slot, @Nullable ProgramSpec program, Predicate<ProgramSpec> isWanted) {
+            MapSpec map, MapSpec.Slot slot, @Nullable ProgramSpec program, Predicate<ProgramSpec> isLoaded) {
         if (program == null) {
             throw missing(map, slot, "is not a program");
         }
-        if (!isWanted.test(program)) {
+        if (!isLoaded.test(program)) {
             throw new InvalidObjectException(spec.source() + ": slot " + slot.index() + " of map \"" + map.name()
-                    + "\" holds program \"" + slot.target() + "\", which this load leaves out; load it"
-                    + " (ProgramSpec.withAutoload), or leave it out of the map (MapSpec.withSlots)");
+                    + "\" contains program \"" + slot.target() + "\", which is not loaded; load it"
+                    + " (ProgramSpec.withAutoload), or remove it from the map (MapSpec.withSlots)");
         }
     }
 
     private InvalidObjectException missing(MapSpec map, MapSpec.Slot slot, String why) {
         return new InvalidObjectException(
-                spec.source() + ": map \"" + map.name() + "\" holds \"" + slot.target() + "\", which " + why);
+                spec.source() + ": map \"" + map.name() + "\" contains \"" + slot.target() + "\", which " + why);
     }
 
     /**
@@ -116,8 +116,8 @@ final class MapContents {
                             new KconfigValues(host, spec, kernel.features(), options.kconfig)
                                     .fill(data, spec.changedGlobals()));
         }
-        boolean given = data.variables().stream().anyMatch(values::containsKey);
-        return data.isZero() && !data.readOnly() && !given ? null : overridden(data, data.initial());
+        boolean changed = data.variables().stream().anyMatch(values::containsKey);
+        return data.isZero() && !data.readOnly() && !changed ? null : overridden(data, data.initial());
     }
 
     private byte[] overridden(DataSection data, byte[] bytes) {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param inner the definition of the maps in it, for a map of maps
  * @param reused the map that is used in place of a new one; its owner closes it
  */
-@SuppressWarnings("ArrayRecordComponent") // internal; read where the map is made
+@SuppressWarnings("ArrayRecordComponent") // internal; read where the map is created
 public record MapPlan(
         MapSpec spec,
         String kernelName,
@@ -43,7 +43,7 @@ public record MapPlan(
     /**
      * A map to create.
      *
-     * @param source what messages call the object
+     * @param source the object's name in messages
      * @param objectName path or name, the prefix of the names of global data maps
      */
     static MapPlan of(MapSpec spec, byte @Nullable [] initial, String source, String objectName, TargetKernel kernel) {
@@ -53,9 +53,9 @@ public record MapPlan(
         String name = spec.isData() ? KernelNames.ofSection(objectName, spec.name()) : KernelNames.of(spec.name());
         int flags = flags(spec, features);
         int entries = maxEntries(spec, source, kernel.host());
-        boolean asItIs = flags == spec.flags() && entries == spec.maxEntries();
+        boolean unchanged = flags == spec.flags() && entries == spec.maxEntries();
         return new MapPlan(
-                asItIs ? spec : spec.withFlags(flags).withMaxEntries(entries),
+                unchanged ? spec : spec.withFlags(flags).withMaxEntries(entries),
                 features.lacks(Feature.OBJECT_NAMES) ? "" : name,
                 initial,
                 initial != null && data != null && data.readOnly() && !features.lacks(Feature.MAP_FREEZE),
@@ -68,16 +68,16 @@ public record MapPlan(
      *
      * @throws InvalidObjectException if the object can't use it
      */
-    static MapPlan reuse(MapSpec wanted, BpfMap found, String source) {
-        if (found.typeNumber() != wanted.typeNumber()
-                || found.keySize() != wanted.keySize()
-                || found.valueSize() != wanted.valueSize()) {
-            throw new InvalidObjectException(source + ": map \"" + wanted.name() + "\" can't be replaced by \""
-                    + found.name() + "\": type " + found.typeNumber() + ", key " + found.keySize() + " B, value "
-                    + found.valueSize() + " B, where type " + wanted.typeNumber() + ", key " + wanted.keySize()
-                    + " B, value " + wanted.valueSize() + " B are needed");
+    static MapPlan reuse(MapSpec defined, BpfMap found, String source) {
+        if (found.typeNumber() != defined.typeNumber()
+                || found.keySize() != defined.keySize()
+                || found.valueSize() != defined.valueSize()) {
+            throw new InvalidObjectException(source + ": map \"" + defined.name() + "\" can't be replaced by \""
+                    + found.name() + "\", which has type " + found.typeNumber() + ", key " + found.keySize()
+                    + " B, value " + found.valueSize() + " B instead of type " + defined.typeNumber() + ", key "
+                    + defined.keySize() + " B, value " + defined.valueSize() + " B");
         }
-        return new MapPlan(wanted, "", null, false, null, found);
+        return new MapPlan(defined, "", null, false, null, found);
     }
 
     private static int flags(MapSpec spec, Features features) {

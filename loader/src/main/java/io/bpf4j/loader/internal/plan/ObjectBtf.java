@@ -78,7 +78,7 @@ final class ObjectBtf {
                 .collect(Collectors.toSet());
         for (int id = Math.max(1, original.firstId()); id < last; id++) {
             BtfType type = result.type(id);
-            BtfType known = knownToKernel(withPlainName(hiddenIsStatic(type, hidden)));
+            BtfType known = knownToKernel(withPlainName(withHiddenAsStatic(type, hidden)));
             if (!known.equals(type)) {
                 result.set(id, known);
             }
@@ -88,7 +88,7 @@ final class ObjectBtf {
         } catch (IllegalArgumentException e) {
             // Sizes that fit a file but exceed the kernel's limits, such as 100,000 variables in a section.
             throw new InvalidObjectException(
-                    spec.source() + ": its BTF can't be given to a kernel: " + e.getMessage(), e);
+                    spec.source() + ": its BTF can't be loaded into a kernel: " + e.getMessage(), e);
         }
     }
 
@@ -100,7 +100,7 @@ final class ObjectBtf {
         }
         if (data == null) {
             // A section without bytes, such as license or .maps: the variables are laid out one after the other.
-            result.set(id, laidOut(datasec));
+            result.set(id, layOut(datasec));
             return;
         }
         Map<Integer, GlobalSpec> places = new HashMap<>();
@@ -131,19 +131,20 @@ final class ObjectBtf {
         result.set(id, new BtfType.Datasec(datasec.name(), data.size(), variables));
     }
 
-    private BtfType.Datasec laidOut(BtfType.Datasec datasec) {
+    private BtfType.Datasec layOut(BtfType.Datasec datasec) {
         List<BtfType.SectionVariable> variables = new ArrayList<>();
         long offset = 0;
-        boolean given = datasec.size() != 0;
+        boolean hasOffsets = datasec.size() != 0;
         for (BtfType.SectionVariable variable : datasec.variables()) {
-            variables.add(given ? variable : new BtfType.SectionVariable(variable.type(), offset, variable.size()));
+            variables.add(
+                    hasOffsets ? variable : new BtfType.SectionVariable(variable.type(), offset, variable.size()));
             offset += variable.size();
             if (offset >>> 32 != 0) {
                 throw new InvalidObjectException(spec.source() + ": the variables of section \"" + datasec.name()
                         + "\" are together larger than 4 GiB");
             }
         }
-        return new BtfType.Datasec(datasec.name(), given ? datasec.size() : Math.max(offset, 1), variables);
+        return new BtfType.Datasec(datasec.name(), hasOffsets ? datasec.size() : Math.max(offset, 1), variables);
     }
 
     /**
@@ -196,8 +197,8 @@ final class ObjectBtf {
         List<BtfType.Parameter> named = new ArrayList<>();
         for (BtfType.Parameter parameter : declared.parameters()) {
             // Type 0 marks variable arguments, which have no name.
-            boolean nameless = parameter.name().isEmpty() && parameter.type() != 0;
-            named.add(nameless ? new BtfType.Parameter("p" + named.size(), parameter.type()) : parameter);
+            boolean unnamed = parameter.name().isEmpty() && parameter.type() != 0;
+            named.add(unnamed ? new BtfType.Parameter("p" + named.size(), parameter.type()) : parameter);
         }
         result.set(proto, new BtfType.FuncProto(declared.returnType(), named));
     }
@@ -207,7 +208,7 @@ final class ObjectBtf {
      * function has callers only in the object, so it may be verified with each caller; the hidden helpers of libbpf's
      * usdt.bpf.h depend on this.
      */
-    private static BtfType hiddenIsStatic(BtfType type, Set<String> hidden) {
+    private static BtfType withHiddenAsStatic(BtfType type, Set<String> hidden) {
         return type instanceof BtfType.Func func && hidden.contains(func.name())
                 ? new BtfType.Func(func.name(), func.type(), BtfType.Linkage.STATIC)
                 : type;

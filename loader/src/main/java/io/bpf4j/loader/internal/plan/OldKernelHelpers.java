@@ -32,12 +32,12 @@ public final class OldKernelHelpers {
     private OldKernelHelpers() {}
 
     /** Whether this helper has a replacement for kernels that lack it. */
-    public static boolean hasStandIn(int helper) {
+    public static boolean hasReplacement(int helper) {
         return PROBE_READS.containsKey(helper);
     }
 
     /** The code for the kernel; the same list if nothing changes. */
-    static List<Instruction> fitted(List<Instruction> code, Features features) {
+    static List<Instruction> replaceMissing(List<Instruction> code, Features features) {
         // Look at the code first: a probe costs system calls, and most programs need none.
         boolean calls = false;
         for (Instruction instruction : code) {
@@ -46,8 +46,8 @@ public final class OldKernelHelpers {
         if (!calls || !features.lacks(Feature.PROBE_READ_KERNEL)) {
             return code;
         }
-        List<Instruction> fitted = new ArrayList<>(code);
-        fitted.replaceAll(i -> i.isHelperCall() ? i.withImm(PROBE_READS.getOrDefault(i.imm(), i.imm())) : i);
-        return fitted;
+        List<Instruction> result = new ArrayList<>(code);
+        result.replaceAll(i -> i.isHelperCall() ? i.withImm(PROBE_READS.getOrDefault(i.imm(), i.imm())) : i);
+        return result;
     }
 }

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * Makes the plan of a load. A step that fails is recorded as a problem, and the other steps continue without its
+ * Computes the plan of a load. A step that fails is recorded as a problem, and the other steps continue without its
  * result: a load stops at the first problem, a dry run reports all problems. <i>Confined</i>; used once.
  *
  * <p>Tested by {@code LoadPlanTest}.
@@ -45,13 +45,13 @@ final class Planner {
     }
 
     LoadPlan plan() {
-        contents.check(this::isWanted, problems);
+        contents.check(this::isIncluded, problems);
         Optional<byte[]> btf = btf();
         List<MapPlan> maps = new ArrayList<>();
         Map<String, Integer> mapNumbers = new HashMap<>();
         for (int i = 0; i < spec.maps().size(); i++) {
             MapSpec map = spec.maps().get(i);
-            if (contents.isThere(map)) {
+            if (contents.exists(map)) {
                 problems.attempt(Finding.Kind.MAP, () -> map(map)).ifPresent(maps::add);
                 mapNumbers.put(map.name(), i + 1);
             }
@@ -65,7 +65,7 @@ final class Planner {
                 features,
                 btf.isPresent() && ObjectBtf.describesFunctions(spec, features));
         List<ProgramPlan> programs = spec.programs().stream()
-                .filter(this::isWanted)
+                .filter(this::isIncluded)
                 .map(program -> program(program, assembly))
                 .toList();
         return new LoadPlan(
@@ -80,7 +80,7 @@ final class Planner {
                 problems.found());
     }
 
-    private boolean isWanted(ProgramSpec program) {
+    private boolean isIncluded(ProgramSpec program) {
         return options.allPrograms || structOps.isLoaded(program);
     }
 
@@ -106,17 +106,17 @@ final class Planner {
     }
 
     private ProgramPlan program(ProgramSpec program, ProgramAssembly assembly) {
-        Problems own = new Problems();
-        own.attempt(Finding.Kind.PROGRAM, () -> requireKnownKind(program));
-        Optional<AttachPoint> point = own.attempt(
+        Problems programProblems = new Problems();
+        programProblems.attempt(Finding.Kind.PROGRAM, () -> requireKnownKind(program));
+        Optional<AttachPoint> point = programProblems.attempt(
                 Finding.Kind.TARGET,
                 () -> program.type() == ProgramType.STRUCT_OPS
                         ? structOps.point(program)
                         : AttachPoint.of(program, kernel, options.targets.get(program.name())));
         Optional<Map<FunctionSpec, Integer>> places =
-                own.attempt(Finding.Kind.RELOCATION, () -> assembly.functions.of(program));
-        Optional<AssembledProgram> code =
-                places.flatMap(where -> own.attempt(Finding.Kind.RELOCATION, () -> assembly.assemble(where)));
+                programProblems.attempt(Finding.Kind.RELOCATION, () -> assembly.functions.of(program));
+        Optional<AssembledProgram> code = places.flatMap(
+                placed -> programProblems.attempt(Finding.Kind.RELOCATION, () -> assembly.assemble(placed)));
         return new ProgramPlan(
                 program,
                 structOps.isLoaded(program),
@@ -126,14 +126,15 @@ final class Planner {
                 code,
                 options.instructions.getOrDefault(program.name(), UnaryOperator.identity()),
                 program.verifierLog().orElse(options.logLevel),
-                own.found());
+                programProblems.found());
     }
 
     private void requireKnownKind(ProgramSpec program) {
         if (program.type() == ProgramType.UNSPEC) {
             throw new InvalidObjectException(
                     spec.source() + ": program \"" + program.name() + "\" is in SEC(\"" + program.sectionName()
-                            + "\"), a name without a known program type; skip it, or rename its section");
+                            + "\"), a section name without a known program type; skip the program, or rename its"
+                            + " section");
         }
     }
 

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 final class Problems {
     private final List<LoadPlan.Problem> found = new ArrayList<>();
 
-    /** Runs a step of planning: gives its result, or gives nothing and records a problem. */
+    /** Runs a step of planning: returns its result, or records a problem and returns nothing. */
     <T> Optional<T> attempt(Finding.Kind kind, Supplier<T> step) {
         try {
             return Optional.of(step.get());

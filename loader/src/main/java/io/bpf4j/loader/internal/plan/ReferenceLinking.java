@@ -74,7 +74,7 @@ final class ReferenceLinking {
             function.references().forEach(reference -> resolve(start, function, reference));
         }
         return new AssembledProgram(
-                List.copyOf(OldKernelHelpers.fitted(code, object.features)),
+                List.copyOf(OldKernelHelpers.replaceMissing(code, object.features)),
                 functions,
                 lines,
                 List.copyOf(uses),
@@ -112,7 +112,7 @@ final class ReferenceLinking {
                             at,
                             Poisoned.Kind.FUNCTION,
                             call.name(),
-                            "function " + call.name() + " of the kernel, called by " + function.name()));
+                            "kernel function " + call.name() + ", called by " + function.name()));
                 } else {
                     code.set(
                             at,

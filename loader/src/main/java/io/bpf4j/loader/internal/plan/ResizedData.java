@@ -34,24 +34,25 @@ public final class ResizedData {
      */
     public static void require(ObjectSpec spec, MapSpec before, MapSpec after) {
         DataSection old = before.data();
-        DataSection now = after.data();
+        DataSection resizedTo = after.data();
         if (old == null
-                || now == null
-                || old.size() == now.size()
-                || now.variables().isEmpty()) {
+                || resizedTo == null
+                || old.size() == resizedTo.size()
+                || resizedTo.variables().isEmpty()) {
             return;
         }
         Btf types = spec.btf().orElseThrow();
-        GlobalSpec last = now.variables().getLast();
-        String what = spec.source() + ": section \"" + now.name() + "\" can't have " + now.size() + " bytes: ";
+        GlobalSpec last = resizedTo.variables().getLast();
+        String prefix =
+                spec.source() + ": section \"" + resizedTo.name() + "\" can't have " + resizedTo.size() + " bytes: ";
         if (!(types.type(types.resolve(last.typeId())) instanceof BtfType.Array array)) {
-            throw new InvalidObjectException(what + "its last variable, \"" + last.name()
-                    + "\", is not an array that could be longer or shorter");
+            throw new InvalidObjectException(
+                    prefix + "its last variable, \"" + last.name() + "\", is not an array, so its size can't change");
         }
         long element = types.size(array.elementType());
         if (element <= 0 || last.size() % element != 0) {
-            throw new InvalidObjectException(what + "that leaves " + last.size() + " for the array \"" + last.name()
-                    + "\", whose elements have " + element);
+            throw new InvalidObjectException(prefix + "that leaves " + last.size() + " bytes for the array \""
+                    + last.name() + "\", whose elements have " + element + " bytes each");
         }
     }
 

@@ -75,7 +75,7 @@ public record StructOpsImage(
                     variable,
                     known
                             ? "this kernel has no struct " + WRAPPER + name + ": its struct " + name
-                                    + " is not one to be implemented"
+                                    + " can't be implemented by programs"
                             : "this kernel has no struct " + name + ", " + kernel.searched());
         });
     }
@@ -128,13 +128,13 @@ public record StructOpsImage(
         }
 
         StructOpsImage image() {
-            Map<String, Integer> theirs = new HashMap<>();
+            Map<String, Integer> kernelMembers = new HashMap<>();
             for (int i = 0; i < type.members().size(); i++) {
-                theirs.putIfAbsent(type.members().get(i).name(), i);
+                kernelMembers.putIfAbsent(type.members().get(i).name(), i);
             }
-            BtfType.Struct ours = (BtfType.Struct) local.type(variable.typeId());
-            for (BtfType.Member member : ours.members()) {
-                place(member, member.name().isEmpty() ? null : theirs.get(member.name()));
+            BtfType.Struct objectStruct = (BtfType.Struct) local.type(variable.typeId());
+            for (BtfType.Member member : objectStruct.members()) {
+                place(member, member.name().isEmpty() ? null : kernelMembers.get(member.name()));
             }
             return new StructOpsImage(variable, wrapper.module(), typeId, wrapper.id(), value, List.copyOf(slots));
         }
@@ -153,47 +153,49 @@ public record StructOpsImage(
                     throw failed(
                             member,
                             "is unknown to this kernel, but the object has program \"" + program
-                                    + "\" for it; if the object works without it, leave the function out before the load");
+                                    + "\" for it; if the object works without it, leave the function out before"
+                                    + " the load");
                 }
                 requireZero(member, bytes, "is unknown to this kernel, but not 0 in the object");
                 return;
             }
-            BtfType.Member theirs = type.members().get(index);
-            if (member.isBitField() || theirs.isBitField()) {
+            BtfType.Member kernelMember = type.members().get(index);
+            if (member.isBitField() || kernelMember.isBitField()) {
                 requireZero(member, bytes, "is a bit-field, which can't be set");
                 return;
             }
-            BtfType ourType = local.type(local.resolve(member.type()));
-            BtfType theirType = kernel.type(kernel.resolve(theirs.type()));
-            if (ourType.kind() != theirType.kind()) {
+            BtfType objectType = local.type(local.resolve(member.type()));
+            BtfType kernelType = kernel.type(kernel.resolve(kernelMember.type()));
+            if (objectType.kind() != kernelType.kind()) {
                 throw failed(
                         member,
-                        "is of kind " + ourType.kind() + " in the object and " + theirType.kind() + " in the kernel");
+                        "is of kind " + objectType.kind() + " in the object and " + kernelType.kind()
+                                + " in the kernel");
             }
-            long place = start + theirs.bitOffset() / 8;
-            if (theirType instanceof BtfType.Ptr pointer) {
+            long place = start + kernelMember.bitOffset() / 8;
+            if (kernelType instanceof BtfType.Ptr pointer) {
                 requireZero(member, bytes, "is a pointer to data, but only pointers to programs can be set");
                 if (program != null) {
                     if (!(kernel.type(kernel.resolve(pointer.type())) instanceof BtfType.FuncProto)) {
                         throw failed(member, "is a program in the object, but not a function pointer in the kernel");
                     }
-                    slots.add(new Slot(within(place, Long.BYTES, member), index, member.name(), program));
+                    slots.add(new Slot(requireInside(place, Long.BYTES, member), index, member.name(), program));
                 }
                 return;
             }
-            long theirSize = kernel.size(theirs.type());
-            if (size != theirSize) {
-                throw failed(member, "has " + size + " bytes in the object and " + theirSize + " in the kernel");
+            long kernelSize = kernel.size(kernelMember.type());
+            if (size != kernelSize) {
+                throw failed(member, "has " + size + " bytes in the object and " + kernelSize + " in the kernel");
             }
-            System.arraycopy(bytes, 0, value, within(place, size, member), size);
+            System.arraycopy(bytes, 0, value, requireInside(place, size, member), size);
         }
 
-        private int within(long place, int size, BtfType.Member member) {
+        private int requireInside(long place, int size, BtfType.Member member) {
             if (place < 0 || place > value.length - size) {
                 throw failed(
                         member,
-                        "is at byte " + place + " of the " + value.length + " of the kernel's struct " + WRAPPER
-                                + type.name());
+                        "is at byte " + place + ", outside the " + value.length + " bytes of the kernel's struct "
+                                + WRAPPER + type.name());
             }
             return (int) place;
         }

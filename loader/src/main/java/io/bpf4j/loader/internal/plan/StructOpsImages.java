@@ -21,10 +21,10 @@ import java.util.Set;
 final class StructOpsImages {
     private final ObjectSpec spec;
     private final Map<String, StructOpsImage> images = new LinkedHashMap<>();
-    private final Map<String, Served> served = new HashMap<>();
+    private final Map<String, ImplementedMember> implemented = new HashMap<>();
 
     /** Programs that any struct_ops variable refers to, registered or not. */
-    private final Set<String> mentioned = new HashSet<>();
+    private final Set<String> referencedPrograms = new HashSet<>();
 
     private final Set<String> needed = new HashSet<>();
 
@@ -32,8 +32,8 @@ final class StructOpsImages {
     private final Map<String, ProgramType> types = new HashMap<>();
 
     /** The member of a struct that a program implements. */
-    private record Served(StructOpsImage image, StructOpsImage.Slot slot) {
-        boolean isSameMemberAs(Served other) {
+    private record ImplementedMember(StructOpsImage image, StructOpsImage.Slot slot) {
+        boolean isSameMemberAs(ImplementedMember other) {
             return image.typeId() == other.image.typeId()
                     && image.module().equals(other.image.module())
                     && slot.index() == other.slot.index();
@@ -49,8 +49,8 @@ final class StructOpsImages {
         this.spec = spec;
         spec.programs().forEach(program -> types.put(program.name(), program.type()));
         for (StructOpsSpec variable : spec.structOps()) {
-            mentioned.addAll(variable.removedPrograms());
-            mentioned.addAll(variable.functions().values());
+            referencedPrograms.addAll(variable.removedPrograms());
+            referencedPrograms.addAll(variable.functions().values());
             if (variable.autocreate()) {
                 needed.addAll(variable.functions().values());
             }
@@ -67,7 +67,7 @@ final class StructOpsImages {
             if (type != ProgramType.STRUCT_OPS) {
                 throw new InvalidObjectException(spec.source() + ": struct_ops variable \"" + variable.name()
                         + "\" has \"" + program + "\" for \"" + member
-                        + "\", a program of another type: SEC(\"struct_ops\") makes one for it");
+                        + "\", which is a program of another type: declare it with SEC(\"struct_ops\")");
             }
         });
     }
@@ -81,18 +81,18 @@ final class StructOpsImages {
                     StructOpsImage image =
                             StructOpsImage.of(variable, spec.btf().orElseThrow(), kernel);
                     images.put(variable.name(), image);
-                    image.slots().forEach(slot -> serve(slot.program(), new Served(image, slot)));
+                    image.slots().forEach(slot -> implement(slot.program(), new ImplementedMember(image, slot)));
                 });
             }
         }
     }
 
     /** One program may implement several variables, but only for the same member of the same struct. */
-    private void serve(String program, Served member) {
-        Served before = served.putIfAbsent(program, member);
+    private void implement(String program, ImplementedMember member) {
+        ImplementedMember before = implemented.putIfAbsent(program, member);
         if (before != null && !before.isSameMemberAs(member)) {
             throw new InvalidObjectException(spec.source() + ": program \"" + program + "\" is for " + before
-                    + " and for " + member + "; a program is verified for one member");
+                    + " and for " + member + "; a program can be verified for one member only");
         }
     }
 
@@ -110,8 +110,8 @@ final class StructOpsImages {
         if (program.autoloadSet()) {
             return program.autoload();
         }
-        boolean mine = program.type() == ProgramType.STRUCT_OPS && mentioned.contains(program.name());
-        return mine ? needed.contains(program.name()) : program.autoload();
+        boolean referenced = program.type() == ProgramType.STRUCT_OPS && referencedPrograms.contains(program.name());
+        return referenced ? needed.contains(program.name()) : program.autoload();
     }
 
     /**
@@ -120,12 +120,12 @@ final class StructOpsImages {
      * @throws InvalidObjectException if nothing refers to it
      */
     AttachPoint point(ProgramSpec program) {
-        Served member = served.get(program.name());
+        ImplementedMember member = implemented.get(program.name());
         if (member == null) {
             throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" in SEC(\""
                     + program.sectionName()
-                    + "\") is called by no struct_ops variable that is made, so the kernel can't know what to verify it"
-                    + " for; skip it, or name it in one");
+                    + "\") is used by no struct_ops variable that is created, so the kernel can't know which member to"
+                    + " verify it for; skip it, or assign it to a member");
         }
         return AttachPoint.ofMember(
                 member.image().typeId(), member.slot().index(), member.image().module());

@@ -52,17 +52,17 @@ public final class TargetKernel {
     /**
      * A kernel that nothing is loaded into; it is assumed to have every feature.
      *
-     * @param symbols its table of symbols; null if it is not known, as of kernels that don't run
+     * @param symbols its table of symbols; null if it is unknown, as for kernels that are not running
      */
     public static TargetKernel ofTypes(CoreTarget types, @Nullable Kallsyms symbols) {
-        return new TargetKernel(null, symbols, Features.of(_ -> new Support.Present("not asked")), () -> types);
+        return new TargetKernel(null, symbols, Features.of(_ -> new Support.Present("not probed")), () -> types);
     }
 
     Features features() {
         return features;
     }
 
-    /** The kernel's table of symbols; null if it is not known. */
+    /** The kernel's table of symbols; null if it is unknown. */
     @Nullable
     Kallsyms symbols() {
         return symbols;
@@ -139,8 +139,8 @@ public final class TargetKernel {
     String searched() {
         List<Btf> modules = types().modules();
         return modules.isEmpty()
-                ? "nor a module: no module exports its types"
-                : "nor one of its modules: "
+                ? "and no module exports its types"
+                : "nor has any of its modules: "
                         + modules.stream().map(TargetKernel::nameOf).sorted().collect(Collectors.joining(", "));
     }
 

@@ -184,7 +184,7 @@ class KernelFunctionCallsTest {
         AssembledProgram program = code(plan(KERNEL, KERNEL));
         assertThat(program.poisoned()).singleElement().satisfies(poisoned -> {
             assertThat(poisoned.kind()).isEqualTo(AssembledProgram.Poisoned.Kind.FUNCTION);
-            assertThat(poisoned.what()).isEqualTo("bpf4j_no_such_function");
+            assertThat(poisoned.subject()).isEqualTo("bpf4j_no_such_function");
             assertThat(program.instructions().get(poisoned.slot()).imm()).isEqualTo(2_002_000_000);
         });
         assertThat(program.absent()).extracting(AssembledProgram.Absent::symbol).containsOnly("bpf4j_no_such_function");

@@ -189,12 +189,13 @@ class StructOpsOfModuleTest {
         CoreTarget target = target(vmlinux, BtfBuilder.split(vmlinux));
         assertThatThrownBy(() -> images(target))
                 .isInstanceOf(RelocationException.class)
-                .hasMessageContaining("this kernel has no struct tcp_congestion_ops, nor one of its modules: net, tcp");
+                .hasMessageContaining(
+                        "this kernel has no struct tcp_congestion_ops, nor has any of its modules: net, tcp");
         BtfBuilder tcp = BtfBuilder.split(vmlinux);
         congestionOps(tcp);
         CoreTarget without = target(vmlinux, tcp);
         assertThatThrownBy(() -> images(without))
                 .isInstanceOf(RelocationException.class)
-                .hasMessageContaining("is not one to be implemented");
+                .hasMessageContaining("can't be implemented by programs");
     }
 }

@@ -118,11 +118,11 @@ class LoadPlanTest {
                         tuple(
                                 Finding.Kind.MAP,
                                 "forms.bpf.o: map \"" + holder.name()
-                                        + "\" holds \"nothing_like_it\", which is not a map"),
+                                        + "\" contains \"nothing_like_it\", which is not a map"),
                         tuple(
                                 Finding.Kind.MAP,
                                 "forms.bpf.o: map \"" + holder.name()
-                                        + "\" holds \"nor_like_it\", which is not a map"));
+                                        + "\" contains \"nor_like_it\", which is not a map"));
         assertThat(plan.programs()).as("planned all the same").isNotEmpty();
         assertThatThrownBy(plan::requireNoProblems)
                 .isInstanceOf(InvalidObjectException.class)
@@ -138,7 +138,7 @@ class LoadPlanTest {
                 .withProgram("nameless");
         assertThatThrownBy(loader::load)
                 .isInstanceOf(InvalidObjectException.class)
-                .hasMessageContaining("a name without a known program type");
+                .hasMessageContaining("a section name without a known program type");
     }
 
     @Test

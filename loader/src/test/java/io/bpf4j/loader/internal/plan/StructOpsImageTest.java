@@ -162,17 +162,17 @@ class StructOpsImageTest {
     void aStructThatCantBeImplementedIsToldFromOneThatIsNotThere() {
         BtfBuilder types = kernelTypes();
         types.struct("ops", 48, NAME);
-        assertRefused("is not one to be implemented", variable, types.build("kernel", ORDER));
+        assertRefused("can't be implemented by programs", variable, types.build("kernel", ORDER));
     }
 
     @Test
     void placesOutsideOfTheKernelsStructAreRefused() {
         assertRefused(
-                "\"number\" of struct ops___mine is at byte 4112 of the 64",
+                "\"number\" of struct ops___mine is at byte 4112, outside the 64 bytes",
                 variable,
                 kernel(NAME, SHUT, OPEN, Member.at("number", 1, 4096), BITS));
         assertRefused(
-                "\"open\" of struct ops___mine is at byte 60 of the 64",
+                "\"open\" of struct ops___mine is at byte 60, outside the 64 bytes",
                 variable,
                 kernel(NAME, SHUT, Member.at("open", 3, 44), NUMBER, BITS));
         BtfBuilder types = kernelTypes();
