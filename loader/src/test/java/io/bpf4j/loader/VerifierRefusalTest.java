@@ -396,9 +396,11 @@ class VerifierRefusalTest {
     @Test
     void theCompilerIsSuspected() {
         refuse(Errno.ENOTSUPP);
-        assertThatThrownBy(() -> loader("short_and_good").load()).hasMessageContaining("the kernel's BPF JIT compiler refuses it");
+        assertThatThrownBy(() -> loader("short_and_good").load())
+                .hasMessageContaining("the kernel's BPF JIT compiler refuses it");
         verdict(Errno.ENOTSUPP, OK);
-        assertThatThrownBy(() -> loader("short_and_good").load()).hasMessageContaining("the kernel's BPF JIT compiler refuses it");
+        assertThatThrownBy(() -> loader("short_and_good").load())
+                .hasMessageContaining("the kernel's BPF JIT compiler refuses it");
     }
 
     /** These say nothing about the program. */

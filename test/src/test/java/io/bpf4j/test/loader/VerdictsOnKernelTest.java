@@ -82,10 +82,10 @@ class VerdictsOnKernelTest {
                 .hasMessageContaining("has no struct no_such_type")
                 .hasMessageContaining("at instruction 1 of size_of_missing_type (./verdicts.bpf.c:");
         assertThat(refused("missing_function"))
-                .hasMessageContaining("function bpf4j_no_such_function of the kernel")
+                .hasMessageContaining("kernel function bpf4j_no_such_function, called by missing_function")
                 .hasMessageContaining("; return bpf4j_no_such_function(1);");
         assertThat(refused("missing_variable"))
-                .hasMessageContaining("the address of bpf4j_no_such_variable is 0 here")
+                .hasMessageContaining("the address of bpf4j_no_such_variable is 0; compare it with 0 first")
                 .hasMessageContaining("; return bpf4j_no_such_variable;");
     }
 
