@@ -21,6 +21,7 @@ import io.bpf4j.trace.Target;
 import io.bpf4j.usdt.UsdtException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -142,16 +143,19 @@ class FollowedTargetsTest {
     void aLibraryThatARunningProcessLoadsLater() throws IOException, InterruptedException {
         Path input = folder.resolve("input");
         Commands.check(List.of("mkfifo", input.toString()));
-        // Not a child of this process, which could not hold it.
-        String script = "\"$0\" late \"$1\" <\"$2\" >/dev/null 2>&1 & echo $!";
-        long late = Long.parseLong(Commands.check(List.of("sh", "-c", script, program, library, input.toString()))
-                .strip());
+        // A child of a shell, because this process can't hold a child of its own.
+        String script = "\"$0\" late \"$1\" <\"$2\" >/dev/null 2>&1 & echo $!; wait";
+        Process shell = new ProcessBuilder("sh", "-c", script, program, library, input.toString()).start();
+        long late = Long.parseLong(
+                shell.inputReader(StandardCharsets.UTF_8).readLine().strip());
         try (OutputStream toLate = Files.newOutputStream(input);
                 Answer answer = Question.on(Target.process(Math.toIntExact(late)), "first:*")
                         .by("probe")
                         .open()) {
+            Await.until(
+                    "the shell's child is the program",
+                    () -> answer.reasonsForGaps().isEmpty());
             assertThat(answer.isAlive()).isTrue();
-            assertThat(answer.reasonsForGaps()).isEmpty();
             toLate.write('\n');
             toLate.flush();
             answer.await();
@@ -160,6 +164,8 @@ class FollowedTargetsTest {
                 assertThat(row.count()).isEqualTo(1000);
             });
             assertThat(answer.reasonsForGaps()).isEmpty();
+        } finally {
+            Processes.end(shell);
         }
         Processes.awaitEnd(late);
     }
