@@ -1,16 +1,14 @@
-/** Loads BPF objects into the kernel. The only module that makes native calls. */
+/** Loads BPF objects into the kernel: programs, maps, links, ring buffers. */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings("module") // modules that are compiled later
 module io.bpf4j.loader {
     requires static transitive org.jspecify;
-    requires transitive io.bpf4j.btf;
+    requires transitive io.bpf4j.sys;
 
     exports io.bpf4j.loader;
     exports io.bpf4j.loader.dryrun;
-    exports io.bpf4j.loader.kernel;
     exports io.bpf4j.loader.error;
     exports io.bpf4j.loader.feature;
-    exports io.bpf4j.loader.host;
     exports io.bpf4j.loader.map;
     exports io.bpf4j.loader.process;
     exports io.bpf4j.loader.ring;

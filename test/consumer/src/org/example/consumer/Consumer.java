@@ -2,8 +2,8 @@ package org.example.consumer;
 
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.ring.RingBuffer;

@@ -3,18 +3,13 @@ package io.bpf4j.loader;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.insn.Instruction;
-import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.internal.load.LoadedObject;
 import io.bpf4j.loader.internal.plan.LoadOptions;
 import io.bpf4j.loader.internal.plan.ResizedData;
-import io.bpf4j.loader.internal.sys.TokenKernel;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.KernelVersion;
+import io.bpf4j.loader.internal.types.KernelBtf;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
@@ -23,6 +18,13 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.TokenKernel;
+import io.bpf4j.sys.internal.linux.KernelConfig;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.KernelVersion;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -354,9 +356,9 @@ public final class BpfLoader {
                     "this loader has been used; create another one to load another copy of " + spec.source());
         }
         used = true;
-        Optional<TokenKernel> token = tokenDirectory.map(directory -> TokenKernel.open(host.kernel(), directory));
+        Optional<TokenKernel> token = tokenDirectory.map(directory -> TokenKernel.open(Kernel.of(host), directory));
         try {
-            Host loadingHost = token.map(host::withKernel).orElse(host);
+            Host loadingHost = token.map(this::withToken).orElse(host);
             Features usedFeatures = features.orElseGet(() -> Features.of(loadingHost));
             return new BpfObject(
                     loadingHost, spec, usedFeatures, LoadedObject.load(loadingHost, usedFeatures, spec, options));
@@ -364,6 +366,11 @@ public final class BpfLoader {
             token.ifPresent(TokenKernel::close);
             throw e;
         }
+    }
+
+    /** The same machine, whose kernel loads with the rights of a token; its types are the same and not read again. */
+    private Host withToken(TokenKernel token) {
+        return host.with(KernelBtf.class, KernelBtf.of(host)).with(Kernel.class, token);
     }
 
     /** The attach type that another module requests, unless the caller has set one. */

@@ -1,24 +1,14 @@
 package io.bpf4j.loader;
 
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.StructOpsKind;
 import io.bpf4j.loader.internal.load.LoadedObject;
 import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.plan.DeclaredTypes;
 import io.bpf4j.loader.internal.plan.StructOpsImage;
-import io.bpf4j.loader.internal.sys.BpfFs;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.TokenKernel;
-import io.bpf4j.loader.internal.sys.UndoStack;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.OpenFile;
@@ -30,6 +20,16 @@ import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.GlobalSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.BpfFs;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.TokenKernel;
+import io.bpf4j.sys.internal.call.UndoStack;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -77,7 +77,7 @@ public final class BpfObject implements AutoCloseable {
      * Opens a file to attach programs of this object to.
      *
      * @param name of the file in messages
-     * @throws io.bpf4j.loader.error.SyscallException if it can't be opened, or is not a regular file
+     * @throws io.bpf4j.sys.SyscallException if it can't be opened, or is not a regular file
      */
     public OpenFile openFile(Path path, String name) {
         return OpenFile.open(host, path, name);
@@ -294,7 +294,7 @@ public final class BpfObject implements AutoCloseable {
      * there stay pinned.
      *
      * @param directory in a mounted BPF file system; the last directory of the path is created if it does not exist
-     * @throws io.bpf4j.loader.error.SyscallException if a path is already used by something else, or not in a BPF file
+     * @throws io.bpf4j.sys.SyscallException if a path is already used by something else, or not in a BPF file
      *     system
      */
     public void pinMaps(Path directory) {
@@ -312,7 +312,7 @@ public final class BpfObject implements AutoCloseable {
      * Pins every loaded program under its name in a directory: all, or none. Programs already pinned there stay pinned.
      *
      * @param directory in a mounted BPF file system; the last directory of the path is created if it does not exist
-     * @throws io.bpf4j.loader.error.SyscallException if a path is already used by something else, or not in a BPF file
+     * @throws io.bpf4j.sys.SyscallException if a path is already used by something else, or not in a BPF file
      *     system
      */
     public void pinPrograms(Path directory) {
@@ -354,7 +354,7 @@ public final class BpfObject implements AutoCloseable {
     }
 
     Kernel kernel() {
-        return host.kernel();
+        return Kernel.of(host);
     }
 
     public boolean isClosed() {

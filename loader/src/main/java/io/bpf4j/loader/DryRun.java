@@ -3,9 +3,11 @@ package io.bpf4j.loader;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.dryrun.Fit;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.dryrun.DryRunJudgement;
+import io.bpf4j.loader.internal.types.KernelBtf;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.linux.Kallsyms;
 import java.util.List;
 
 /**
@@ -52,6 +54,6 @@ public final class DryRun {
      * @throws io.bpf4j.loader.error.RelocationException if the kernel has no BTF
      */
     public static Fit ofKernel(ObjectSpec object, Host host) {
-        return DryRunJudgement.of(object, host.types().target(), host.symbols());
+        return DryRunJudgement.of(object, KernelBtf.of(host).target(), Kallsyms.of(host));
     }
 }

@@ -1,18 +1,18 @@
 package io.bpf4j.loader;
 
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.OpenLinks;
 import io.bpf4j.loader.internal.attach.StructOpsKind;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.ObjectCommand.Kind;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.StructOpsLink;
 import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.ObjectCommand.Kind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ public final class Links {
      * @throws IllegalArgumentException if the path is the pin of something else
      */
     public static Link pinned(Path path) {
-        return OpenLinks.pinned(Host.running().kernel(), path);
+        return OpenLinks.pinned(Kernel.of(Host.running()), path);
     }
 
     /**
@@ -55,12 +55,12 @@ public final class Links {
      * @throws SyscallException if the link does not exist (ENOENT), among others
      */
     public static Link byId(int id) {
-        return OpenLinks.byId(Host.running().kernel(), id);
+        return OpenLinks.byId(Kernel.of(Host.running()), id);
     }
 
     /** The kernel's ids of all existing links, ascending (Linux 5.8). Needs CAP_SYS_ADMIN. */
     public static List<Integer> ids() {
-        return ids(Host.running().kernel(), Kind.LINK);
+        return ids(Kernel.of(Host.running()), Kind.LINK);
     }
 
     static List<Integer> ids(Kernel kernel, Kind kind) {

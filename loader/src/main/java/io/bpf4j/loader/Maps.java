@@ -1,14 +1,15 @@
 package io.bpf4j.loader;
 
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.load.MapCreation;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.BpfFs;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.ObjectCommand.Kind;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.BpfFs;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.ObjectCommand.Kind;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -26,7 +27,7 @@ public final class Maps {
     /**
      * Creates a map: an inner map for a map of maps, or a map to {@link BpfLoader#reuseMap reuse} in several objects.
      *
-     * @throws io.bpf4j.loader.error.BpfException a subclass, if the kernel refuses
+     * @throws io.bpf4j.sys.BpfException a subclass, if the kernel refuses
      */
     public static BpfMap create(MapSpec spec) {
         return create(Host.running(), Features.ofRunningKernel(), spec);
@@ -39,20 +40,20 @@ public final class Maps {
     /**
      * Opens a map by the kernel's id (Linux 4.13). Needs CAP_SYS_ADMIN.
      *
-     * @throws io.bpf4j.loader.error.SyscallException ENOENT if the map does not exist
+     * @throws io.bpf4j.sys.SyscallException ENOENT if the map does not exist
      */
     public static BpfMap byId(int id) {
         return byId(Host.running(), id);
     }
 
     static BpfMap byId(Host host, int id) {
-        return KernelMap.adopt(host, host.kernel().execute(new ObjectCommand.FdById(Kind.MAP, id)), "");
+        return KernelMap.adopt(host, Kernel.of(host).execute(new ObjectCommand.FdById(Kind.MAP, id)), "");
     }
 
     /**
      * Opens a map that is pinned in a BPF file system (Linux 4.4).
      *
-     * @throws io.bpf4j.loader.error.SyscallException ENOENT if nothing is pinned there, among others
+     * @throws io.bpf4j.sys.SyscallException ENOENT if nothing is pinned there, among others
      * @throws IllegalArgumentException if it is not a map
      */
     public static BpfMap pinned(Path path) {
@@ -60,11 +61,11 @@ public final class Maps {
     }
 
     static BpfMap pinned(Host host, Path path) {
-        return KernelMap.adopt(host, BpfFs.open(host.kernel(), path, Kind.MAP, 0), "");
+        return KernelMap.adopt(host, BpfFs.open(Kernel.of(host), path, Kind.MAP, 0), "");
     }
 
     /** The kernel's ids of all existing maps, ascending (Linux 4.13). Needs CAP_SYS_ADMIN. */
     public static List<Integer> ids() {
-        return Links.ids(Host.running().kernel(), Kind.MAP);
+        return Links.ids(Kernel.of(Host.running()), Kind.MAP);
     }
 }

@@ -1,12 +1,12 @@
 package io.bpf4j.loader;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.sys.BpfFs;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.ObjectCommand.Kind;
-import io.bpf4j.loader.internal.sys.UndoStack;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.BpfFs;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ObjectCommand.Kind;
+import io.bpf4j.sys.internal.call.UndoStack;
+import io.bpf4j.sys.kernel.Errno;
 import java.nio.file.Path;
 import java.util.Map;
 

@@ -1,27 +1,28 @@
 package io.bpf4j.loader;
 
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.Attacher;
 import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.BpfFs;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.ProgramInfo;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.BpfFs;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.ProgramInfo;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -185,11 +186,11 @@ public final class Program implements ProgramHandle, AutoCloseable {
     /**
      * Runs the program in the kernel, once or repeatedly, without attaching it (BPF_PROG_TEST_RUN, Linux 4.12).
      *
-     * @throws io.bpf4j.loader.error.SyscallException ENOTSUPP if the kernel can't test this program type, EINVAL if
+     * @throws io.bpf4j.sys.SyscallException ENOTSUPP if the kernel can't test this program type, EINVAL if
      *     the program type does not take this input, ENOSPC if the output does not fit the room given
      */
     public TestRun.Result test(TestRun run) {
-        ProgCommand.TestRunResult result = host.kernel().execute(run.of(fd));
+        ProgCommand.TestRunResult result = Kernel.of(host).execute(run.of(fd));
         return new TestRun.Result(result.returned(), result.nanos(), result.data(), result.context());
     }
 
@@ -206,7 +207,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
     public void associate(BpfMap structOps) {
         int number = fd.hold();
         try {
-            host.kernel()
+            Kernel.of(host)
                     .execute(new ProgCommand.AssociateStructOps(
                             number, KernelMap.of(structOps).fd()));
         } catch (SyscallException e) {
@@ -242,13 +243,13 @@ public final class Program implements ProgramHandle, AutoCloseable {
      * because a program may print faster than its stream is read.
      *
      * @return empty if the stream is empty
-     * @throws io.bpf4j.loader.error.SyscallException EINVAL before Linux 6.17
+     * @throws io.bpf4j.sys.SyscallException EINVAL before Linux 6.17
      */
     public String readStream(TextStream stream) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         byte[] part;
         do {
-            part = host.kernel().execute(new ProgCommand.ReadStream(fd, stream.number, STREAM_READ_BYTES));
+            part = Kernel.of(host).execute(new ProgCommand.ReadStream(fd, stream.number, STREAM_READ_BYTES));
             all.writeBytes(part);
         } while (part.length == STREAM_READ_BYTES && all.size() < STREAM_CAPACITY);
         return all.toString(StandardCharsets.UTF_8);
@@ -259,7 +260,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
      * are on.
      */
     public ProgramInfo info() {
-        return host.kernel().execute(new ObjectCommand.InfoOfProgram(fd));
+        return Kernel.of(host).execute(new ObjectCommand.InfoOfProgram(fd));
     }
 
     /**
@@ -268,11 +269,11 @@ public final class Program implements ProgramHandle, AutoCloseable {
      *
      * @param path must not exist yet nor have a dot in its last part; must be in a mounted BPF file system. The last
      *     directory of the path is created if it does not exist
-     * @throws io.bpf4j.loader.error.SyscallException if the path already exists or is not in a BPF file system; the
+     * @throws io.bpf4j.sys.SyscallException if the path already exists or is not in a BPF file system; the
      *     message says which
      */
     public void pin(Path path) {
-        BpfFs.pin(host.kernel(), fd, path);
+        BpfFs.pin(Kernel.of(host), fd, path);
     }
 
     /**
@@ -282,7 +283,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
      * @throws IllegalArgumentException if the path is not a pin of this program; it then stays
      */
     public boolean unpin(Path path) {
-        return BpfFs.unpin(host.kernel(), fd, ObjectCommand.Kind.PROGRAM, path);
+        return BpfFs.unpin(Kernel.of(host), fd, ObjectCommand.Kind.PROGRAM, path);
     }
 
     /**

@@ -1,13 +1,14 @@
 package io.bpf4j.loader;
 
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.BpfFs;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.ObjectCommand.Kind;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.ProgramInfo;
 import io.bpf4j.loader.spec.SectionKind;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.BpfFs;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.ObjectCommand.Kind;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.ProgramInfo;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -30,20 +31,20 @@ public final class Programs {
     /**
      * Opens a program by the kernel's id (Linux 4.13). Needs CAP_SYS_ADMIN.
      *
-     * @throws io.bpf4j.loader.error.SyscallException ENOENT if the program does not exist
+     * @throws io.bpf4j.sys.SyscallException ENOENT if the program does not exist
      */
     public static Program byId(int id) {
         return byId(Host.running(), id);
     }
 
     static Program byId(Host host, int id) {
-        return open(host, host.kernel().execute(new ObjectCommand.FdById(Kind.PROGRAM, id)));
+        return open(host, Kernel.of(host).execute(new ObjectCommand.FdById(Kind.PROGRAM, id)));
     }
 
     /**
      * Opens a program that is pinned in a BPF file system (Linux 4.4).
      *
-     * @throws io.bpf4j.loader.error.SyscallException ENOENT if nothing is pinned there, among others
+     * @throws io.bpf4j.sys.SyscallException ENOENT if nothing is pinned there, among others
      * @throws IllegalArgumentException if it is not a program
      */
     public static Program pinned(Path path) {
@@ -51,17 +52,17 @@ public final class Programs {
     }
 
     static Program pinned(Host host, Path path) {
-        return open(host, BpfFs.open(host.kernel(), path, Kind.PROGRAM, 0));
+        return open(host, BpfFs.open(Kernel.of(host), path, Kind.PROGRAM, 0));
     }
 
     /** The kernel's ids of all existing programs, ascending (Linux 4.13). Needs CAP_SYS_ADMIN. */
     public static List<Integer> ids() {
-        return Links.ids(Host.running().kernel(), Kind.PROGRAM);
+        return Links.ids(Kernel.of(Host.running()), Kind.PROGRAM);
     }
 
     private static Program open(Host host, Fd fd) {
         return fd.ownedBy(own -> {
-            ProgramInfo info = host.kernel().execute(new ObjectCommand.InfoOfProgram(own));
+            ProgramInfo info = Kernel.of(host).execute(new ObjectCommand.InfoOfProgram(own));
             return new Program(host, own, info.name(), onlyAttachType(info.typeNumber()));
         });
     }

@@ -1,13 +1,13 @@
 package io.bpf4j.loader;
 
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.Feature;
 
 /**
  * Makes the kernel count and time the runs of all programs on the machine while this object is open (Linux 5.8; before,
@@ -36,7 +36,7 @@ public final class RunStatistics implements AutoCloseable {
      * @throws SyscallException if the kernel refuses
      */
     public static RunStatistics enable() {
-        return enable(Host.running().kernel());
+        return enable(Kernel.of(Host.running()));
     }
 
     static RunStatistics enable(Kernel kernel) {

@@ -1,9 +1,9 @@
 package io.bpf4j.loader;
 
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.sys.kernel.AttachType;
 import java.util.Optional;
 
 /**

@@ -1,7 +1,7 @@
 package io.bpf4j.loader;
 
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.ProgCommand;
 
 /**
  * The input of a test run, for {@link Program#test}. <i>Immutable.</i>

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Section;
-import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.test.objects.TestObjects;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -2,13 +2,13 @@ package io.bpf4j.loader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.error.BpfException;
-import io.bpf4j.loader.internal.sys.Command;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.internal.call.Command;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.kernel.Errno;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -11,15 +11,16 @@ import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.TestObject;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.internal.linux.CpuSet;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -256,7 +257,7 @@ class LoadedDefinitionsTest {
                 other.number("value_size", 4));
         loader(other.parse()).load().close();
         assertThat(kernel.commands(MapCommand.Create.class).getLast().maxEntries())
-                .isEqualTo(kernel.host().possibleCpus().count());
+                .isEqualTo(CpuSet.possible(kernel.host()).count());
     }
 
     @Test

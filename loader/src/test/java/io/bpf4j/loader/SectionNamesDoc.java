@@ -1,7 +1,7 @@
 package io.bpf4j.loader;
 
-import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.SectionKind;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -7,20 +7,21 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.internal.types.KernelBtf;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.map.ArenaMap;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -67,7 +68,7 @@ class WholeObjectTest {
     @Test
     void aStructOfFunctionsIsAMapOfTheKernelsTypeAndProgramsForItsMembers() throws IOException {
         loader().load().close();
-        Btf types = kernel.host().types().types();
+        Btf types = KernelBtf.of(kernel.host()).types();
         int wrapper =
                 types.find("bpf_struct_ops_tcp_congestion_ops", BtfKind.STRUCT).orElseThrow();
         int ops = types.find("tcp_congestion_ops", BtfKind.STRUCT).orElseThrow();
@@ -98,7 +99,7 @@ class WholeObjectTest {
 
     @Test
     void itsValueHasTheDescriptorsOfProgramsWhereItsFunctionsAre() throws IOException {
-        Btf types = kernel.host().types().types();
+        Btf types = KernelBtf.of(kernel.host()).types();
         BtfType.Struct wrapper = (BtfType.Struct) types.type(
                 types.find("bpf_struct_ops_tcp_congestion_ops", BtfKind.STRUCT).orElseThrow());
         BtfType.Struct ops = (BtfType.Struct)

@@ -2,10 +2,10 @@ package io.bpf4j.trace;
 
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.host.PidNamespace;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.sys.PidNamespace;
 import io.bpf4j.trace.event.ProbeEvent;
 import io.bpf4j.trace.event.TextArgument;
 import io.bpf4j.trace.event.TracedProbe;

@@ -1,9 +1,10 @@
 package io.bpf4j.trace;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.loader.error.BpfException;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.process.Tasks;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -139,7 +140,7 @@ final class Follower {
                 .filter(other -> other.getKey() != pid
                         && other.getValue().links().stream().anyMatch(Follower::dependsOnAddresses))
                 .map(Map.Entry::getKey)
-                .filter(other -> Host.running().haveSameMemory(pid, other))
+                .filter(other -> new Tasks(Host.running()).haveSameMemory(pid, other))
                 .findFirst();
     }
 
@@ -187,7 +188,7 @@ final class Follower {
 
     /** A process that ends during the scan is not a problem. */
     private void report(int pid, String problem) {
-        if (Host.running().isRunning(pid)) {
+        if (new Tasks(Host.running()).isRunning(pid)) {
             problems.accept(problem);
         }
     }
@@ -196,7 +197,7 @@ final class Follower {
     synchronized void ended(int pid) {
         Attached gone = attached.remove(pid);
         if (gone != null) {
-            gone.links().forEach(Host.running().isRunning(pid) ? session::close : session::detach);
+            gone.links().forEach(new Tasks(Host.running()).isRunning(pid) ? session::close : session::detach);
         }
         attachPostponed(pid);
     }

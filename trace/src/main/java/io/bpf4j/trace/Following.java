@@ -1,10 +1,10 @@
 package io.bpf4j.trace;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.process.FirstThreads;
 import io.bpf4j.loader.process.HeldCommand;
+import io.bpf4j.sys.BpfException;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;

@@ -120,7 +120,7 @@ public final class Question {
      * called at any time and by any thread, for example by a separate thread while the program starts. Without the
      * privileges to load programs, fewer features can be detected.
      *
-     * @throws io.bpf4j.loader.error.BpfException if native access is denied to bpf4j
+     * @throws io.bpf4j.sys.BpfException if native access is denied to bpf4j
      */
     public static void prepare() {
         CompiledQuestion.prepare();
@@ -369,7 +369,7 @@ public final class Question {
      * @return the caller's to close
      * @throws io.bpf4j.trace.expression.ExpressionException if an expression is wrong
      * @throws IllegalArgumentException if the parts of the question don't fit together
-     * @throws io.bpf4j.loader.error.BpfException if the kernel refuses it
+     * @throws io.bpf4j.sys.BpfException if the kernel refuses it
      */
     public Answer load() {
         return Answer.load(this);
@@ -384,7 +384,7 @@ public final class Question {
      * @throws IllegalArgumentException if the parts of the question don't fit together, or none of its probes begins or
      *     ends the latency
      * @throws UsdtException if it has no probes, with the reason
-     * @throws io.bpf4j.loader.error.BpfException if the kernel refuses it
+     * @throws io.bpf4j.sys.BpfException if the kernel refuses it
      */
     public Answer open() {
         requireProbes();
@@ -396,7 +396,7 @@ public final class Question {
      *
      * @return the caller's to close
      * @throws IllegalArgumentException if the question has a filter, keys, values or functions
-     * @throws io.bpf4j.loader.error.BpfException if the kernel refuses it
+     * @throws io.bpf4j.sys.BpfException if the kernel refuses it
      */
     public EventStream loadEvents() {
         if (kind != QuestionKind.COUNT
@@ -418,7 +418,7 @@ public final class Question {
      * @return the caller's to close
      * @throws IllegalArgumentException if the question has a filter, keys, values or functions
      * @throws UsdtException if it has no probes, with the reason
-     * @throws io.bpf4j.loader.error.BpfException if the kernel refuses it
+     * @throws io.bpf4j.sys.BpfException if the kernel refuses it
      */
     public EventStream openEvents() {
         requireProbes();

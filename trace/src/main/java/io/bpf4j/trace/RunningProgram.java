@@ -1,12 +1,13 @@
 package io.bpf4j.trace;
 
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.process.PausedProcesses;
+import io.bpf4j.loader.process.Tasks;
 import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.Usdt;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -155,7 +156,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     public boolean isAlive() {
         return followed != null
                 ? followed.isAlive()
-                : process.isEmpty() || Host.running().isRunning(process.getAsInt());
+                : process.isEmpty() || new Tasks(Host.running()).isRunning(process.getAsInt());
     }
 
     /**

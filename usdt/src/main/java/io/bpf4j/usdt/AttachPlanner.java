@@ -1,9 +1,9 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.usdt.internal.note.SiteColumns;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

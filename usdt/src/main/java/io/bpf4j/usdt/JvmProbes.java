@@ -1,6 +1,6 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessLimits;

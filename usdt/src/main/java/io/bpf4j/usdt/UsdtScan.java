@@ -3,7 +3,7 @@ package io.bpf4j.usdt;
 import io.bpf4j.elf.ElfLimits;
 import io.bpf4j.elf.FileName;
 import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessLimits;

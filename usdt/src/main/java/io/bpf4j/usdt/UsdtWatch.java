@@ -1,10 +1,11 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.loader.error.BpfException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.process.ProcessStop;
 import io.bpf4j.loader.process.ProcessTracer;
+import io.bpf4j.loader.process.Tasks;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
 import io.bpf4j.usdt.internal.process.DynamicLoaders;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
@@ -420,7 +421,7 @@ public final class UsdtWatch implements AutoCloseable {
         for (int process : tree.processes()) {
             if (tree.find(process).stream().anyMatch(WatchedProcess::isDue)) {
                 look(process);
-            } else if (!held.contains(process) && !host.isRunning(process)) {
+            } else if (!held.contains(process) && !new Tasks(host).isRunning(process)) {
                 gone(process);
             }
         }
@@ -600,7 +601,7 @@ public final class UsdtWatch implements AutoCloseable {
      * and was not found then.
      */
     private void findUntraced(int process) {
-        if (tracer != null && tracer.isTracing() && !isTraced(process) && host.isRunning(process)) {
+        if (tracer != null && tracer.isTracing() && !isTraced(process) && new Tasks(host).isRunning(process)) {
             addGap("a child process is not held: it was created with CLONE_UNTRACED, or just before tracing"
                     + " started, or another process traces it");
         }
@@ -635,7 +636,7 @@ public final class UsdtWatch implements AutoCloseable {
     }
 
     private void noBreakpoint(int process, Exception why) {
-        if (host.isRunning(process)) {
+        if (new Tasks(host).isRunning(process)) {
             addGap("libraries that a process loads later are found by polling every few milliseconds: "
                     + why.getMessage());
         }

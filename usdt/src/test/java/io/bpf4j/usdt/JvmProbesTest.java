@@ -3,7 +3,7 @@ package io.bpf4j.usdt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;

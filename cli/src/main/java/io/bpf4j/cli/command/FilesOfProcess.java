@@ -1,8 +1,8 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.link.LibrarySearch;
+import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.sys.BpfException;
 import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;

@@ -1,7 +1,8 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.process.Tasks;
+import io.bpf4j.sys.Host;
 import io.bpf4j.trace.stack.PerfMap;
 import io.bpf4j.trace.stack.Symbolizer;
 import java.io.IOException;
@@ -111,7 +112,7 @@ final class JvmNames {
      * failure.
      */
     private void reportFailure(int pid, Exception failure) {
-        if (!failureReported && host.isRunning(pid)) {
+        if (!failureReported && new Tasks(host).isRunning(pid)) {
             failureReported = true;
             console.remark("frames of compiled Java methods may have no names: " + failure.getMessage());
         }

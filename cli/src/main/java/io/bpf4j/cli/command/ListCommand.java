@@ -9,7 +9,7 @@ import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.JvmProbes;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;

@@ -1,9 +1,9 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.peer.HeldFolder;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.Writer;

@@ -11,8 +11,9 @@ import io.bpf4j.cli.trace.Words;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.process.FirstThreads;
+import io.bpf4j.loader.process.Tasks;
+import io.bpf4j.sys.Host;
 import io.bpf4j.trace.Following;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.ProbeSession;
@@ -252,7 +253,9 @@ final class TargetRun {
                 reportEnd(OptionalInt.empty(), !risks.isEmpty());
                 detach(session, work);
                 boolean childless = options.process().isEmpty()
-                        || Host.running().children(options.process().getAsInt()).isEmpty();
+                        || new Tasks(Host.running())
+                                .childrenOf(options.process().getAsInt())
+                                .isEmpty();
                 work.finish(gaps(firstThreads.gaps(), functions));
                 if (!childless && !work.hasEvents()) {
                     console.remark("no event came from process "
@@ -523,7 +526,7 @@ final class TargetRun {
     /** Whether the traced process still exists; the trace ends with it. */
     private boolean targetExists() {
         OptionalInt process = options.process();
-        return process.isEmpty() || Host.running().isRunning(process.getAsInt());
+        return process.isEmpty() || new Tasks(Host.running()).isRunning(process.getAsInt());
     }
 
     /** Writes to standard error, so that standard output has only events and can be piped into another program. */

@@ -1,6 +1,6 @@
 package io.bpf4j.cli.output;
 
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.bpf4j.cli.trace;
 
-import io.bpf4j.loader.error.BpfException;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.process.IgnoredSignals;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;

@@ -1,7 +1,7 @@
 package io.bpf4j.cli.trace;
 
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.sys.kernel.Feature;
 
 /**
  * The strategy that the user chooses.

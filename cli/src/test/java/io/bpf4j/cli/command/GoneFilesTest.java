@@ -3,7 +3,7 @@ package io.bpf4j.cli.command;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.sys.BpfException;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;

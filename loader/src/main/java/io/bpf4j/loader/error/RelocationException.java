@@ -1,5 +1,6 @@
 package io.bpf4j.loader.error;
 
+import io.bpf4j.sys.BpfException;
 import org.jspecify.annotations.Nullable;
 
 /**

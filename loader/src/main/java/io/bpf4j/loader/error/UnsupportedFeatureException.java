@@ -1,6 +1,7 @@
 package io.bpf4j.loader.error;
 
-import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.kernel.Feature;
 import org.jspecify.annotations.Nullable;
 
 /** An operation needs a feature that this kernel lacks, or that the caller disabled. <i>Immutable.</i> */

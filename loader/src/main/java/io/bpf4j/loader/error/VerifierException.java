@@ -1,6 +1,7 @@
 package io.bpf4j.loader.error;
 
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.kernel.Errno;
 
 /**
  * The kernel's verifier refused a program. The message has the place, advice for common reasons, the last useful lines

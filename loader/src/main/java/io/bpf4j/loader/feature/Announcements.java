@@ -2,8 +2,10 @@ package io.bpf4j.loader.feature;
 
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.loader.error.RelocationException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.internal.types.KernelBtf;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.linux.Kallsyms;
+import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -59,9 +61,9 @@ record Announcements(Host host) {
                 return new Support.Present("the kernel's BTF has " + name);
             }
         }
-        Path symbols = host.symbols().file();
+        Path symbols = Kallsyms.of(host).file();
         try {
-            return host.symbols().addresses(Set.copyOf(WRAPPERS)).keySet().stream()
+            return Kallsyms.of(host).addresses(Set.copyOf(WRAPPERS)).keySet().stream()
                     .findFirst()
                     .<Support>map(name -> new Support.Present("the kernel has " + name))
                     .orElse(new Support.Absent("the kernel has no entry point such as __x64_sys_bpf"));
@@ -77,7 +79,7 @@ record Announcements(Host host) {
     /** A type of the kernel's BTF; empty if it has none of that name, or the BTF can't be read. */
     OptionalInt type(String name, BtfKind kind) {
         try {
-            return host.types().find().map(btf -> btf.find(name, kind)).orElse(OptionalInt.empty());
+            return KernelBtf.of(host).find().map(btf -> btf.find(name, kind)).orElse(OptionalInt.empty());
         } catch (RelocationException e) {
             return OptionalInt.empty();
         }

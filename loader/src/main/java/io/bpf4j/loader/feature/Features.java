@@ -1,12 +1,12 @@
 package io.bpf4j.loader.feature;
 
 import io.bpf4j.insn.Helper;
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.kernel.Facility;
-import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.Facility;
+import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Map;

@@ -3,12 +3,12 @@ package io.bpf4j.loader.feature;
 import static io.bpf4j.insn.Assembler.R0;
 import static io.bpf4j.insn.Assembler.R1;
 import static io.bpf4j.insn.Assembler.R10;
-import static io.bpf4j.loader.kernel.Errno.EBADF;
-import static io.bpf4j.loader.kernel.Errno.EINVAL;
-import static io.bpf4j.loader.kernel.Errno.ENODEV;
-import static io.bpf4j.loader.kernel.Errno.ENOENT;
-import static io.bpf4j.loader.kernel.Errno.ENOTSUPP;
-import static io.bpf4j.loader.kernel.Errno.ESRCH;
+import static io.bpf4j.sys.kernel.Errno.EBADF;
+import static io.bpf4j.sys.kernel.Errno.EINVAL;
+import static io.bpf4j.sys.kernel.Errno.ENODEV;
+import static io.bpf4j.sys.kernel.Errno.ENOENT;
+import static io.bpf4j.sys.kernel.Errno.ENOTSUPP;
+import static io.bpf4j.sys.kernel.Errno.ESRCH;
 
 import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfKind;
@@ -17,21 +17,21 @@ import io.bpf4j.btf.BtfType.Linkage;
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Helper;
 import io.bpf4j.insn.Opcodes;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.linux.PerfSources;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.MapTraits;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.internal.sys.Struct;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.Facility;
-import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.SectionKind;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.MapTraits;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.internal.call.Struct;
+import io.bpf4j.sys.internal.linux.PerfSources;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.Facility;
+import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
@@ -171,11 +171,13 @@ final class Probes {
             case MEMCG_ACCOUNTING -> calls(ProgramType.SOCKET_FILTER, Helper.named("bpf_ktime_get_coarse_ns"));
             case SYSCALL_WRAPPER -> announced.syscallWrapper();
             case KERNEL_BTF -> announced.file("kernel/btf/vmlinux");
-            case PERF_UPROBE -> announced.number(host.perfSources().type(PerfSources.UPROBE), "the uprobe perf source");
-            case PERF_KPROBE -> announced.number(host.perfSources().type(PerfSources.KPROBE), "the kprobe perf source");
+            case PERF_UPROBE ->
+                announced.number(PerfSources.of(host).type(PerfSources.UPROBE), "the uprobe perf source");
+            case PERF_KPROBE ->
+                announced.number(PerfSources.of(host).type(PerfSources.KPROBE), "the kprobe perf source");
             case UPROBE_REF_COUNTER ->
                 announced.number(
-                        host.perfSources().firstBit(PerfSources.UPROBE, "ref_ctr_offset"),
+                        PerfSources.of(host).firstBit(PerfSources.UPROBE, "ref_ctr_offset"),
                         "ref_ctr_offset of the uprobe perf source");
             case RAW_TRACEPOINT -> probe(ProgramType.RAW_TRACEPOINT);
             case PERF_LINK -> probe(AttachType.PERF_EVENT);

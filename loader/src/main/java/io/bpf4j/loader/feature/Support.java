@@ -1,7 +1,7 @@
 package io.bpf4j.loader.feature;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.Errno;
 import java.util.Optional;
 
 /**

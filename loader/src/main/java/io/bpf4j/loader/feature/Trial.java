@@ -4,15 +4,16 @@ import static io.bpf4j.insn.Assembler.R0;
 
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.Command;
-import io.bpf4j.loader.internal.sys.FailureHints;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.LoadResult;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Command;
+import io.bpf4j.sys.internal.call.FailureHints;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.kernel.Errno;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
@@ -69,7 +70,7 @@ record Trial(Host host) {
     /** Creates an object for a further probe, and closes it afterwards; if it can't be created, that is the result. */
     Support with(Command<?> creation, Function<Fd, Support> test) {
         try {
-            return switch (host.kernel().execute(creation)) {
+            return switch (Kernel.of(host).execute(creation)) {
                 case LoadResult.Refused refused -> refused(creation, refused.errno(), SUCCESS);
                 case LoadResult.Loaded(Fd fd, String _) -> testAndClose(fd, test);
                 case Object fd -> testAndClose((Fd) fd, test);
@@ -89,7 +90,7 @@ record Trial(Host host) {
         int errno = 0;
         String log = "";
         try {
-            switch (host.kernel().execute(command)) {
+            switch (Kernel.of(host).execute(command)) {
                 case LoadResult.Loaded loaded -> loaded.fd().close();
                 case LoadResult.Refused refused -> {
                     errno = refused.errno();
@@ -115,7 +116,7 @@ record Trial(Host host) {
             ProgCommand.Load plain = ProgCommand.Load.of(
                             load.type(), "", encode(callingFunction().mov(R0, 0).exit()), load.license())
                     .withKernelVersion(load.kernelVersion());
-            switch (host.kernel().execute(plain)) {
+            switch (Kernel.of(host).execute(plain)) {
                 case LoadResult.Loaded loaded -> loaded.fd().close();
                 case LoadResult.Refused refused -> {
                     if (isDenial(Errno.of(refused.errno()))) {

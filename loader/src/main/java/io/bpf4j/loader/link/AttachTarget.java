@@ -1,8 +1,8 @@
 package io.bpf4j.loader.link;
 
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.kernel.AttachType;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -18,7 +18,7 @@ import java.util.Optional;
  * }
  *
  * <p>Each type names the programs that it accepts, and the first kernel version that supports it. A program's attach
- * type is fixed at load, by {@code SEC("…")} or by {@link io.bpf4j.loader.kernel.AttachType}. An attach type in
+ * type is fixed at load, by {@code SEC("…")} or by {@link io.bpf4j.sys.kernel.AttachType}. An attach type in
  * parentheses below is the one that the program must have been loaded with. If the kernel refuses, an {@link
  * io.bpf4j.loader.error.AttachException} gives the reason, and nothing is left attached.
  *

@@ -11,7 +11,7 @@ public interface IteratorLink extends Link {
      *
      * <p>The stream is <i>confined</i>, must be closed, and may outlive the link.
      *
-     * @throws io.bpf4j.loader.error.SyscallException if the kernel refuses
+     * @throws io.bpf4j.sys.SyscallException if the kernel refuses
      */
     InputStream open();
 }

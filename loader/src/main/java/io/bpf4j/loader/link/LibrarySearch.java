@@ -1,7 +1,7 @@
 package io.bpf4j.loader.link;
 
 import io.bpf4j.elf.FileName;
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

@@ -66,7 +66,7 @@ public interface Link extends AutoCloseable {
      *
      * @param path must not exist yet, nor have a dot in its last part; must be in a mounted BPF file system. The last
      *     directory of the path is created if it does not exist
-     * @throws io.bpf4j.loader.error.SyscallException if the path already exists or is not in a BPF file system; the
+     * @throws io.bpf4j.sys.SyscallException if the path already exists or is not in a BPF file system; the
      *     message says which
      */
     default void pin(Path path) {

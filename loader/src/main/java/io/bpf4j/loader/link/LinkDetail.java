@@ -1,6 +1,6 @@
 package io.bpf4j.loader.link;
 
-import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.sys.kernel.AttachType;
 import java.util.Optional;
 
 /**

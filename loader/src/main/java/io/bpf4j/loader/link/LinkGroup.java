@@ -1,7 +1,7 @@
 package io.bpf4j.loader.link;
 
-import io.bpf4j.loader.error.BpfException;
-import io.bpf4j.loader.internal.sys.UndoStack;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.internal.call.UndoStack;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

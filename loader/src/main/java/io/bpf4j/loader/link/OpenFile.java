@@ -2,11 +2,11 @@ package io.bpf4j.loader.link;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.FileOpener;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
@@ -41,7 +41,7 @@ public final class OpenFile implements TargetFile, FileOpener.Opened {
      * @throws SyscallException if it can't be opened, or is not a regular file
      */
     public static OpenFile open(Host host, Path path, String name) {
-        Kernel kernel = host.kernel();
+        Kernel kernel = Kernel.of(host);
         return kernel.execute(new FileCommand.OpenRegular(path, name)).ownedBy(fd -> {
             FileIdentity identity = kernel.execute(new FileCommand.Identify(fd));
             return new OpenFile(fd, host.self().resolve("fd/" + fd.number()), name, identity);

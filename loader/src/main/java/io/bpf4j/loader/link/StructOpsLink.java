@@ -7,7 +7,7 @@ public interface StructOpsLink extends Link {
     /**
      * Replaces the map atomically by another map of the same type.
      *
-     * @throws io.bpf4j.loader.error.BpfException if the type can't be updated, or the map is of another type; the old
+     * @throws io.bpf4j.sys.BpfException if the type can't be updated, or the map is of another type; the old
      *     map stays
      */
     void update(BpfMap map);

@@ -1,6 +1,6 @@
 package io.bpf4j.loader.map;
 
-import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -27,7 +27,7 @@ public final class ArenaMap {
      * A view of the map; maps the arena into memory if it is not mapped yet.
      *
      * @throws IllegalArgumentException if it is not an arena
-     * @throws io.bpf4j.loader.error.SyscallException if another process has mapped the arena at an address that is in
+     * @throws io.bpf4j.sys.SyscallException if another process has mapped the arena at an address that is in
      *     use in this process (EBUSY, EEXIST)
      */
     public static ArenaMap of(BpfMap map) {

@@ -1,7 +1,7 @@
 package io.bpf4j.loader.map;
 
-import io.bpf4j.loader.kernel.MapInfo;
-import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.sys.kernel.MapInfo;
+import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -24,7 +24,7 @@ import java.util.function.BiConsumer;
  * operation throws {@link IllegalStateException}. The map exists in the kernel as long as a program uses it or it is
  * pinned.
  *
- * <p>Operations throw {@link io.bpf4j.loader.error.SyscallException} if the kernel refuses for a reason that the return
+ * <p>Operations throw {@link io.bpf4j.sys.SyscallException} if the kernel refuses for a reason that the return
  * value does not report. Only bpf4j and test doubles implement this interface.
  */
 public interface BpfMap extends AutoCloseable {
@@ -80,7 +80,7 @@ public interface BpfMap extends AutoCloseable {
     /**
      * Creates the element or replaces its value.
      *
-     * @throws io.bpf4j.loader.error.SyscallException E2BIG if the map is full, among others
+     * @throws io.bpf4j.sys.SyscallException E2BIG if the map is full, among others
      */
     default void update(byte[] key, byte[] value) {
         update(key, value, UpdateMode.ANY);
@@ -131,7 +131,7 @@ public interface BpfMap extends AutoCloseable {
      * inserted or deleted meanwhile is returned at most once. The iteration stores the keys of maps that can lose
      * elements, because the kernel restarts from the first key if the current one no longer exists. If concurrent
      * deletes restart it repeatedly, the iteration fails after eight times the steps that a full map takes, with a
-     * {@link io.bpf4j.loader.error.BpfException}: it does not end as if it were complete.
+     * {@link io.bpf4j.sys.BpfException}: it does not end as if it were complete.
      */
     Iterable<byte[]> keys();
 
@@ -141,7 +141,7 @@ public interface BpfMap extends AutoCloseable {
      * changed when the handler gets it. The handler gets key and value as read-only copies of {@link #keySize()} and
      * {@link #valueBytes()} bytes, valid until it returns.
      *
-     * @throws io.bpf4j.loader.error.SyscallException EINVAL for kinds without keys: queues, ring buffers
+     * @throws io.bpf4j.sys.SyscallException EINVAL for kinds without keys: queues, ring buffers
      */
     void forEach(BiConsumer<? super MemorySegment, ? super MemorySegment> handler);
 
@@ -155,7 +155,7 @@ public interface BpfMap extends AutoCloseable {
      * <p>If the handler throws, other elements deleted by the same system call are lost.
      *
      * @return the number of deleted elements
-     * @throws io.bpf4j.loader.error.SyscallException EINVAL for arrays, whose elements can't be deleted
+     * @throws io.bpf4j.sys.SyscallException EINVAL for arrays, whose elements can't be deleted
      */
     long drain(BiConsumer<? super MemorySegment, ? super MemorySegment> handler);
 
@@ -165,7 +165,7 @@ public interface BpfMap extends AutoCloseable {
      *
      * @param keys {@code count} times {@link #keySize()} bytes
      * @param values {@code count} times {@link #valueBytes()} bytes
-     * @throws io.bpf4j.loader.error.SyscallException at the first element that fails; the elements before it are in the
+     * @throws io.bpf4j.sys.SyscallException at the first element that fails; the elements before it are in the
      *     map
      */
     void updateAll(MemorySegment keys, MemorySegment values, int count);
@@ -184,7 +184,7 @@ public interface BpfMap extends AutoCloseable {
      * CAP_SYS_ADMIN). Arrays of maps and hashes of maps need Linux 4.12.
      *
      * @return false if the mode did not allow it
-     * @throws io.bpf4j.loader.error.SyscallException EINVAL if the inner map does not match the inner map definition of
+     * @throws io.bpf4j.sys.SyscallException EINVAL if the inner map does not match the inner map definition of
      *     this map
      */
     boolean update(byte[] key, BpfMap inner, UpdateMode mode);
@@ -202,7 +202,7 @@ public interface BpfMap extends AutoCloseable {
     /**
      * Forbids writes from user space permanently; programs may still write. Needs Linux 5.2.
      *
-     * @throws io.bpf4j.loader.error.SyscallException EBUSY if already frozen or mapped for writing
+     * @throws io.bpf4j.sys.SyscallException EBUSY if already frozen or mapped for writing
      */
     void freeze();
 
@@ -211,7 +211,7 @@ public interface BpfMap extends AutoCloseable {
      *
      * @param path must not exist yet nor have a dot in its last part; must be in a mounted BPF file system. The last
      *     directory of the path is created if it does not exist
-     * @throws io.bpf4j.loader.error.SyscallException if the path already exists or is not in a BPF file system; the
+     * @throws io.bpf4j.sys.SyscallException if the path already exists or is not in a BPF file system; the
      *     message says which
      */
     void pin(Path path);

@@ -1,6 +1,6 @@
 package io.bpf4j.loader.map;
 
-import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.sys.kernel.MapType;
 import java.util.OptionalInt;
 import java.util.function.BiConsumer;
 
@@ -41,7 +41,7 @@ public final class MapOfMaps<K> {
     /**
      * Puts a map in. The inner map exists as long as it is in this map, even if its {@link BpfMap} is closed.
      *
-     * @throws io.bpf4j.loader.error.SyscallException EINVAL if the inner map does not match the definition
+     * @throws io.bpf4j.sys.SyscallException EINVAL if the inner map does not match the definition
      */
     public void put(K key, BpfMap inner) {
         map.update(TypedMap.encode(keys, key), inner, UpdateMode.ANY);

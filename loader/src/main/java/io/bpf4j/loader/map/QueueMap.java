@@ -1,8 +1,8 @@
 package io.bpf4j.loader.map;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapType;
 import java.util.Optional;
 import java.util.function.Consumer;
 

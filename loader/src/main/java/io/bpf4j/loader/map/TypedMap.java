@@ -1,6 +1,6 @@
 package io.bpf4j.loader.map;
 
-import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Collection;

@@ -1,6 +1,6 @@
 package io.bpf4j.loader.process;
 
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -1,11 +1,11 @@
 package io.bpf4j.loader.process;
 
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.ProcessCommand;
-import io.bpf4j.loader.internal.sys.Ptrace;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ProcessCommand;
+import io.bpf4j.sys.internal.call.Ptrace;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -68,7 +68,7 @@ public final class HeldCommand implements AutoCloseable {
         if (command.isEmpty()) {
             throw new IllegalArgumentException("the command is empty: it needs at least the file to execute");
         }
-        Kernel kernel = Host.running().kernel();
+        Kernel kernel = Kernel.of(Host.running());
         FileCommand.Pipe.Ends pidPipe = kernel.execute(new FileCommand.Pipe("process id"));
         try (Fd pidReader = pidPipe.read();
                 Fd pidWriter = pidPipe.write()) {
@@ -161,7 +161,7 @@ public final class HeldCommand implements AutoCloseable {
                 Arena arena = Arena.ofConfined()) {
             MemorySegment line = arena.allocate(ValueLayout.JAVA_BYTE);
             line.set(ValueLayout.JAVA_BYTE, 0, (byte) '\n');
-            Host.running().kernel().execute(new FileCommand.Write(gate, line));
+            Kernel.of(Host.running()).execute(new FileCommand.Write(gate, line));
         }
     }
 
@@ -175,7 +175,7 @@ public final class HeldCommand implements AutoCloseable {
         if (released) {
             command.destroy();
             // A stopped process handles its SIGTERM only after it is continued.
-            Host.running().kernel().execute(new ProcessCommand.Signal(pid(), pid(), Ptrace.SIGCONT));
+            Kernel.of(Host.running()).execute(new ProcessCommand.Signal(pid(), pid(), Ptrace.SIGCONT));
         }
         try {
             if (!shell.waitFor(TERM_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {

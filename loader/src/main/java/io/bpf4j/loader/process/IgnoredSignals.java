@@ -1,7 +1,8 @@
 package io.bpf4j.loader.process;
 
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
 
 /**
  * Signals that the parent of this process set to be ignored. <i>Thread-safe.</i>
@@ -17,9 +18,9 @@ public final class IgnoredSignals {
      *
      * @param number such as 2, SIGINT
      * @return whether it was ignored
-     * @throws io.bpf4j.loader.error.SyscallException if the signal does not exist, or is SIGKILL or SIGSTOP
+     * @throws io.bpf4j.sys.SyscallException if the signal does not exist, or is SIGKILL or SIGSTOP
      */
     public static boolean restore(int number) {
-        return Host.running().kernel().execute(new FileCommand.StopIgnoring(number)) != 0;
+        return Kernel.of(Host.running()).execute(new FileCommand.StopIgnoring(number)) != 0;
     }
 }

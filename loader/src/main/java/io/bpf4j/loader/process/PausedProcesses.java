@@ -1,12 +1,12 @@
 package io.bpf4j.loader.process;
 
-import io.bpf4j.loader.error.BpfException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.host.PidNamespace;
-import io.bpf4j.loader.internal.linux.TaskFiles;
-import io.bpf4j.loader.internal.sys.ProcessCommand;
-import io.bpf4j.loader.internal.sys.Ptrace;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.PidNamespace;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ProcessCommand;
+import io.bpf4j.sys.internal.call.Ptrace;
+import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
@@ -147,7 +147,7 @@ public final class PausedProcesses implements AutoCloseable {
      * been read. This also continues a process that another process has stopped.
      */
     public void resumeAll() {
-        TaskFiles files = new TaskFiles(host.proc());
+        Tasks files = new Tasks(host);
         traced.stream()
                 .filter(pid -> files.status(pid, "State").startsWith("T"))
                 .forEach(this::add);
@@ -169,6 +169,6 @@ public final class PausedProcesses implements AutoCloseable {
     }
 
     private int send(int pid, int signal) {
-        return host.kernel().execute(new ProcessCommand.Signal(pid, pid, signal));
+        return Kernel.of(host).execute(new ProcessCommand.Signal(pid, pid, signal));
     }
 }

@@ -1,15 +1,15 @@
 package io.bpf4j.loader.process;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.loader.error.BpfException;
-import io.bpf4j.loader.error.ProcessRights;
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.ProcessCommand;
-import io.bpf4j.loader.kernel.Capability;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.process.ProcessStop.Kind;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.ProcessRights;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.ProcessCommand;
+import io.bpf4j.sys.kernel.Capability;
+import io.bpf4j.sys.kernel.Errno;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

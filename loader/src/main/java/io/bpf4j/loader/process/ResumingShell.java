@@ -1,7 +1,6 @@
 package io.bpf4j.loader.process;
 
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.linux.TaskFiles;
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -81,12 +80,12 @@ final class ResumingShell implements AutoCloseable {
             done
             """;
 
-    private final TaskFiles files;
+    private final Tasks files;
     private final Process shell;
     private final OutputStream pipe;
     private final Set<String> added = new HashSet<>();
 
-    private ResumingShell(TaskFiles files, Process shell) {
+    private ResumingShell(Tasks files, Process shell) {
         this.files = files;
         this.shell = shell;
         this.pipe = shell.getOutputStream();
@@ -106,7 +105,7 @@ final class ResumingShell implements AutoCloseable {
      * @throws IOException if it can't be started
      */
     static ResumingShell start(Host host) throws IOException {
-        TaskFiles files = new TaskFiles(host.proc());
+        Tasks files = new Tasks(host);
         int self = Math.toIntExact(ProcessHandle.current().pid());
         Process shell = new ProcessBuilder(
                         SHELL.toString(),

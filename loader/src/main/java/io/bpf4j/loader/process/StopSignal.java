@@ -15,25 +15,26 @@ import io.bpf4j.insn.Instructions;
 import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.RelocationException;
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.Attacher;
-import io.bpf4j.loader.internal.sys.FailureHints;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LoadResult;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.internal.sys.Ptrace;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.internal.types.KernelBtf;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.FailureHints;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.internal.call.Ptrace;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -94,7 +95,7 @@ final class StopSignal implements AutoCloseable {
      * @throws SyscallException if the kernel can't send signals from programs, or the file can't be opened
      */
     static StopSignal attach(Host host, Features features, int pid, Path path, FileIdentity expected, long offset) {
-        Kernel kernel = host.kernel();
+        Kernel kernel = Kernel.of(host);
         boolean multi = features.has(Feature.UPROBE_MULTI_LINK) && features.has(Feature.UPROBE_MULTI_PROCESS);
         Optional<AttachType> type = multi ? Optional.of(AttachType.TRACE_UPROBE_MULTI) : Optional.empty();
         Fd counters = kernel.execute(MapCommand.Create.of(MapType.ARRAY.number(), "stop_signals", 4, COUNTERS_SIZE, 1));
@@ -157,7 +158,7 @@ final class StopSignal implements AutoCloseable {
         byte[] code = Instructions.encode(program(counters.number(), offsetOfMask(host)), ByteOrder.nativeOrder());
         ProgCommand.Load load = ProgCommand.Load.of(ProgramType.KPROBE.number(), "stop_signal", code, "GPL")
                 .withExpectedAttachType(type.map(AttachType::number).orElse(0));
-        return switch (host.kernel().execute(load)) {
+        return switch (Kernel.of(host).execute(load)) {
             case LoadResult.Loaded loaded -> loaded.fd();
             case LoadResult.Refused refused -> throw FailureHints.explained(load, refused.errno(), host.rights());
         };
@@ -196,7 +197,7 @@ final class StopSignal implements AutoCloseable {
     /** The offset in {@code struct task_struct} of the thread's blocked signals: one word of 64 bits. */
     private static OptionalInt offsetOfMask(Host host) {
         try {
-            return host.types().find().stream()
+            return KernelBtf.of(host).find().stream()
                     .flatMap(types ->
                             types.find("task_struct", BtfKind.STRUCT).stream().mapToObj(types::type))
                     .filter(BtfType.Struct.class::isInstance)

@@ -1,14 +1,13 @@
 package io.bpf4j.loader.process;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.linux.TaskFiles;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.ProcessCommand;
-import io.bpf4j.loader.internal.sys.Ptrace;
-import io.bpf4j.loader.internal.sys.WaitStatus;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.process.ProcessStop.Kind;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ProcessCommand;
+import io.bpf4j.sys.internal.call.Ptrace;
+import io.bpf4j.sys.internal.call.WaitStatus;
+import io.bpf4j.sys.kernel.Errno;
 import java.nio.file.Files;
 import java.util.Collections;
 import java.util.HashMap;
@@ -61,7 +60,7 @@ final class TracerThread {
     private final boolean withChildren;
     private final Predicate<ProcessStop> onStop;
     private final Host host;
-    private final TaskFiles files;
+    private final Tasks files;
 
     /** The processes that are known to be traced, and have not ended; without those that have not run yet. */
     private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
@@ -86,9 +85,9 @@ final class TracerThread {
      *     origin; then the thread gets the signal
      */
     TracerThread(Host host, boolean withChildren, Predicate<ProcessStop> onStop) {
-        this.kernel = host.kernel();
+        this.kernel = Kernel.of(host);
         this.host = host;
-        this.files = new TaskFiles(host.proc());
+        this.files = new Tasks(host);
         this.withChildren = withChildren;
         this.onStop = onStop;
     }
@@ -325,7 +324,7 @@ final class TracerThread {
         while (found) {
             found = false;
             for (int pid : List.copyOf(processes)) {
-                for (int child : host.children(pid)) {
+                for (int child : files.childrenOf(pid)) {
                     found |= !processes.contains(child) && seizeThreads(child);
                 }
             }

@@ -1,18 +1,19 @@
 package io.bpf4j.loader.ring;
 
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.EpollEvent;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.Mapping;
-import io.bpf4j.loader.internal.sys.PerfCommand;
-import io.bpf4j.loader.internal.sys.Struct;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.UpdateMode;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.EpollEvent;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.Mapping;
+import io.bpf4j.sys.internal.call.PerfCommand;
+import io.bpf4j.sys.internal.call.Struct;
+import io.bpf4j.sys.internal.linux.CpuSet;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,8 +131,7 @@ public final class PerfBuffer extends RecordReader {
         Waiter waiter = new Waiter(own.kernel(), "perf buffer " + map.name());
         try {
             List<PerfConsumer> cpus = new ArrayList<>();
-            int[] numbers = own.host()
-                    .onlineCpus()
+            int[] numbers = CpuSet.online(own.host())
                     .numbers()
                     .filter(cpu -> Integer.compareUnsigned(cpu, map.maxEntries()) < 0)
                     .toArray();

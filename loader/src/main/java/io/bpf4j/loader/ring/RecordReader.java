@@ -350,7 +350,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
      * Releases everything. A poll on another thread is woken; this method waits until it returns, after its handler's
      * current record. If a handler calls this method, it takes effect when that poll ends. A second call does nothing.
      *
-     * @throws io.bpf4j.loader.error.SyscallException if something can't be released, such as a ring in a frozen map of
+     * @throws io.bpf4j.sys.SyscallException if something can't be released, such as a ring in a frozen map of
      *     perf events; everything else is released nevertheless
      */
     @Override

@@ -1,12 +1,12 @@
 package io.bpf4j.loader.ring;
 
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.EpollEvent;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Mapping;
-import io.bpf4j.loader.internal.sys.UndoStack;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.sys.internal.call.EpollEvent;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Mapping;
+import io.bpf4j.sys.internal.call.UndoStack;
+import io.bpf4j.sys.kernel.MapType;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -37,7 +37,7 @@ public final class RingBuffer extends RecordReader {
      * Starts to read the given maps.
      *
      * @throws IllegalArgumentException if a map is not a ring buffer
-     * @throws io.bpf4j.loader.error.SyscallException if the kernel refuses; nothing stays open
+     * @throws io.bpf4j.sys.SyscallException if the kernel refuses; nothing stays open
      */
     public static RingBuffer open(BpfMap map, BpfMap... more) {
         List<KernelMap> maps = new ArrayList<>();

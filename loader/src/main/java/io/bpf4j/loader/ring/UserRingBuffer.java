@@ -1,14 +1,14 @@
 package io.bpf4j.loader.ring;
 
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.EpollEvent;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.Mapping;
-import io.bpf4j.loader.internal.sys.UndoStack;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
+import io.bpf4j.sys.internal.call.EpollEvent;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.Mapping;
+import io.bpf4j.sys.internal.call.UndoStack;
+import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
@@ -59,7 +59,7 @@ public final class UserRingBuffer implements AutoCloseable {
      * Opens a map for writing records.
      *
      * @throws IllegalArgumentException if it is not a user ring buffer
-     * @throws io.bpf4j.loader.error.SyscallException if the kernel refuses; nothing stays open
+     * @throws io.bpf4j.sys.SyscallException if the kernel refuses; nothing stays open
      */
     public static UserRingBuffer open(BpfMap map) {
         if (map.typeNumber() != MapType.USER_RINGBUF.number()) {

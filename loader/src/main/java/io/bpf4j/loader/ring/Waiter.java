@@ -2,11 +2,11 @@ package io.bpf4j.loader.ring;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.bpf4j.loader.internal.sys.EpollEvent;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.UndoStack;
+import io.bpf4j.sys.internal.call.EpollEvent;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.UndoStack;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

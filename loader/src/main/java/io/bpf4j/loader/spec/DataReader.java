@@ -4,7 +4,7 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
-import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.sys.kernel.MapType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

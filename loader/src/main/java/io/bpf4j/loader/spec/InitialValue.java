@@ -2,8 +2,8 @@ package io.bpf4j.loader.spec;
 
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.map.Codec;
+import io.bpf4j.sys.internal.call.Struct;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 

@@ -6,7 +6,7 @@ import io.bpf4j.elf.Relocation;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.sys.kernel.MapType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.bpf4j.loader.spec;
 
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.sys.kernel.MapType;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package io.bpf4j.loader.spec;
 
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.util.Optional;
 import java.util.OptionalInt;
 

@@ -1,7 +1,7 @@
 package io.bpf4j.loader.spec;
 
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,14 +1,12 @@
 package io.bpf4j.loader.spec;
 
-import static io.bpf4j.loader.kernel.AttachType.*;
-import static io.bpf4j.loader.kernel.ProgramType.*;
 import static io.bpf4j.loader.spec.SectionPlaces.inFile;
 import static io.bpf4j.loader.spec.SectionPlaces.kprobe;
 import static io.bpf4j.loader.spec.SectionPlaces.named;
 import static io.bpf4j.loader.spec.SectionPlaces.uprobe;
+import static io.bpf4j.sys.kernel.AttachType.*;
+import static io.bpf4j.sys.kernel.ProgramType.*;
 
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.link.AttachTarget.Kprobe;
 import io.bpf4j.loader.link.AttachTarget.KprobeMulti;
 import io.bpf4j.loader.link.AttachTarget.Ksyscall;
@@ -18,6 +16,8 @@ import io.bpf4j.loader.link.AttachTarget.Uprobe;
 import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
 import io.bpf4j.loader.spec.SectionKind.Target;
 import io.bpf4j.loader.spec.SectionPlaces.Reader;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -2,7 +2,7 @@ package io.bpf4j.loader.spec;
 
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnknownNameException;
-import io.bpf4j.loader.internal.sys.Struct;
+import io.bpf4j.sys.internal.call.Struct;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -12,17 +12,17 @@ import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.DryRun;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.dryrun.Fit.Finding;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.host.ScriptedHost;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.Specs;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.ScriptedHost;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.kernel.ProgramType;
 import io.bpf4j.test.objects.TestObjects;
 import java.io.IOException;
 import java.nio.ByteOrder;
@@ -182,7 +182,7 @@ class DryRunTest {
         Files.write(types, kernel.toBytes(ByteOrder.LITTLE_ENDIAN));
         ScriptedHost.write(machine, "proc/kallsyms", "ffffffff81000000 T here\n");
         ScriptedHost.write(machine, "proc/sys/kernel/osrelease", "6.18.0\n");
-        Host host = Host.of(new ScriptedKernel(), machine);
+        Host host = ScriptedHost.of(new ScriptedKernel(), machine);
         ObjectSpec object = ScriptedLoads.spec(
                 "test.o",
                 List.of(),

@@ -2,8 +2,9 @@ package io.bpf4j.loader.error;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.Feature;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;

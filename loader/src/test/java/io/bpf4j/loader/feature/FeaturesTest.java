@@ -6,21 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.insn.Helper;
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.host.ScriptedHost;
-import io.bpf4j.loader.internal.sys.Command;
-import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.Facility;
-import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.sys.ScriptedHost;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Command;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.Facility;
+import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -61,7 +60,7 @@ class FeaturesTest {
     }
 
     private Probes probes(Path files) {
-        return new Probes(Host.of(kernel, files));
+        return new Probes(ScriptedHost.of(kernel, files));
     }
 
     static Stream<Arguments> refusals() {

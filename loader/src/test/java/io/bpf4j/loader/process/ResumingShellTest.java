@@ -2,7 +2,7 @@ package io.bpf4j.loader.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

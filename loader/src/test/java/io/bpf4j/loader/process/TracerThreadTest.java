@@ -3,15 +3,15 @@ package io.bpf4j.loader.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.host.ScriptedHost;
-import io.bpf4j.loader.internal.sys.Command;
-import io.bpf4j.loader.internal.sys.ProcessCommand;
-import io.bpf4j.loader.internal.sys.Ptrace;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.internal.sys.WaitStatus;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.ScriptedHost;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Command;
+import io.bpf4j.sys.internal.call.ProcessCommand;
+import io.bpf4j.sys.internal.call.Ptrace;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.internal.call.WaitStatus;
+import io.bpf4j.sys.kernel.Errno;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -136,7 +136,7 @@ class TracerThreadTest {
     /** The kernel refuses to trace a zombie. */
     @Test
     void aChildThatHasEndedIsNoGap() throws InterruptedException {
-        tracer = tracer(Host.of(kernel, machine), true);
+        tracer = tracer(ScriptedHost.of(kernel, machine), true);
         existing(ROOT, "S (sleeping)", CHILD + " ");
         existing(CHILD, "Z (zombie)", "");
         kernel.answer(ProcessCommand.Seize.class, seize -> {
@@ -152,7 +152,7 @@ class TracerThreadTest {
 
     @Test
     void aChildThatIsRefusedIsAGap() throws InterruptedException {
-        tracer = tracer(Host.of(kernel, machine), true);
+        tracer = tracer(ScriptedHost.of(kernel, machine), true);
         existing(ROOT, "S (sleeping)", CHILD + " ");
         existing(CHILD, "S (sleeping)", "");
         kernel.answer(ProcessCommand.Seize.class, seize -> {
@@ -168,7 +168,7 @@ class TracerThreadTest {
     /** The kernel may skip a child if another one ends while it lists them. */
     @Test
     void aChildThatIsListedLaterIsTraced() throws InterruptedException {
-        tracer = tracer(Host.of(kernel, machine), true);
+        tracer = tracer(ScriptedHost.of(kernel, machine), true);
         existing(ROOT, "S (sleeping)", CHILD + " ");
         existing(CHILD, "S (sleeping)", "");
         existing(CHILD + 1, "S (sleeping)", "");

@@ -3,16 +3,15 @@ package io.bpf4j.loader.ring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.host.ScriptedHost;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.PerfCommand;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.sys.ScriptedHost;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.PerfCommand;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapType;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -85,7 +84,7 @@ class PerfBufferTest {
         }
         ScriptedHost.write(folder, "sys/devices/system/cpu/online", "0,7-12");
         try (KernelMap small = KernelMap.create(
-                        Host.of(kernel, folder),
+                        ScriptedHost.of(kernel, folder),
                         MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "small", 4, 4, 8),
                         "small");
                 PerfBuffer perf = PerfBuffer.open(small)) {

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.ring;
 
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Kernel;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ final class VirtualPollers {
         ConcurrentLinkedQueue<String> ended = new ConcurrentLinkedQueue<>();
         CountDownLatch started = new CountDownLatch(pollers);
         for (int i = 0; i < pollers; i++) {
-            Waiter waiter = new Waiter(Host.running().kernel(), "ring buffer test");
+            Waiter waiter = new Waiter(Kernel.of(Host.running()), "ring buffer test");
             RingBuffer poll = new RingBuffer(List.of(), List.of(), waiter);
             polls.add(poll);
             threads.add(Thread.ofVirtual().start(() -> {

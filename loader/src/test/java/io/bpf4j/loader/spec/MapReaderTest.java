@@ -10,7 +10,7 @@ import io.bpf4j.elf.Symbol;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.sys.kernel.MapType;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Objects;

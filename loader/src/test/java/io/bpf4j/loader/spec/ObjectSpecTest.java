@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.kernel.ProgramType;
 import io.bpf4j.test.objects.TestObjects;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,8 +2,8 @@ package io.bpf4j.loader.spec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.ProgramType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -201,7 +201,7 @@ class CliUsageTest {
                     .doesNotContain("ulimit");
             command.add("--debug");
             assertThat(Commands.run(command).err())
-                    .contains("io.bpf4j.loader.error.BpfException")
+                    .contains("io.bpf4j.sys.BpfException")
                     .doesNotContain("ExceptionInInitializerError", "NoClassDefFoundError");
         }
     }

@@ -17,10 +17,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.TestRun;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.OpenFlags;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.AttachTarget.Uprobe;
 import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
@@ -30,6 +26,11 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.ring.PerfBuffer;
 import io.bpf4j.loader.ring.UserRingBuffer;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.OpenFlags;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.OwnCgroup;
@@ -246,7 +247,7 @@ final class CorpusTrials {
     private static int taskOfGroup(BpfObject object, Program program) throws Exception {
         // The map takes the number of an open descriptor, which no Java API gives.
         try (Fd group =
-                Host.running().kernel().execute(new FileCommand.Open(OwnCgroup.directory(), OpenFlags.RDONLY))) {
+                Kernel.of(Host.running()).execute(new FileCommand.Open(OwnCgroup.directory(), OpenFlags.RDONLY))) {
             object.map("groups").update(Bpf.key(1), Bpf.key(group.number()));
         }
         return run(TestRun.onContext(new byte[16])).failedLine(object, program);

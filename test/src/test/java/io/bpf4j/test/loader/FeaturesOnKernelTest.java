@@ -10,20 +10,22 @@ import io.bpf4j.insn.Helper;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.linux.KernelConfig;
-import io.bpf4j.loader.internal.linux.PerfSources;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LoadResult;
-import io.bpf4j.loader.internal.sys.PerfCommand;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Facility;
-import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.KernelVersion;
-import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.internal.attach.TraceFs;
+import io.bpf4j.loader.internal.types.KernelBtf;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.PerfCommand;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.internal.linux.KernelConfig;
+import io.bpf4j.sys.internal.linux.PerfSources;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Facility;
+import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.KernelVersion;
+import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.kernel.ProgramType;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
@@ -116,7 +118,7 @@ class FeaturesOnKernelTest {
     }
 
     private static boolean isOff(String option) throws IOException {
-        Optional<KernelConfig> config = Host.running().configuration();
+        Optional<KernelConfig> config = KernelConfig.of(Host.running());
         return config.isEmpty() || config.get().value(option).isEmpty();
     }
 
@@ -151,7 +153,7 @@ class FeaturesOnKernelTest {
 
     /** The last of each is called {@code __MAX_…}, and is the number of the others. */
     private static Set<Long> numbers(String enumeration) {
-        Btf types = Host.running().types().find().orElseThrow();
+        Btf types = KernelBtf.of(Host.running()).find().orElseThrow();
         BtfType.Enumeration all = (BtfType.Enumeration)
                 types.type(types.find(enumeration, BtfKind.ENUM).orElseThrow());
         return all.values().stream()
@@ -170,8 +172,7 @@ class FeaturesOnKernelTest {
         for (Helper helper : Helper.all()) {
             byte[] code = Instructions.encode(
                     Assembler.create().call(helper.number()).mov(0, 0).exit().assemble(), ByteOrder.nativeOrder());
-            LoadResult result = Host.running()
-                    .kernel()
+            LoadResult result = Kernel.of(Host.running())
                     .execute(ProgCommand.Load.of(type.number(), "", code, "GPL")
                             .withLog(new ProgCommand.Log(1, 1 << 14)));
             if (result instanceof LoadResult.Loaded loaded) {
@@ -202,18 +203,18 @@ class FeaturesOnKernelTest {
 
     @Test
     void tracepointsAreFoundWhereverTracefsIs() {
-        assertThat(Host.running().traceFs().tracepointId("sched", "sched_process_exec"))
+        assertThat(TraceFs.of(Host.running()).tracepointId("sched", "sched_process_exec"))
                 .isPositive();
     }
 
     @Test
     void perfEventsOpenOnTracepointsAndFiles(@TempDir Path folder) throws IOException {
-        Kernel kernel = Host.running().kernel();
-        long id = Host.running().traceFs().tracepointId("sched", "sched_process_exec");
+        Kernel kernel = Kernel.of(Host.running());
+        long id = TraceFs.of(Host.running()).tracepointId("sched", "sched_process_exec");
         try (Fd tracepoint = kernel.execute(PerfCommand.Open.tracepoint("tracepoint", id, -1, 0))) {
             kernel.execute(new PerfCommand.Enable(tracepoint));
         }
-        int uprobe = Host.running().perfSources().type(PerfSources.UPROBE).orElseThrow();
+        int uprobe = PerfSources.of(Host.running()).type(PerfSources.UPROBE).orElseThrow();
         // A copy: in the file itself the breakpoint would be in all processes that run it.
         String copy = Files.copy(Path.of("/bin/true"), folder.resolve("true")).toString();
         try (Fd probe = kernel.execute(PerfCommand.Open.probe("uprobe", uprobe, 0, copy, 0x2000, -1, 0))) {

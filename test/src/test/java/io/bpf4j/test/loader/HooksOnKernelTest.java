@@ -14,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.Anchor;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
@@ -22,6 +21,7 @@ import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.LinkInfo;
 import io.bpf4j.loader.link.NetDevice;
+import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;

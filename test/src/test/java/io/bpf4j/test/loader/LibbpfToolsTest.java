@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.sys.BpfException;
 import io.bpf4j.test.support.BpfFsMount;
 import io.bpf4j.test.support.BpfTool;
 import io.bpf4j.test.support.Commands;

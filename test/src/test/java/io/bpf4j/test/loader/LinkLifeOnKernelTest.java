@@ -17,16 +17,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Links;
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.PerfCommand;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.LinkInfo;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.PerfCommand;
+import io.bpf4j.sys.internal.linux.CpuSet;
+import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.BpfFsMount;
@@ -217,7 +219,7 @@ class LinkLifeOnKernelTest {
     void anOpenPerfEventStaysItsOwners() throws Exception {
         PerfCommand.Open open = new PerfCommand.Open(
                 "clock of this thread", PerfCommand.TYPE_SOFTWARE, 1, null, 0, 1_000_000, false, 0, 0, true, 0, -1);
-        try (Fd event = Host.running().kernel().execute(open);
+        try (Fd event = Kernel.of(Host.running()).execute(open);
                 BpfObject object = Bpf.load("hooks.bpf.o", l -> l.withProgram("on_clock"));
                 Link link = object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(event.number()))) {
             awaitTicks(object, 3);
@@ -230,7 +232,7 @@ class LinkLifeOnKernelTest {
             try (Link again = object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(event.number()))) {
                 awaitTicks(object, ticks + 1);
             }
-            Host.running().kernel().execute(new PerfCommand.Enable(event)); // it is open still
+            Kernel.of(Host.running()).execute(new PerfCommand.Enable(event)); // it is open still
         }
     }
 
@@ -244,7 +246,7 @@ class LinkLifeOnKernelTest {
     @Test
     void severalLinksAreNotOne() {
         // Those that the kernel has, of which this process may have fewer.
-        int cpus = Host.running().onlineCpus().count();
+        int cpus = CpuSet.online(Host.running()).count();
         try (BpfObject object = Bpf.load("hooks.bpf.o", l -> l.withProgram("on_clock"));
                 Link link = object.program("on_clock").attach(AttachTarget.PerfEvent.cpuClock(10))) {
             if (cpus > 1) {

@@ -2,15 +2,16 @@ package io.bpf4j.test.loader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.Command;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.TypedMap;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Command;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.linux.CpuSet;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.PinnedThread;
 import io.bpf4j.test.support.Requirement;
@@ -47,7 +48,7 @@ class MapBatchOnKernelTest {
         public <R> R execute(Command<R> command) {
             return command instanceof MapCommand.Batch batch
                     ? (R) new MapCommand.BatchResult(Errno.EINVAL.number(), batch.count())
-                    : Host.running().kernel().execute(command);
+                    : Kernel.of(Host.running()).execute(command);
         }
     };
 
@@ -56,7 +57,7 @@ class MapBatchOnKernelTest {
             value = MapType.class,
             names = {"HASH", "LRU_HASH", "ARRAY", "LPM_TRIE"})
     void oneValueForAllCpus(MapType type) {
-        assertThat(written(Host.running().kernel(), type)).isEqualTo(written(WITHOUT_BATCHES, type));
+        assertThat(written(Kernel.of(Host.running()), type)).isEqualTo(written(WITHOUT_BATCHES, type));
     }
 
     /** What is in the map after each of the operations. */
@@ -68,7 +69,7 @@ class MapBatchOnKernelTest {
         List<Map<Long, Long>> states = new ArrayList<>();
         try (PinnedThread _ = onOneCpu();
                 KernelMap map = KernelMap.create(
-                        Host.running().withKernel(kernel),
+                        Host.running().with(Kernel.class, kernel),
                         MapCommand.Create.of(type.number(), "m", array ? 4 : 8, 8, entries)
                                 .withFlags(trie ? NO_PREALLOC : 0),
                         "m")) {
@@ -130,11 +131,11 @@ class MapBatchOnKernelTest {
             value = MapType.class,
             names = {"PERCPU_HASH", "LRU_PERCPU_HASH", "PERCPU_ARRAY"})
     void aValueForEachCpu(MapType type) {
-        for (Kernel kernel : List.of(Host.running().kernel(), WITHOUT_BATCHES)) {
+        for (Kernel kernel : List.of(Kernel.of(Host.running()), WITHOUT_BATCHES)) {
             // Value sizes that are not a multiple of 8 are where a mistake would show.
             try (PinnedThread _ = onOneCpu();
                     KernelMap map = KernelMap.create(
-                            Host.running().withKernel(kernel),
+                            Host.running().with(Kernel.class, kernel),
                             MapCommand.Create.of(type.number(), "m", 4, 12, 500),
                             "m")) {
                 record Three(int a, int b, int c) {}
@@ -142,7 +143,7 @@ class MapBatchOnKernelTest {
                 Map<Integer, List<Three>> elements = new TreeMap<>();
                 for (int i = 0; i < 500; i++) {
                     List<Three> values = new ArrayList<>();
-                    for (int cpu = 0; cpu < Host.running().possibleCpus().count(); cpu++) {
+                    for (int cpu = 0; cpu < CpuSet.possible(Host.running()).count(); cpu++) {
                         values.add(new Three(i, cpu, -i));
                     }
                     elements.put(i, values);

@@ -10,18 +10,7 @@ import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.BpfFs;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LoadResult;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.MapInfo;
-import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.map.BloomFilterMap;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
@@ -30,6 +19,17 @@ import io.bpf4j.loader.map.QueueMap;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.BpfFs;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapInfo;
+import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.kernel.ProgramType;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.BpfFsMount;
 import io.bpf4j.test.support.LeakCheck;
@@ -227,7 +227,7 @@ class MapKindsOnKernelTest {
 
     /** Runs a program that takes the stack of this thread; gives the id that the helper gave. */
     private static int takeStack(BpfMap map, int flags) {
-        Kernel kernel = Host.running().kernel();
+        Kernel kernel = Kernel.of(Host.running());
         KernelMap own = KernelMap.of(map);
         byte[] code = Instructions.encode(
                 Assembler.create()
@@ -344,9 +344,9 @@ class MapKindsOnKernelTest {
             assertThatThrownBy(() -> Maps.pinned(path)).hasMessageContaining("ENOENT");
             byte[] code =
                     Instructions.encode(Assembler.create().mov(R0, 0).exit().assemble(), ByteOrder.nativeOrder());
-            LoadResult loaded = Host.running().kernel().execute(ProgCommand.Load.of(1, "p", code, "GPL"));
+            LoadResult loaded = Kernel.of(Host.running()).execute(ProgCommand.Load.of(1, "p", code, "GPL"));
             try (Fd program = ((LoadResult.Loaded) loaded).fd()) {
-                BpfFs.pin(Host.running().kernel(), program, path);
+                BpfFs.pin(Kernel.of(Host.running()), program, path);
             }
             assertThatThrownBy(() -> Maps.pinned(path))
                     .isInstanceOf(IllegalArgumentException.class)

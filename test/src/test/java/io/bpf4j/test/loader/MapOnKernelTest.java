@@ -4,21 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.Global;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.linux.CpuSet;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
@@ -47,7 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(LeakCheck.class)
 @Timeout(300)
 class MapOnKernelTest {
-    private static final Kernel KERNEL = Host.running().kernel();
+    private static final Kernel KERNEL = Kernel.of(Host.running());
     /** A thread for each task: the common pool of a machine with two processors has one, which a poll would keep. */
     private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
 
@@ -110,7 +111,7 @@ class MapOnKernelTest {
             try (KernelMap map = create(type, 4, 4, 64, 0)) {
                 TypedMap<Integer, List<Integer>> typed = TypedMap.perCpu(map, Codec.ofInt(), Codec.ofInt());
                 List<Integer> values = new ArrayList<>(
-                        Collections.nCopies(Host.running().possibleCpus().count(), 0));
+                        Collections.nCopies(CpuSet.possible(Host.running()).count(), 0));
                 for (int cpu = 0; cpu < values.size(); cpu++) {
                     values.set(cpu, 100 + cpu);
                 }

@@ -16,17 +16,17 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.VerifierException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.TargetFile;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
@@ -238,7 +238,7 @@ class ObjectsAtWorkTest {
 
     /** Runs a socket filter once, on a packet of zeroes. */
     private static int run(Program program) {
-        Kernel kernel = Host.running().kernel();
+        Kernel kernel = Kernel.of(Host.running());
         try (Fd fd = kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.PROGRAM, program.id()))) {
             return kernel.execute(new ProgCommand.TestRun(fd, new byte[64], 0, new byte[0], 0, 1, 0, 0, 0))
                     .returned();

@@ -1,9 +1,10 @@
 package io.bpf4j.test.loader;
 
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.OpenFlags;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.OpenFlags;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -56,7 +57,7 @@ final class OwnNetwork implements AutoCloseable {
     /** Makes one and enters it. */
     static OwnNetwork enter() throws IOException {
         OwnNetwork network =
-                new OwnNetwork(Host.running().kernel().execute(new FileCommand.Open(FILE, OpenFlags.RDONLY)));
+                new OwnNetwork(Kernel.of(Host.running()).execute(new FileCommand.Open(FILE, OpenFlags.RDONLY)));
         try {
             call("unshare", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT), CLONE_NEWNET);
             bringUpLoopback();

@@ -15,19 +15,20 @@ import com.sun.management.ThreadMXBean;
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.insn.Opcodes;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LoadResult;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.ring.PerfBuffer;
 import io.bpf4j.loader.ring.PerfBuffer.Options;
 import io.bpf4j.loader.ring.RecordHandler;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.internal.linux.CpuSet;
+import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.kernel.ProgramType;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.PinnedThread;
@@ -75,8 +76,8 @@ class PerfBufferOnKernelTest {
 
     @BeforeEach
     void load() {
-        Kernel kernel = Host.running().kernel();
-        int cpus = Host.running().possibleCpus().count();
+        Kernel kernel = Kernel.of(Host.running());
+        int cpus = CpuSet.possible(Host.running()).count();
         map = KernelMap.create(
                 Host.running(),
                 MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "events", 4, 4, cpus),
@@ -123,8 +124,7 @@ class PerfBufferOnKernelTest {
 
     /** Gives what the last run returned: 0, or a negative error number. */
     private int emit(int count) {
-        return Host.running()
-                .kernel()
+        return Kernel.of(Host.running())
                 .execute(new ProgCommand.TestRun(program, new byte[14], 0, new byte[0], 0, count, 0, 0, 0))
                 .returned();
     }
@@ -134,7 +134,7 @@ class PerfBufferOnKernelTest {
         int wanted = 300_000;
         int pages = 64;
         try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().withPages(pages))) {
-            assertThat(perf.cpus()).isEqualTo(Host.running().onlineCpus().count());
+            assertThat(perf.cpus()).isEqualTo(CpuSet.online(Host.running()).count());
             CompletableFuture<Void> producer = CompletableFuture.runAsync(
                             () -> {
                                 for (int sent = 0; sent < wanted; sent += 500) {
@@ -148,7 +148,7 @@ class PerfBufferOnKernelTest {
                             THREADS)
                     .whenComplete((_, _) -> perf.wakeup());
             Set<Integer> seen = new HashSet<>();
-            int[] last = new int[Host.running().possibleCpus().count()];
+            int[] last = new int[CpuSet.possible(Host.running()).count()];
             Arrays.fill(last, -1);
             while (seen.size() < wanted) {
                 if (producer.isCompletedExceptionally()) {

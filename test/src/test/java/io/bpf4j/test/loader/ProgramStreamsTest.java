@@ -6,7 +6,7 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.Program.TextStream;
 import io.bpf4j.loader.TestRun;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;

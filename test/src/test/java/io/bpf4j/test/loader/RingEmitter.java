@@ -10,14 +10,15 @@ import static io.bpf4j.insn.Assembler.R4;
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.insn.Opcodes;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.LoadResult;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.nio.ByteOrder;
 import java.util.List;
 
@@ -90,8 +91,7 @@ final class RingEmitter implements AutoCloseable {
     }
 
     private static int run(Fd program, int count) {
-        return Host.running()
-                .kernel()
+        return Kernel.of(Host.running())
                 .execute(new ProgCommand.TestRun(program, new byte[14], 0, new byte[0], 0, count, 0, 0, 0))
                 .returned();
     }
@@ -101,7 +101,7 @@ final class RingEmitter implements AutoCloseable {
         ProgCommand.Load load = ProgCommand.Load.of(ProgramType.SOCKET_FILTER.number(), "emit", code, "GPL")
                 .withMentioned(List.of(ring.fd(), counter.fd()))
                 .withLog(new ProgCommand.Log(1, 1 << 16));
-        return switch (Host.running().kernel().execute(load)) {
+        return switch (Kernel.of(Host.running()).execute(load)) {
             case LoadResult.Loaded loaded -> loaded.fd();
             case LoadResult.Refused refused -> throw new AssertionError(refused.log());
         };

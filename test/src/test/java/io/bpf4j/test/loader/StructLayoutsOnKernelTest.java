@@ -8,10 +8,11 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.BpfCommand;
-import io.bpf4j.loader.internal.sys.StructLayout;
-import io.bpf4j.loader.kernel.KernelVersion;
+import io.bpf4j.loader.internal.types.KernelBtf;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.BpfCommand;
+import io.bpf4j.sys.internal.call.StructLayout;
+import io.bpf4j.sys.kernel.KernelVersion;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import java.lang.reflect.Field;
@@ -50,7 +51,7 @@ class StructLayoutsOnKernelTest {
 
     private record Place(long offset, int type) {}
 
-    private final Btf types = Host.running().types().types();
+    private final Btf types = KernelBtf.of(Host.running()).types();
 
     @Test
     void layoutsAreThoseOfTheKernel() throws ReflectiveOperationException {

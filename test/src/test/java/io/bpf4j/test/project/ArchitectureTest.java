@@ -46,6 +46,8 @@ class ArchitectureTest {
                 .definedBy("io.bpf4j.elf..")
                 .layer("btf")
                 .definedBy("io.bpf4j.insn..", "io.bpf4j.btf..", "io.bpf4j.core..")
+                .layer("sys")
+                .definedBy("io.bpf4j.sys..")
                 .layer("loader")
                 .definedBy("io.bpf4j.loader..")
                 .layer("usdt")
@@ -68,13 +70,15 @@ class ArchitectureTest {
                 .mayOnlyBeAccessedByLayers("trace", "cli")
                 .whereLayer("loader")
                 .mayOnlyBeAccessedByLayers("usdt", "trace", "cli")
-                .whereLayer("btf")
+                .whereLayer("sys")
                 .mayOnlyBeAccessedByLayers("loader", "usdt", "trace", "cli")
+                .whereLayer("btf")
+                .mayOnlyBeAccessedByLayers("sys", "loader", "usdt", "trace", "cli")
                 .check(CLASSES);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"elf", "insn|btf|core", "loader", "usdt", "trace", "cli"})
+    @ValueSource(strings = {"elf", "insn|btf|core", "sys", "loader", "usdt", "trace", "cli"})
     void noModuleHasACycleOfPackages(String module) {
         slices().assignedFrom(new PackageSlices(module))
                 .should()
@@ -88,7 +92,7 @@ class ArchitectureTest {
         Pattern file = Pattern.compile("\"/(proc|sys)[/\"]");
         List<String> found = new ArrayList<>();
         int read = 0;
-        for (String module : List.of("elf", "btf", "loader", "usdt", "trace", "cli")) {
+        for (String module : List.of("elf", "btf", "sys", "loader", "usdt", "trace", "cli")) {
             Path sources = TargetProgram.testModule().resolveSibling(module).resolve("src/main/java");
             try (Stream<Path> files = Files.walk(sources)) {
                 for (Path source :
@@ -110,7 +114,7 @@ class ArchitectureTest {
     void onlyTheSystemCallLayerMakesNativeCalls() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage("io.bpf4j.loader.internal.sys")
+                .resideOutsideOfPackage("io.bpf4j.sys.internal.call")
                 .should()
                 .dependOnClassesThat()
                 .haveFullyQualifiedName("java.lang.foreign.Linker")

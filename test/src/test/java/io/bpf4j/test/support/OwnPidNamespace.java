@@ -1,6 +1,6 @@
 package io.bpf4j.test.support;
 
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

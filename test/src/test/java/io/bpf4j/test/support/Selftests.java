@@ -2,13 +2,13 @@ package io.bpf4j.test.support;
 
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.VerifierException;
-import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

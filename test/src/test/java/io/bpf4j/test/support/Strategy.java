@@ -2,7 +2,7 @@ package io.bpf4j.test.support;
 
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.sys.kernel.Feature;
 import java.util.List;
 import java.util.Locale;
 

@@ -3,7 +3,7 @@ package io.bpf4j.test.support;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.TestRun;
-import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.sys.BpfException;
 import java.nio.file.Path;
 
 /**

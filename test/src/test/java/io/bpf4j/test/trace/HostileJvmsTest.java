@@ -5,7 +5,7 @@ import static io.bpf4j.test.support.Requirement.MOUNT_NAMESPACES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import io.bpf4j.test.support.CallsJvm;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.LeakCheck;

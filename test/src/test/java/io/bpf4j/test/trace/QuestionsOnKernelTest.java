@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.LeakCheck;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.link.AttachTarget.Uprobe;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.map.StackTraceMap;
+import io.bpf4j.sys.Host;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.CallsJvm;

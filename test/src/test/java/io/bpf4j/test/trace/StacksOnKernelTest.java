@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.link.AttachTarget.RawTracepoint;
 import io.bpf4j.loader.link.AttachTarget.Uprobe;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.TargetFile;
 import io.bpf4j.loader.map.StackTraceMap;
+import io.bpf4j.sys.Host;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.LeakCheck;

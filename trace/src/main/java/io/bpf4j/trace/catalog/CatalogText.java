@@ -1,8 +1,8 @@
 package io.bpf4j.trace.catalog;
 
 import io.bpf4j.elf.FileOpener;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

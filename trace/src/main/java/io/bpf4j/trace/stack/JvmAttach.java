@@ -1,10 +1,10 @@
 package io.bpf4j.trace.stack;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.peer.PeerFolder;
 import io.bpf4j.loader.internal.peer.PeerProcess;
 import io.bpf4j.loader.internal.peer.PeerSocket;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package io.bpf4j.trace.stack;
 
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import java.io.IOException;
@@ -53,7 +53,7 @@ public final class PerfMap implements AutoCloseable {
      * @param patience the longest time to wait for the JVM
      * @return the list; closing it removes the file, unless it existed before
      * @throws IOException if the process is not a HotSpot JVM, does not answer in time, or fails; the message says why
-     * @throws io.bpf4j.loader.error.SyscallException if the kernel refuses
+     * @throws io.bpf4j.sys.SyscallException if the kernel refuses
      */
     public static PerfMap request(Host host, int pid, Duration patience) throws IOException {
         if (!isJvm(host, pid)) {

@@ -2,7 +2,7 @@ package io.bpf4j.trace.stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.map.StackTraceMap;
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

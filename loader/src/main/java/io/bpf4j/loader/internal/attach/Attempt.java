@@ -2,17 +2,17 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.Command;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.OpenFlags;
-import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.NetDevice;
 import io.bpf4j.loader.link.ProgramHandle;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Command;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.OpenFlags;
+import io.bpf4j.sys.kernel.AttachType;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -26,7 +26,7 @@ import java.util.Optional;
  */
 record Attempt(Host host, Features features, Fd program, String what, Optional<AttachType> attachType) {
     Kernel kernel() {
-        return host.kernel();
+        return Kernel.of(host);
     }
 
     <R> R execute(Command<R> command) {

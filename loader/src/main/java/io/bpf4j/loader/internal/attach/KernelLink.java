@@ -1,20 +1,20 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.sys.BpfFs;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.RawLinkInfo;
-import io.bpf4j.loader.internal.sys.RawLinkInfo.TextField;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.LinkInfo;
 import io.bpf4j.loader.link.ProgramHandle;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.BpfFs;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.RawLinkInfo;
+import io.bpf4j.sys.internal.call.RawLinkInfo.TextField;
+import io.bpf4j.sys.kernel.Errno;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

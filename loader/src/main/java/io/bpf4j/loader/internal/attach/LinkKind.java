@@ -1,14 +1,14 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.sys.kernel.Errno;
 
 /** Attaches to one kind of target. One class has all code of a kind, also the description of its links. */
 interface LinkKind {
     /**
      * Attaches.
      *
-     * @throws io.bpf4j.loader.error.SyscallException if the kernel rejects it; nothing is left attached
+     * @throws io.bpf4j.sys.SyscallException if the kernel rejects it; nothing is left attached
      */
     Link attach(Attempt attempt);
 

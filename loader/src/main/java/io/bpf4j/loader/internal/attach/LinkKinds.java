@@ -1,11 +1,12 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.RawLinkInfo;
-import io.bpf4j.loader.internal.sys.RawLinkInfo.TextField;
-import io.bpf4j.loader.kernel.KernelVersion;
+import io.bpf4j.loader.internal.types.KernelBtf;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.RawLinkInfo;
+import io.bpf4j.sys.internal.call.RawLinkInfo.TextField;
+import io.bpf4j.sys.kernel.KernelVersion;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -41,11 +42,12 @@ public final class LinkKinds {
             case AttachTarget.UprobeMulti uprobes -> new UprobeMultiKind(uprobes, functions);
             case AttachTarget.Kprobe kprobe -> PerfKind.of(kprobe);
             case AttachTarget.Ksyscall call -> PerfKind.of(call);
-            case AttachTarget.KprobeMulti kprobes -> new KprobeMultiKind(kprobes, host.traceFs());
+            case AttachTarget.KprobeMulti kprobes -> new KprobeMultiKind(kprobes, TraceFs.of(host));
             case AttachTarget.Tracepoint tracepoint -> attempt -> PerfAttacher.tracepoint(attempt, tracepoint);
             case AttachTarget.RawTracepoint raw -> TracingKind.of(raw);
             case AttachTarget.Tracing tracing -> TracingKind.of(tracing);
-            case AttachTarget.TracingMulti many -> new TracingMultiKind(many, host.types()::ofModule, host.traceFs());
+            case AttachTarget.TracingMulti many ->
+                new TracingMultiKind(many, KernelBtf.of(host)::ofModule, TraceFs.of(host));
             case AttachTarget.Freplace freplace -> new TracingKind.Freplace(freplace);
             case AttachTarget.PerfEvent event -> attempt -> PerfAttacher.event(attempt, event);
             case AttachTarget.OpenPerfEvent event -> PerfKind.of(event);

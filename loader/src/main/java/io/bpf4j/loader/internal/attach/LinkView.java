@@ -1,10 +1,10 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.RawLinkInfo;
-import io.bpf4j.loader.internal.sys.RawLinkInfo.TextField;
 import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.RawLinkInfo;
+import io.bpf4j.sys.internal.call.RawLinkInfo.TextField;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 

@@ -1,16 +1,16 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.LinkView.Opener;
-import io.bpf4j.loader.internal.sys.BpfFs;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.BpfFs;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -45,7 +45,7 @@ public final class OpenLinks {
      * @return the caller's to close
      */
     public static LinkGroup ofProcess(Host host, int pid) throws IOException {
-        Kernel kernel = host.kernel();
+        Kernel kernel = Kernel.of(host);
         LinkGroup taken = LinkGroup.inSequence("links of process " + pid);
         try (Fd process = kernel.execute(new FileCommand.OpenProcess(pid));
                 DirectoryStream<Path> descriptors =

@@ -1,20 +1,21 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Support;
-import io.bpf4j.loader.internal.linux.PerfSources;
-import io.bpf4j.loader.internal.sys.Command;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.PerfCommand;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.TargetFile;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Command;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.PerfCommand;
+import io.bpf4j.sys.internal.linux.CpuSet;
+import io.bpf4j.sys.internal.linux.PerfSources;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.Feature;
 import java.util.Locale;
 import java.util.OptionalInt;
 
@@ -33,7 +34,7 @@ final class PerfAttacher {
         int type = type(attempt, PerfSources.UPROBE, Feature.PERF_UPROBE);
         long config = returnBit(attempt, PerfSources.UPROBE, target.returns());
         if (target.semaphore() != 0) {
-            OptionalInt shift = attempt.host().perfSources().firstBit(PerfSources.UPROBE, "ref_ctr_offset");
+            OptionalInt shift = PerfSources.of(attempt.host()).firstBit(PerfSources.UPROBE, "ref_ctr_offset");
             if (shift.isEmpty()) {
                 throw attempt.refused("the site has a semaphore, which the kernel counts only from Linux 4.20 on");
             }
@@ -59,8 +60,7 @@ final class PerfAttacher {
 
     /** The number of a source of events. A missing sysfs says nothing about the kernel. */
     private static int type(Attempt attempt, String source, Feature feature) {
-        return attempt.host()
-                .perfSources()
+        return PerfSources.of(attempt.host())
                 .type(source)
                 .orElseThrow(() -> attempt.refused(
                         attempt.features().support(feature) instanceof Support.Unknown unknown
@@ -74,12 +74,12 @@ final class PerfAttacher {
         if (!returns) {
             return 0;
         }
-        OptionalInt bit = attempt.host().perfSources().firstBit(source, "retprobe");
+        OptionalInt bit = PerfSources.of(attempt.host()).firstBit(source, "retprobe");
         return 1L << bit.orElseThrow(() -> attempt.refused("this kernel has no return probes"));
     }
 
     static Link tracepoint(Attempt attempt, AttachTarget.Tracepoint target) {
-        long id = attempt.host().traceFs().tracepointId(target.category(), target.name());
+        long id = TraceFs.of(attempt.host()).tracepointId(target.category(), target.name());
         return link(attempt, PerfCommand.Open.tracepoint(attempt.what(), id, -1, 0), target.cookie());
     }
 
@@ -90,7 +90,7 @@ final class PerfAttacher {
         }
         LinkGroup links = LinkGroup.inParallel(attempt.what());
         try {
-            for (int cpu : attempt.host().onlineCpus().numbers().toArray()) {
+            for (int cpu : CpuSet.online(attempt.host()).numbers().toArray()) {
                 try {
                     links.add(event(attempt, target, cpu));
                 } catch (SyscallException e) {

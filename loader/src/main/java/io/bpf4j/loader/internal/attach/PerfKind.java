@@ -1,14 +1,14 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.internal.sys.RawLinkInfo;
-import io.bpf4j.loader.internal.sys.RawLinkInfo.TextField;
-import io.bpf4j.loader.internal.sys.StructLayout;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.sys.internal.call.RawLinkInfo;
+import io.bpf4j.sys.internal.call.RawLinkInfo.TextField;
+import io.bpf4j.sys.internal.call.StructLayout;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.Feature;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

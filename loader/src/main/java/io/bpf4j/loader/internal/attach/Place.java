@@ -1,10 +1,10 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.StructLayout;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Anchor;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.StructLayout;
+import io.bpf4j.sys.kernel.Errno;
 
 /**
  * A place in the kernel's order of programs: flags, and the program or link that it is relative to. <i>Immutable.</i>

@@ -1,15 +1,15 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.OpenFlags;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.OpenFlags;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Errno;
 
 /**
  * Attaches by BPF_PROG_ATTACH, without a link. The program stays attached until any process detaches it, or until the

@@ -1,18 +1,18 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.RawLinkInfo;
-import io.bpf4j.loader.internal.sys.StructLayout;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.link.TargetFile;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.RawLinkInfo;
+import io.bpf4j.sys.internal.call.StructLayout;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.Feature;
 import java.nio.file.Path;
 import java.util.OptionalInt;
 

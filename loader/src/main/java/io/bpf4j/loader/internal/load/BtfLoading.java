@@ -1,12 +1,12 @@
 package io.bpf4j.loader.internal.load;
 
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.FailureHints;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LoadResult;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.FailureHints;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.kernel.Errno;
 import java.util.Iterator;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -26,14 +26,14 @@ record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
      *
      * @param source the object's name in messages
      * @param bytes empty if the object has no BTF, or the kernel does not support it
-     * @throws io.bpf4j.loader.error.SyscallException if this process lacks the rights, which it needs for programs, too
+     * @throws io.bpf4j.sys.SyscallException if this process lacks the rights, which it needs for programs, too
      */
     static BtfLoading of(Host host, String source, Optional<byte[]> bytes) {
         if (bytes.isEmpty()) {
             return new BtfLoading(null, null);
         }
         ProgCommand.LoadBtf command = new ProgCommand.LoadBtf(source, bytes.get(), ProgCommand.Log.NONE);
-        Kernel kernel = host.kernel();
+        Kernel kernel = Kernel.of(host);
         return switch (kernel.execute(command)) {
             case LoadResult.Loaded loaded -> new BtfLoading(loaded.fd(), null);
             case LoadResult.Refused refused -> {

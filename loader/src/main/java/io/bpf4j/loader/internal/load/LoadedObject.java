@@ -2,7 +2,6 @@ package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.plan.LoadOptions;
 import io.bpf4j.loader.internal.plan.LoadPlan;
@@ -10,17 +9,19 @@ import io.bpf4j.loader.internal.plan.MapPlan;
 import io.bpf4j.loader.internal.plan.ProgramPlan;
 import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.internal.plan.TargetKernel;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Struct;
-import io.bpf4j.loader.internal.sys.UndoStack;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.Struct;
+import io.bpf4j.sys.internal.call.UndoStack;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.MapType;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -94,7 +95,7 @@ public final class LoadedObject implements AutoCloseable {
         }
         // Before the plan, because the plan probes features.
         if (!features.has(Feature.MEMCG_ACCOUNTING)) {
-            host.kernel().execute(new FileCommand.RaiseMemlock());
+            Kernel.of(host).execute(new FileCommand.RaiseMemlock());
         }
         return new LoadedObject(host, features, LoadPlan.of(spec, options, new TargetKernel(host, features)));
     }
@@ -104,7 +105,7 @@ public final class LoadedObject implements AutoCloseable {
         plan.requireNoProblems();
         this.host = host;
         this.features = features;
-        this.modules = new ModuleDescriptors(host.kernel());
+        this.modules = new ModuleDescriptors(Kernel.of(host));
         this.pinning = new MapPinning(host, plan.spec().source(), plan.pinDirectory(), undo);
         undo.push(modules::close);
         try {

@@ -1,8 +1,8 @@
 package io.bpf4j.loader.internal.load;
 
-import io.bpf4j.loader.internal.sys.LoadResult;
-import io.bpf4j.loader.internal.sys.ProgCommand.Log;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.ProgCommand.Log;
+import io.bpf4j.sys.kernel.Errno;
 import java.util.function.Function;
 
 /**

@@ -1,18 +1,19 @@
 package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.BpfFs;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.UndoStack;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.MapInfo;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.BpfFs;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.UndoStack;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapInfo;
+import io.bpf4j.sys.kernel.MapType;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -57,7 +58,7 @@ final class MapPinning {
         KernelMap created = creator.get();
         boolean newDirectory;
         try {
-            newDirectory = BpfFs.pin(host.kernel(), created.fd(), path);
+            newDirectory = BpfFs.pin(Kernel.of(host), created.fd(), path);
         } catch (SyscallException e) {
             created.close();
             // Another process pinned its map first.
@@ -69,7 +70,7 @@ final class MapPinning {
             if (!kept) {
                 created.unpin(path);
                 if (newDirectory) {
-                    BpfFs.removeDirectoryOf(host.kernel(), path);
+                    BpfFs.removeDirectoryOf(Kernel.of(host), path);
                 }
             }
         });
@@ -109,7 +110,7 @@ final class MapPinning {
     private Optional<KernelMap> find(MapSpec spec, Path path) {
         Optional<Fd> fd;
         try {
-            fd = BpfFs.find(host.kernel(), path, ObjectCommand.Kind.MAP);
+            fd = BpfFs.find(Kernel.of(host), path, ObjectCommand.Kind.MAP);
         } catch (IllegalArgumentException e) {
             throw new InvalidObjectException(source + ": map \"" + spec.name() + "\": " + e.getMessage(), e);
         }

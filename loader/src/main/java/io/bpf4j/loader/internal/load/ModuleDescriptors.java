@@ -1,12 +1,12 @@
 package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.loader.error.RelocationException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.sys.BtfInfo;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.BtfInfo;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.kernel.Errno;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,22 +2,22 @@ package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.dryrun.Fit.Finding;
-import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.error.VerifierException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.linux.Jit;
 import io.bpf4j.loader.internal.plan.AssembledProgram;
 import io.bpf4j.loader.internal.plan.FunctionRecords;
 import io.bpf4j.loader.internal.plan.ProgramPlan;
-import io.bpf4j.loader.internal.sys.FailureHints;
-import io.bpf4j.loader.internal.sys.LoadResult;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.FailureHints;
+import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.internal.linux.Jit;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -78,12 +78,12 @@ record ProgramRefusal(
             if (missing.isPresent()) {
                 return missing.get();
             }
-            if (!isAboutTheProgram(errno) && !lacksTrampoline(errno, command, host.jit())) {
+            if (!isAboutTheProgram(errno) && !lacksTrampoline(errno, command, Jit.of(host))) {
                 return FailureHints.explained(named, refused.errno(), host.rights());
             }
         }
         List<String> advice = new ArrayList<>();
-        if (lacksTrampoline(errno, command, host.jit())) {
+        if (lacksTrampoline(errno, command, Jit.of(host))) {
             advice.add("this kernel has no BPF JIT compiler (it is built without CONFIG_BPF_JIT), which generates the"
                     + " code that calls programs from kernel functions");
         } else {
@@ -161,7 +161,7 @@ record ProgramRefusal(
             return absent;
         }
         if (errno == Errno.ENOTSUPP) {
-            return unsupported(host.jit());
+            return unsupported(Jit.of(host));
         }
         return VerifierAdvice.of(log, program.spec().type().name()).orElse("");
     }
@@ -225,7 +225,7 @@ record ProgramRefusal(
             case EACCES ->
                 "the kernel refused it before checking any instruction, so a policy is the reason (an LSM such as"
                         + " SELinux)";
-            case ENOTSUPP -> unsupported(host.jit());
+            case ENOTSUPP -> unsupported(Jit.of(host));
             default -> "";
         };
     }

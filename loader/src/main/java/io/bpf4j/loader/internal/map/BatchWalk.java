@@ -2,11 +2,11 @@ package io.bpf4j.loader.internal.map;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.MapCommand.BatchOp;
-import io.bpf4j.loader.internal.sys.MapCommand.BatchResult;
-import io.bpf4j.loader.internal.sys.MapTraits;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.MapCommand.BatchOp;
+import io.bpf4j.sys.internal.call.MapCommand.BatchResult;
+import io.bpf4j.sys.internal.call.MapTraits;
+import io.bpf4j.sys.kernel.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

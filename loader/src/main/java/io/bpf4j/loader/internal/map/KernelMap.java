@@ -2,22 +2,23 @@ package io.bpf4j.loader.internal.map;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.BpfFs;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.Mapping;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.Struct;
-import io.bpf4j.loader.internal.sys.UndoStack;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.MapInfo;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.CType;
 import io.bpf4j.loader.map.UpdateMode;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.BpfFs;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.Mapping;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.Struct;
+import io.bpf4j.sys.internal.call.UndoStack;
+import io.bpf4j.sys.internal.linux.CpuSet;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapInfo;
+import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -55,13 +56,13 @@ public final class KernelMap implements BpfMap {
 
     private KernelMap(Host host, Fd fd, String name, MapInfo info) {
         this.host = host;
-        this.kernel = host.kernel();
+        this.kernel = Kernel.of(host);
         this.fd = fd;
         this.name = name;
         this.info = info;
         this.type = MapType.of(info.typeNumber());
         boolean perCpu = type.map(MapType::isPerCpu).orElse(false);
-        this.valueBytes = perCpu ? stride() * host.possibleCpus().count() : info.valueSize();
+        this.valueBytes = perCpu ? stride() * CpuSet.possible(host).count() : info.valueSize();
     }
 
     /** Distance of values in memory: their size, rounded up to 8 bytes. */
@@ -71,7 +72,7 @@ public final class KernelMap implements BpfMap {
 
     /** Creates a map. A failure leaves nothing behind. */
     public static KernelMap create(Host host, MapCommand.Create create, String name) {
-        return adopt(host, host.kernel().execute(create), name);
+        return adopt(host, Kernel.of(host).execute(create), name);
     }
 
     /**
@@ -81,7 +82,7 @@ public final class KernelMap implements BpfMap {
      */
     public static KernelMap adopt(Host host, Fd fd, String name) {
         return fd.ownedBy(own -> {
-            MapInfo info = host.kernel().execute(new ObjectCommand.InfoOfMap(own, false));
+            MapInfo info = Kernel.of(host).execute(new ObjectCommand.InfoOfMap(own, false));
             return new KernelMap(host, own, name.isEmpty() ? info.name() : name, info);
         });
     }

@@ -1,7 +1,7 @@
 package io.bpf4j.loader.internal.map;
 
-import io.bpf4j.loader.error.BpfException;
-import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.HashSet;

@@ -1,12 +1,12 @@
 package io.bpf4j.loader.internal.map;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.MapCommand.BatchOp;
-import io.bpf4j.loader.internal.sys.MapCommand.BatchResult;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.UpdateMode;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.MapCommand.BatchOp;
+import io.bpf4j.sys.internal.call.MapCommand.BatchResult;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package io.bpf4j.loader.internal.map;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapType;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,11 +1,12 @@
 package io.bpf4j.loader.internal.peer;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.OpenFlags;
-import io.bpf4j.loader.internal.sys.PeerCommand;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.OpenFlags;
+import io.bpf4j.sys.internal.call.PeerCommand;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -21,7 +22,7 @@ public final class HeldFolder implements AutoCloseable {
     private HeldFolder(Host host, Fd fd) {
         this.host = host;
         this.fd = fd;
-        this.status = host.kernel().execute(new PeerCommand.Status(fd));
+        this.status = Kernel.of(host).execute(new PeerCommand.Status(fd));
     }
 
     /**
@@ -30,7 +31,7 @@ public final class HeldFolder implements AutoCloseable {
      * @throws SyscallException if it can't be opened
      */
     public static HeldFolder root(Host host) {
-        return host.kernel()
+        return Kernel.of(host)
                 .execute(new FileCommand.Open(Path.of("/"), OpenFlags.PATH))
                 .ownedBy(fd -> new HeldFolder(host, fd));
     }
@@ -42,7 +43,7 @@ public final class HeldFolder implements AutoCloseable {
      * @throws SyscallException if it does not exist, or this user may not search this directory
      */
     public Optional<HeldFolder> folder(Path name) {
-        HeldFolder found = host.kernel()
+        HeldFolder found = Kernel.of(host)
                 .execute(new FileCommand.Open(path().resolve(name), OpenFlags.PATH | OpenFlags.NOFOLLOW))
                 .ownedBy(inner -> new HeldFolder(host, inner));
         if (found.status.isDirectory()) {

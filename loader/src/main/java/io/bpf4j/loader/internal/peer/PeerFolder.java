@@ -1,10 +1,10 @@
 package io.bpf4j.loader.internal.peer;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.PeerCommand;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.PeerCommand;
+import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -25,14 +25,15 @@ public final class PeerFolder implements AutoCloseable {
 
     private PeerFolder(PeerProcess process, Fd fd, String path, int rootOwner) {
         this.process = process;
-        this.kernel = process.host().kernel();
+        this.kernel = Kernel.of(process.host());
         this.fd = fd;
         this.path = path;
         this.rootOwner = rootOwner;
     }
 
     static PeerFolder root(PeerProcess process, Fd fd) {
-        int owner = process.host().kernel().execute(new PeerCommand.Status(fd)).user();
+        int owner =
+                Kernel.of(process.host()).execute(new PeerCommand.Status(fd)).user();
         return new PeerFolder(process, fd, "", owner);
     }
 

@@ -1,12 +1,13 @@
 package io.bpf4j.loader.internal.peer;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.linux.TaskFiles;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.OpenFlags;
-import io.bpf4j.loader.internal.sys.PeerCommand;
+import io.bpf4j.loader.process.Tasks;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.OpenFlags;
+import io.bpf4j.sys.internal.call.PeerCommand;
 import java.io.IOException;
 import java.util.Locale;
 
@@ -27,7 +28,7 @@ public final class PeerProcess implements AutoCloseable {
         this.host = host;
         this.pid = pid;
         this.fd = fd;
-        TaskFiles tasks = new TaskFiles(host.proc());
+        Tasks tasks = new Tasks(host);
         try {
             // "real effective saved filesystem"
             this.user = Integer.parseUnsignedInt(word(tasks.status(pid, "Uid"), 1));
@@ -55,7 +56,7 @@ public final class PeerProcess implements AutoCloseable {
      * @throws SyscallException if the kernel refuses
      */
     public static PeerProcess open(Host host, int pid) throws IOException {
-        Fd fd = host.kernel().execute(new FileCommand.OpenProcess(pid));
+        Fd fd = Kernel.of(host).execute(new FileCommand.OpenProcess(pid));
         try {
             return new PeerProcess(host, pid, fd);
         } catch (IOException | RuntimeException e) {
@@ -88,10 +89,7 @@ public final class PeerProcess implements AutoCloseable {
 
     /** Whether it is stopped, by SIGSTOP or a debugger. */
     public boolean isStopped() {
-        return new TaskFiles(host.proc())
-                .status(pid, "State")
-                .toUpperCase(Locale.ROOT)
-                .startsWith("T");
+        return new Tasks(host).status(pid, "State").toUpperCase(Locale.ROOT).startsWith("T");
     }
 
     /** Whether it has a handler for a signal. */
@@ -105,7 +103,7 @@ public final class PeerProcess implements AutoCloseable {
      * @throws IOException if it has ended
      */
     public void signal(int number) throws IOException {
-        if (!host.kernel().execute(new PeerCommand.SendSignal(fd, number))) {
+        if (!Kernel.of(host).execute(new PeerCommand.SendSignal(fd, number))) {
             throw new IOException("process " + pid + " has ended");
         }
     }
@@ -122,7 +120,7 @@ public final class PeerProcess implements AutoCloseable {
      */
     public PeerFolder root() throws IOException {
         // A magic link, which the kernel follows for its owner and for CAP_SYS_PTRACE only.
-        Fd root = host.kernel().execute(new FileCommand.Open(host.process(pid).resolve("root"), OpenFlags.PATH));
+        Fd root = Kernel.of(host).execute(new FileCommand.Open(host.process(pid).resolve("root"), OpenFlags.PATH));
         try {
             requireRunning(); // so that it was the root of this process, and not of its successor
             return PeerFolder.root(this, root);

@@ -1,9 +1,9 @@
 package io.bpf4j.loader.internal.peer;
 
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.kernel.Errno;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;

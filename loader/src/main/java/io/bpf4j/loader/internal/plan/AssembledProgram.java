@@ -1,7 +1,7 @@
 package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.insn.Instruction;
-import io.bpf4j.loader.internal.sys.ProgCommand.InfoTable;
+import io.bpf4j.sys.internal.call.ProgCommand.InfoTable;
 import java.util.List;
 
 /**

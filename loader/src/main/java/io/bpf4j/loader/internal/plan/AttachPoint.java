@@ -3,10 +3,10 @@ package io.bpf4j.loader.internal.plan;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 

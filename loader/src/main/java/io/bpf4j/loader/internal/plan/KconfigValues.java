@@ -7,14 +7,14 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.linux.KernelConfig;
-import io.bpf4j.loader.internal.sys.Struct;
-import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.ExternSpec.KconfigType;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.Struct;
+import io.bpf4j.sys.internal.linux.KernelConfig;
+import io.bpf4j.sys.kernel.Feature;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -254,7 +254,7 @@ final class KconfigValues {
         if (!configRead) {
             configRead = true;
             try {
-                config = host.configuration().orElse(null);
+                config = KernelConfig.of(host).orElse(null);
             } catch (IOException e) {
                 unreadable = e;
             }

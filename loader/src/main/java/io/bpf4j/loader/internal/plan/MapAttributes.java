@@ -1,7 +1,7 @@
 package io.bpf4j.loader.internal.plan;
 
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.sys.kernel.MapType;
 import java.util.Optional;
 
 /**

@@ -2,13 +2,13 @@ package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.GlobalSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.kernel.MapType;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Predicate;

@@ -2,13 +2,14 @@ package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.KernelNames;
-import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.KernelNames;
+import io.bpf4j.sys.internal.linux.CpuSet;
+import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.MapType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,7 +107,7 @@ public record MapPlan(
             return (int) rounded;
         }
         if (host != null && spec.is(MapType.PERF_EVENT_ARRAY) && entries == 0) {
-            return host.possibleCpus().count();
+            return CpuSet.possible(host).count();
         }
         return (int) entries;
     }

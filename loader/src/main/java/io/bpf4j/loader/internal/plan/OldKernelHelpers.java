@@ -2,7 +2,7 @@ package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.sys.kernel.Feature;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.insn.Instruction;
-import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.sys.kernel.AttachType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -2,10 +2,10 @@ package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

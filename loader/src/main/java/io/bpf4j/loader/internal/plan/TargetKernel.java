@@ -5,8 +5,9 @@ import io.bpf4j.btf.BtfKind;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.linux.Kallsyms;
+import io.bpf4j.loader.internal.types.KernelBtf;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.linux.Kallsyms;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -41,12 +42,12 @@ public final class TargetKernel {
 
     /** The kernel of a machine; its types are read when they are first needed. */
     public TargetKernel(Host host, Features features) {
-        this(host, host.symbols(), features, () -> host.types().target());
+        this(host, Kallsyms.of(host), features, () -> KernelBtf.of(host).target());
     }
 
     /** The kernel of a machine that has these types. */
     public TargetKernel(Host host, Features features, CoreTarget types) {
-        this(host, host.symbols(), features, () -> types);
+        this(host, Kallsyms.of(host), features, () -> types);
     }
 
     /**

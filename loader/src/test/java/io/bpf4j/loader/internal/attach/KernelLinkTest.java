@@ -6,27 +6,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.Command;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.PerfCommand;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.NetDevice;
 import io.bpf4j.loader.link.ProgramHandle;
+import io.bpf4j.sys.ScriptedHost;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Command;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.PerfCommand;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.Feature;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
@@ -295,7 +294,7 @@ class KernelLinkTest {
         Files.writeString(
                 tracefs.resolve("available_filter_functions"),
                 "vfs_read\nvfs_write\nnf_hook_slow [nf]\n__ftrace_invalid_address___8\nvfs_read\n");
-        TraceFs traceFs = Host.of(kernel, directory).traceFs();
+        TraceFs traceFs = TraceFs.of(ScriptedHost.of(kernel, directory));
         assertThat(traceFs.traceableFunctions(f -> true)).containsExactly("vfs_read", "vfs_write", "nf_hook_slow");
         Attempt attempt = new Attempt(
                 kernel.host(),

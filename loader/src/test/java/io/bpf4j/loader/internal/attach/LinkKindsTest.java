@@ -1,14 +1,11 @@
 package io.bpf4j.loader.internal.attach;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.internal.sys.RawLinkInfo;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.LinkDetail;
-import java.io.IOException;
-import java.io.InputStream;
+import io.bpf4j.sys.internal.call.RawLinkInfo;
+import io.bpf4j.sys.internal.call.RecordedCall;
+import io.bpf4j.sys.kernel.AttachType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
@@ -25,20 +22,12 @@ class LinkKindsTest {
     }
 
     private static RawLinkInfo golden(String kind, String text) {
-        try (InputStream in = Objects.requireNonNull(ScriptedKernel.class.getResourceAsStream("attr-golden.txt"))) {
-            byte[] info = new String(in.readAllBytes(), UTF_8)
-                    .lines()
-                    .filter(line -> line.startsWith("link_info_" + kind + " "))
-                    .map(line -> HexFormat.of().parseHex(line.substring(line.indexOf(' ') + 1)))
-                    .findFirst()
-                    .orElseThrow();
-            ByteBuffer bytes = ByteBuffer.wrap(info).order(ByteOrder.LITTLE_ENDIAN);
-            byte[] detail = new byte[48];
-            bytes.get(16, detail);
-            return new RawLinkInfo(bytes.getInt(0), bytes.getInt(4), bytes.getInt(8), detail, text);
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
+        byte[] info = HexFormat.of()
+                .parseHex(Objects.requireNonNull(RecordedCall.golden().get("link_info_" + kind)));
+        ByteBuffer bytes = ByteBuffer.wrap(info).order(ByteOrder.LITTLE_ENDIAN);
+        byte[] detail = new byte[48];
+        bytes.get(16, detail);
+        return new RawLinkInfo(bytes.getInt(0), bytes.getInt(4), bytes.getInt(8), detail, text);
     }
 
     private static LinkDetail detail(String kind, String text) {

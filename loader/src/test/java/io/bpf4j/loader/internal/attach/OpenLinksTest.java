@@ -3,12 +3,13 @@ package io.bpf4j.loader.internal.attach;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.ScriptedHost;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +31,7 @@ class OpenLinksTest {
 
     @BeforeEach
     void descriptors() throws IOException {
-        host = Host.of(kernel, root);
+        host = ScriptedHost.of(kernel, root);
         Path fd = Files.createDirectories(host.proc().resolve(PID + "/fd"));
         for (int number = 0; number < LINKS; number++) {
             Files.createSymbolicLink(fd.resolve(String.valueOf(number)), Path.of("anon_inode:bpf_link"));

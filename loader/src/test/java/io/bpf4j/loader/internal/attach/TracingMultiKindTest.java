@@ -8,15 +8,15 @@ import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.sys.ScriptedHost;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -73,7 +73,7 @@ class TracingMultiKindTest {
         return new TracingMultiKind(
                         target,
                         module -> module.isEmpty() || module.equals("xfs") ? Optional.of(BTF) : Optional.empty(),
-                        Host.of(kernel, root).traceFs())
+                        TraceFs.of(ScriptedHost.of(kernel, root)))
                 .attach(attempt);
     }
 

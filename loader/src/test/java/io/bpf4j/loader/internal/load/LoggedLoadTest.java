@@ -2,11 +2,11 @@ package io.bpf4j.loader.internal.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.LoadResult;
-import io.bpf4j.loader.internal.sys.ProgCommand.Log;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.ProgCommand.Log;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.kernel.Errno;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

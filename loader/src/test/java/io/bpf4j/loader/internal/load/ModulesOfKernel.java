@@ -1,9 +1,9 @@
 package io.bpf4j.loader.internal.load;
 
-import io.bpf4j.loader.internal.sys.BtfInfo;
-import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.sys.internal.call.BtfInfo;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -2,10 +2,10 @@ package io.bpf4j.loader.internal.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.internal.linux.Jit;
-import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.internal.linux.Jit;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.ProgramType;
 import org.junit.jupiter.api.Test;
 
 class ProgramRefusalTest {

@@ -3,16 +3,17 @@ package io.bpf4j.loader.internal.map;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bpf4j.loader.error.BpfException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.map.UpdateMode;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.internal.linux.CpuSet;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -272,7 +273,7 @@ class KernelMapTest {
     @Test
     void perCpuValuesAreRoundedUpToEightBytesEach() {
         try (KernelMap perCpu = create(MapType.PERCPU_HASH, 4, 4, 4)) {
-            int cpus = kernel.host().possibleCpus().count();
+            int cpus = CpuSet.possible(kernel.host()).count();
             assertThat(perCpu.valueBytes()).isEqualTo(8L * cpus);
             TypedMap<Integer, List<Integer>> typed = TypedMap.perCpu(perCpu, Codec.ofInt(), Codec.ofInt());
             List<Integer> values = new ArrayList<>(Collections.nCopies(cpus, 7));

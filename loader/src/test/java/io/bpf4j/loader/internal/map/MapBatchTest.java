@@ -3,17 +3,18 @@ package io.bpf4j.loader.internal.map;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bpf4j.loader.error.BpfException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.MapCommand.Batch;
-import io.bpf4j.loader.internal.sys.MapCommand.BatchOp;
-import io.bpf4j.loader.internal.sys.MapCommand.BatchResult;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.TypedMap;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.MapCommand.Batch;
+import io.bpf4j.sys.internal.call.MapCommand.BatchOp;
+import io.bpf4j.sys.internal.call.MapCommand.BatchResult;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.internal.linux.CpuSet;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -209,7 +210,7 @@ class MapBatchTest {
     void perCpuValuesGoInBatchesToo() {
         KernelMap perCpu = create(MapType.PERCPU_HASH, 4, 4, 100);
         TypedMap<Integer, List<Integer>> map = TypedMap.perCpu(perCpu, Codec.ofInt(), Codec.ofInt());
-        int cpus = kernel.host().possibleCpus().count();
+        int cpus = CpuSet.possible(kernel.host()).count();
         Map<Integer, List<Integer>> elements = new LinkedHashMap<>();
         for (int i = 0; i < 50; i++) {
             elements.put(i, Collections.nCopies(cpus, i));

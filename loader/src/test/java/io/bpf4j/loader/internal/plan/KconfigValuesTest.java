@@ -7,20 +7,20 @@ import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.RelocationException;
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.host.ScriptedHost;
-import io.bpf4j.loader.internal.linux.KernelConfig;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
-import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.ExternSpec.KconfigType;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.Specs;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.ScriptedHost;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.internal.linux.KernelConfig;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.Feature;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -114,13 +114,13 @@ class KconfigValuesTest {
     private Host configured(String options) {
         ScriptedHost.write(folder, "proc/sys/kernel/osrelease", "6.18.0");
         ScriptedHost.write(folder, "boot/config-6.18.0", options);
-        return Host.of(new ScriptedKernel(), folder);
+        return ScriptedHost.of(new ScriptedKernel(), folder);
     }
 
     private Host broken() {
         Path root = folder.resolve("broken");
         ScriptedHost.write(root, "proc/config.gz", "not in GZIP format");
-        return Host.of(new ScriptedKernel(), root);
+        return ScriptedHost.of(new ScriptedKernel(), root);
     }
 
     private static byte[] fill(ObjectSpec spec, Features features, String given, Host host) {

@@ -8,11 +8,10 @@ import io.bpf4j.btf.BtfType;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.RelocationException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.host.ScriptedHost;
-import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.Specs;
+import io.bpf4j.sys.ScriptedHost;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,7 +50,7 @@ class KernelSymbolsTest {
                 own.build("test.o", ByteOrder.LITTLE_ENDIAN));
         CoreTarget target = CoreTarget.of(kernels.build("vmlinux", ByteOrder.LITTLE_ENDIAN));
         TargetKernel kernel =
-                new TargetKernel(Host.of(new ScriptedKernel(), folder), ScriptedLoads.everything(), target);
+                new TargetKernel(ScriptedHost.of(new ScriptedKernel(), folder), ScriptedLoads.everything(), target);
         return java.util.Objects.requireNonNull(
                 resolve(new KernelSymbols(spec, kernel)).get(name));
     }

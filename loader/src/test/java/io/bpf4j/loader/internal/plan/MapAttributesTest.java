@@ -2,9 +2,9 @@ package io.bpf4j.loader.internal.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.internal.sys.MapTraits;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.sys.internal.call.MapTraits;
+import io.bpf4j.sys.kernel.MapType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -1,7 +1,7 @@
 package io.bpf4j.usdt.internal.process;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package io.bpf4j.usdt.internal.process;
 
 import io.bpf4j.elf.FileName;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.kernel.Capability;
 import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.Capability;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;

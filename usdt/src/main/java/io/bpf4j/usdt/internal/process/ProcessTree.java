@@ -1,6 +1,7 @@
 package io.bpf4j.usdt.internal.process;
 
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.process.Tasks;
+import io.bpf4j.sys.Host;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,8 +69,8 @@ public final class ProcessTree {
     public List<Integer> addChildren(int pid) {
         List<Integer> found = new ArrayList<>();
         if (withChildren) {
-            for (int child : host.children(pid)) {
-                if (!processes.containsKey(child) && host.isRunning(child)) {
+            for (int child : new Tasks(host).childrenOf(pid)) {
+                if (!processes.containsKey(child) && new Tasks(host).isRunning(child)) {
                     boolean _ = add(child);
                     found.add(child);
                 }

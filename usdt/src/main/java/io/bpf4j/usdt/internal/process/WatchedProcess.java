@@ -1,7 +1,8 @@
 package io.bpf4j.usdt.internal.process;
 
 import io.bpf4j.elf.FileName;
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.process.Tasks;
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -81,7 +82,7 @@ public final class WatchedProcess {
         CodeSearch current = search;
         if (leftOut || current == null) {
             stop();
-            return Optional.of(Found.nothing(host.isRunning(pid)));
+            return Optional.of(Found.nothing(new Tasks(host).isRunning(pid)));
         }
         try {
             if (current.step()) {
@@ -103,7 +104,7 @@ public final class WatchedProcess {
         List<MappedFile> code = ended.files();
         if (code.isEmpty()) {
             // During exec a process temporarily has no mappings; a zombie never has any.
-            return new Found(List.of(), ended.atAddress(), "", host.isRunning(pid));
+            return new Found(List.of(), ended.atAddress(), "", new Tasks(host).isRunning(pid));
         }
         Set<Code> now = new HashSet<>();
         List<MappedFile> appeared = new ArrayList<>();

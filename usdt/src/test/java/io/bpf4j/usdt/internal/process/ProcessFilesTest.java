@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.FileName;
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

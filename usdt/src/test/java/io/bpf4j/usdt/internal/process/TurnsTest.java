@@ -3,7 +3,7 @@ package io.bpf4j.usdt.internal.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.bpf4j.loader.host.Host;
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,0 @@
-/**
- * System calls. All of bpf4j calls Linux only through {@link io.bpf4j.loader.internal.sys.Kernel}; with a fake kernel
- * the other packages are tested without root.
- *
- * <p>A {@link io.bpf4j.loader.internal.sys.Command} is a request. A record for each call contains the layout of the C
- * struct that the call takes, its encoding, and the reading of the result. {@code LinuxKernel} executes it through the
- * foreign function interface.
- */
-package io.bpf4j.loader.internal.sys;

@@ -1,0 +1,234 @@
+package io.bpf4j.sys.internal.call;
+
+import io.bpf4j.elf.FileName;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.Errno;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pins in a BPF file system: the operations that maps, programs and links share.
+ *
+ * <p>A file descriptor keeps a kernel object alive at most until its process ends. A pin is a name for the object in a
+ * BPF file system (kernel/bpf/inode.c), usually mounted at /sys/fs/bpf, and keeps it alive until the name is removed,
+ * or the file system unmounted. These names differ from other file systems:
+ *
+ * <ul>
+ *   <li>They are created by BPF_OBJ_PIN and opened by BPF_OBJ_GET; open(2) fails, and unlink(2) removes them.
+ *   <li>A dot in a name is reserved, and rejected with EPERM (bpf_lookup in kernel/bpf/inode.c), the same error as for
+ *       a directory in another file system. Hence {@link #in}.
+ *   <li>A name does not tell the kind of its object, and the kernel returns information about a program if it gets a
+ *       program instead of a map. Hence {@link #open} checks the kind of the object.
+ * </ul>
+ */
+public final class BpfFs {
+    private BpfFs() {}
+
+    /**
+     * Pins an object. Creates the last directory of the path if it is missing, as libbpf does.
+     *
+     * @return whether it created the directory
+     * @throws SyscallException with the reason: the path exists, or its directory is not in a BPF file system
+     */
+    public static boolean pin(Kernel kernel, Fd object, Path path) {
+        ObjectCommand.Pin pin = new ObjectCommand.Pin(object, path);
+        try {
+            kernel.execute(pin);
+            return false;
+        } catch (SyscallException e) {
+            if (e.errno() != Errno.ENOENT || !pinnedInNewDirectory(kernel, pin, path.getParent())) {
+                throw explained(e, path);
+            }
+            return true;
+        }
+    }
+
+    /** Undoes the creation of a pin's directory, unless others have pinned something there. */
+    public static void removeDirectoryOf(Kernel kernel, Path pin) {
+        try {
+            kernel.execute(new FileCommand.RemoveDirectory(Objects.requireNonNull(pin.getParent())));
+        } catch (SyscallException e) {
+            if (e.errno() != Errno.ENOTEMPTY && e.errno() != Errno.ENOENT) {
+                throw e;
+            }
+        }
+    }
+
+    private static boolean pinnedInNewDirectory(Kernel kernel, ObjectCommand.Pin pin, @Nullable Path directory) {
+        if (directory == null) {
+            return false;
+        }
+        try {
+            kernel.execute(new FileCommand.MakeDirectory(directory));
+        } catch (SyscallException e) {
+            return false; // the first refusal says it better
+        }
+        try {
+            kernel.execute(pin);
+            return true;
+        } catch (SyscallException e) {
+            // It was made in a file system of another kind.
+            SyscallException explained = explained(e, pin.path());
+            try {
+                kernel.execute(new FileCommand.RemoveDirectory(directory));
+            } catch (SyscallException undo) {
+                explained.addSuppressed(undo);
+            }
+            throw explained;
+        }
+    }
+
+    /** Whether the path is a pin of exactly this object. */
+    public static boolean isPinned(Kernel kernel, Fd object, ObjectCommand.Kind kind, Path path) {
+        try (Fd pinned = find(kernel, path, kind).orElse(null)) {
+            return pinned != null && id(kernel, pinned, kind) == id(kernel, object, kind);
+        } catch (IllegalArgumentException e) {
+            return false; // the pin of another kind
+        }
+    }
+
+    /**
+     * Opens a pinned object.
+     *
+     * @param flags {@code BPF_F_RDONLY} or {@code BPF_F_WRONLY} for a map, else 0
+     * @return the file descriptor; the caller closes it
+     * @throws SyscallException if the pin does not exist (ENOENT, among others)
+     * @throws IllegalArgumentException if it is of another kind
+     */
+    public static Fd open(Kernel kernel, Path path, ObjectCommand.Kind kind, int flags) {
+        Fd opened;
+        try {
+            opened = kernel.execute(new ObjectCommand.Get(path, flags));
+        } catch (SyscallException e) {
+            throw explained(e, path);
+        }
+        return opened.ownedBy(fd -> {
+            Optional<ObjectCommand.Kind> found = kernel.execute(new ObjectCommand.KindOf(fd));
+            if (found.isPresent() && found.get() != kind) {
+                throw new IllegalArgumentException(
+                        path + " is the pin of a " + word(found.get()) + ", not of a " + word(kind));
+            }
+            return fd;
+        });
+    }
+
+    /** {@link #open}, or empty if nothing has that name. */
+    public static Optional<Fd> find(Kernel kernel, Path path, ObjectCommand.Kind kind) {
+        try {
+            return Optional.of(open(kernel, path, kind, 0));
+        } catch (SyscallException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Removes a pin of this object; a pin of another object, or a file in another file system, stays.
+     *
+     * @return whether a pin was removed
+     * @throws IllegalArgumentException if the path is the pin of another object
+     */
+    public static boolean unpin(Kernel kernel, Fd object, ObjectCommand.Kind kind, Path path) {
+        Optional<Fd> found = find(kernel, path, kind);
+        if (found.isEmpty()) {
+            return false;
+        }
+        try (Fd pinned = found.get()) {
+            int id = id(kernel, pinned, kind);
+            if (id != id(kernel, object, kind)) {
+                throw new IllegalArgumentException(
+                        path + " is the pin of another " + word(kind) + ", id " + id + ", and not of " + object.what());
+            }
+        }
+        kernel.execute(new FileCommand.Unlink(path));
+        return true;
+    }
+
+    /** The kernel's id of an object. */
+    public static int id(Kernel kernel, Fd object, ObjectCommand.Kind kind) {
+        return switch (kind) {
+            case PROGRAM ->
+                kernel.execute(new ObjectCommand.InfoOfProgram(object)).id();
+            case MAP ->
+                kernel.execute(new ObjectCommand.InfoOfMap(object, false)).id();
+            case BTF -> kernel.execute(new ObjectCommand.InfoOfBtf(object)).id();
+            case LINK -> kernel.execute(new ObjectCommand.InfoOfLink(object)).id();
+        };
+    }
+
+    /**
+     * The path of a name in a directory, in the form that a BPF file system accepts: {@code .rodata} becomes {@code
+     * _rodata}, as in libbpf.
+     *
+     * @throws IllegalArgumentException if it is not a single file name: names come from objects, and a slash would lead
+     *     out of the directory
+     */
+    public static Path in(Path directory, String name) {
+        if (name.isEmpty() || name.indexOf('/') >= 0 || name.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException(
+                    "\"" + name + "\" can't be pinned in " + directory + ": it is not a plain file name");
+        }
+        return FileName.of(nameOf(name)).below(directory);
+    }
+
+    private static String nameOf(String name) {
+        return name.replace('.', '_');
+    }
+
+    private static SyscallException explained(SyscallException e, Path path) {
+        String hint = hint(e.errno(), path);
+        return hint == null ? e : new SyscallException(e.call(), e.errnoNumber(), hint);
+    }
+
+    private static @Nullable String hint(Errno errno, Path path) {
+        Path parent = path.toAbsolutePath().getParent();
+        Path directory = parent == null ? path : parent;
+        Path name = path.getFileName();
+        return switch (errno) {
+            case EPERM -> {
+                if (name != null && name.toString().indexOf('.') >= 0) {
+                    yield "a name in a BPF file system can't have a dot; \"" + nameOf(name.toString())
+                            + "\" can be used";
+                }
+                yield wrongFileSystem(directory);
+            }
+            // Before a mount, /sys/fs/bpf is a directory of sysfs, which returns ENOENT.
+            case ENOENT ->
+                Files.isDirectory(directory)
+                        ? wrongFileSystem(directory)
+                        : "there is no directory " + directory + "; make it, inside a mounted BPF file system";
+            // In another file system the kernel first checks the rights of a pin, and refuses with EACCES.
+            case EACCES -> Files.isDirectory(directory) ? wrongFileSystem(directory) : null;
+            case EEXIST -> "something is there already; unpin it first, or open it";
+            default -> null;
+        };
+    }
+
+    private static @Nullable String wrongFileSystem(Path directory) {
+        String type = fileSystem(directory);
+        return type.equals("bpf")
+                ? null
+                : directory + (type.isEmpty() ? " is" : " is in a file system of type " + type + ",")
+                        + " not in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
+    }
+
+    /** The type of a directory's file system; empty if unknown. */
+    private static String fileSystem(Path directory) {
+        try {
+            return Files.getFileStore(directory).type();
+        } catch (IOException | RuntimeException e) {
+            return "";
+        }
+    }
+
+    private static String word(ObjectCommand.Kind kind) {
+        return kind.name().toLowerCase(Locale.ROOT);
+    }
+}

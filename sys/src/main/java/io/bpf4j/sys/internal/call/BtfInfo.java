@@ -1,0 +1,31 @@
+package io.bpf4j.sys.internal.call;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The kernel's information about loaded BTF ({@code struct bpf_btf_info}), with the types. <i>Immutable</i> as long as
+ * the array is not modified.
+ *
+ * @param id the kernel's id of the BTF
+ * @param name {@code vmlinux} or a module's name; empty for BTF that a process loaded
+ * @param ofKernel whether it describes the kernel or a module
+ * @param data the BTF itself
+ */
+@SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
+public record BtfInfo(int id, String name, boolean ofKernel, byte[] data) {
+    static final StructLayout LAYOUT =
+            StructLayout.of("bpf_btf_info", "u64 btf; u32 btf_size, id; u64 name; u32 name_len, kernel_btf");
+
+    /** Tells the kernel where to put the types and the name. */
+    static void request(MemorySegment info, MemorySegment data, MemorySegment name) {
+        LAYOUT.setAll(info, data.address(), data.byteSize(), 0, name.address(), name.byteSize());
+    }
+
+    static BtfInfo read(MemorySegment info, MemorySegment data, MemorySegment name) {
+        return new BtfInfo(
+                LAYOUT.u32(info, "id"),
+                Struct.text(name),
+                LAYOUT.u32(info, "kernel_btf") != 0,
+                Struct.filled(data, LAYOUT.u32(info, "btf_size")));
+    }
+}

@@ -1,0 +1,26 @@
+package io.bpf4j.sys.internal.call;
+
+/**
+ * A request to the kernel, as data: a record for each call, so that a fake kernel can inspect the requests. The record
+ * also knows the struct that the kernel takes, and how to make the call.
+ *
+ * <p>Commands use the kernel's names. <i>Immutable</i>, except that the call may write to memory segments in a command.
+ *
+ * @param <R> the result of a successful call; {@code Integer} if the call returns only a number
+ */
+public sealed interface Command<R>
+        permits MapCommand,
+                ProgCommand,
+                ObjectCommand,
+                LinkCommand,
+                TokenCommand,
+                PerfCommand,
+                FileCommand,
+                PeerCommand,
+                ProcessCommand {
+    /** The request, for the start of an error message: {@code bpf(BPF_MAP_CREATE) for map "events"}. */
+    String call();
+
+    /** Makes the system calls. Only {@link LinuxKernel} calls this method. */
+    R run(Call call);
+}

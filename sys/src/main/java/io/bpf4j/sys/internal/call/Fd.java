@@ -1,0 +1,125 @@
+package io.bpf4j.sys.internal.call;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.function.Function;
+
+/**
+ * A file descriptor with an owner. <i>Thread-safe.</i>
+ *
+ * <p>File descriptors may be reused: one thread is about to call the kernel with number 7, another closes 7, a third
+ * opens a file and gets 7, and the first call uses the wrong file. So each call is bracketed by {@link #hold} and
+ * {@link #release}, and {@link #close} releases the number only when no call is in flight: at once, or when the last
+ * call ends. Close itself never waits. After close, {@code hold} throws.
+ *
+ * <p>The state is one int: the number of calls in flight in the low bits, and a closed flag above them.
+ */
+public final class Fd implements AutoCloseable {
+    private static final int CLOSED = 1 << 31;
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Fd.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final int number;
+    private final String what;
+    private final LeakDetector.Entry leak;
+
+    @SuppressWarnings("unused") // through STATE
+    private volatile int state;
+
+    private Fd(Kernel kernel, int number, String what) {
+        this.number = number;
+        this.what = what;
+        this.leak = LeakDetector.watch(this, what, () -> kernel.execute(new FileCommand.Close(number)));
+    }
+
+    /**
+     * Takes ownership of a number that the kernel just returned.
+     *
+     * @param what a description for messages: {@code map "events"}
+     */
+    public static Fd of(Kernel kernel, int number, String what) {
+        return new Fd(kernel, number, what);
+    }
+
+    /** Gives it to an owner that is made of it and closes it; closed here if the owner can't be made. */
+    public <T> T ownedBy(Function<Fd, T> maker) {
+        try {
+            return maker.apply(this);
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+    }
+
+    /** A description for messages: {@code map "events"}. */
+    public String what() {
+        return what;
+    }
+
+    /**
+     * The number. It refers to this file only while the caller holds it, or if the owner does not close it.
+     *
+     * @throws IllegalStateException if closed
+     */
+    public int number() {
+        if (isClosed()) {
+            throw closed();
+        }
+        return number;
+    }
+
+    public boolean isClosed() {
+        return (int) STATE.getAcquire(this) < 0;
+    }
+
+    /**
+     * Keeps the number open until {@link #release}, which must follow.
+     *
+     * @return the number
+     * @throws IllegalStateException if closed
+     */
+    public int hold() {
+        while (true) {
+            int seen = (int) STATE.getAcquire(this);
+            if (seen < 0) {
+                throw closed();
+            }
+            if (STATE.compareAndSet(this, seen, seen + 1)) {
+                return number;
+            }
+        }
+    }
+
+    /** Ends a {@link #hold}; the last release of a closed file descriptor releases the number. */
+    public void release() {
+        int before = (int) STATE.getAndAdd(this, -1);
+        if (before == (CLOSED | 1)) {
+            leak.close();
+        }
+    }
+
+    /** Releases the number as soon as no call is in flight. A second close has no effect. */
+    @Override
+    public void close() {
+        int before = (int) STATE.getAndBitwiseOr(this, CLOSED);
+        if (before == 0) {
+            leak.close();
+        }
+    }
+
+    private IllegalStateException closed() {
+        return new IllegalStateException(what + " is closed");
+    }
+
+    @Override
+    public String toString() {
+        return what + " (fd " + number + (isClosed() ? ", closed)" : ")");
+    }
+}

@@ -1,0 +1,58 @@
+package io.bpf4j.sys.internal.call;
+
+import io.bpf4j.sys.ProcessRights;
+import io.bpf4j.sys.SyscallException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** The running kernel, called through the foreign function interface. <i>Thread-safe.</i> */
+public final class LinuxKernel implements Kernel {
+    private final Path proc;
+    /** Null until it was tried. */
+    private @Nullable Boolean memlockRaised;
+
+    /** Reads this process's information, such as its file descriptors and rights, below the given {@code /proc}. */
+    public LinuxKernel(Path proc) {
+        this.proc = proc;
+    }
+
+    @Override
+    public <R> R execute(Command<R> command) {
+        try (Call call = new Call(this, command)) {
+            return command.run(call);
+        }
+    }
+
+    @Override
+    public int element(MapCommand.Op op, Fd map, MemorySegment key, MemorySegment value, long flags) {
+        int number = map.hold();
+        try {
+            return MapCommand.Element.run(op, number, key, value, flags);
+        } finally {
+            map.release();
+        }
+    }
+
+    /** The folder of this process. */
+    Path self() {
+        return proc.resolve("self");
+    }
+
+    /**
+     * Raises the limit of locked memory, once. Returns whether it is raised, also to a caller that another thread was
+     * faster than: its call failed before.
+     */
+    synchronized boolean raisesMemlock() {
+        Boolean raised = memlockRaised;
+        if (raised == null) {
+            raised = execute(new FileCommand.RaiseMemlock()) == 0;
+            memlockRaised = raised;
+        }
+        return raised;
+    }
+
+    SyscallException failure(Command<?> command, int errno) {
+        return FailureHints.explained(command, errno, () -> ProcessRights.read(proc));
+    }
+}

@@ -1,0 +1,144 @@
+package io.bpf4j.sys.internal.call;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/** perf_event_open(2) and the ioctls of its file descriptors. */
+public sealed interface PerfCommand<R> extends Command<R> {
+    /** Types of event that have fixed numbers (include/uapi/linux/perf_event.h, {@code enum perf_type_id}). */
+    int TYPE_SOFTWARE = 1;
+
+    int TYPE_TRACEPOINT = 2;
+
+    /** A software event that never fires by itself: programs write the records of a perf buffer to it. */
+    long SOFTWARE_BPF_OUTPUT = 10;
+
+    /** Sample type PERF_SAMPLE_RAW, which a perf buffer uses. */
+    long SAMPLE_RAW = 1 << 10;
+
+    /**
+     * perf_event_open(2), close-on-exec, disabled until {@link Enable} if {@code disabled} is set.
+     *
+     * @param what a description for messages: {@code uprobe at /bin/x+0x1f40}
+     * @param type a fixed number, or that of a dynamic source such as uprobe
+     * @param text which the kernel is given a pointer to: path of a uprobe, function of a kprobe; null for none
+     * @param config2 offset of the probe
+     * @param pid a thread; -1 for all, which then needs a cpu
+     * @param cpu -1 for all, which then needs a pid
+     */
+    record Open(
+            String what,
+            int type,
+            long config,
+            @Nullable String text,
+            long config2,
+            long samplePeriod,
+            boolean byFrequency,
+            long sampleType,
+            int wakeupEvents,
+            boolean disabled,
+            int pid,
+            int cpu)
+            implements PerfCommand<Fd> {
+        /** The size is PERF_ATTR_SIZE_VER5, which every kernel since 4.1 accepts. */
+        private static final StructLayout ATTR = StructLayout.of("perf_event_attr", """
+                u32 type, size;
+                u64 config, sample_period, sample_type, read_format, disabled;
+                u32 wakeup_events, bp_type;
+                u64 config1, config2, branch_sample_type, sample_regs_user;
+                u32 sample_stack_user, clockid;
+                u64 sample_regs_intr;
+                u32 aux_watermark;
+                """);
+
+        /** Places in the bit-field that begins with {@code disabled}, in the order in which C declares them. */
+        private static final int DISABLED = 0;
+
+        private static final int FREQ = 10;
+
+        private static final int NO_GROUP = -1;
+
+        /** PERF_FLAG_FD_CLOEXEC. */
+        private static final int CLOEXEC = 8;
+
+        /** A probe or tracepoint that fires at each hit: no sampling. */
+        public static Open probe(
+                String what, int type, long config, @Nullable String text, long config2, int pid, int cpu) {
+            return new Open(what, type, config, text, config2, 0, false, 0, 0, false, pid, cpu);
+        }
+
+        public static Open tracepoint(String what, long id, int pid, int cpu) {
+            return new Open(what, TYPE_TRACEPOINT, id, null, 0, 0, false, 0, 0, false, pid, cpu);
+        }
+
+        /** An event that fires each time it was counted so often, or so often in a second; disabled at first. */
+        public static Open sampling(
+                String what, int type, long config, long period, boolean perSecond, int pid, int cpu) {
+            return new Open(what, type, config, null, 0, period, perSecond, 0, 0, true, pid, cpu);
+        }
+
+        /** The target of a program's bpf_perf_event_output on a CPU, with raw records. */
+        public static Open output(String what, int cpu, int wakeupEvents) {
+            long config = SOFTWARE_BPF_OUTPUT;
+            return new Open(what, TYPE_SOFTWARE, config, null, 0, 1, false, SAMPLE_RAW, wakeupEvents, true, -1, cpu);
+        }
+
+        @Override
+        public Fd run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "type", type);
+            ATTR.set(attr, "size", ATTR.size());
+            ATTR.set(attr, "config", config);
+            ATTR.set(attr, "sample_period", samplePeriod); // also sample_freq
+            ATTR.set(attr, "sample_type", sampleType);
+            ATTR.set(attr, "disabled", (disabled ? bit(DISABLED) : 0) | (byFrequency ? bit(FREQ) : 0));
+            ATTR.set(attr, "wakeup_events", wakeupEvents);
+            // also uprobe_path and kprobe_func
+            ATTR.set(attr, "config1", text == null ? MemorySegment.NULL : call.allocateFrom(text));
+            ATTR.set(attr, "config2", config2); // also probe_offset
+            long result = call.syscall(Syscall.PERF_EVENT_OPEN, attr.address(), pid, cpu, NO_GROUP, CLOEXEC, 0);
+            return call.fd(result, what);
+        }
+
+        private static long bit(int place) {
+            return bit(place, ByteOrder.nativeOrder());
+        }
+
+        /** C fills a bit-field from the low end on little-endian machines and from the high end on big-endian ones. */
+        static long bit(int place, ByteOrder order) {
+            return order == ByteOrder.LITTLE_ENDIAN ? 1L << place : 1L << (63 - place);
+        }
+    }
+
+    /** PERF_EVENT_IOC_SET_BPF: the program runs at each event, for kernels without perf links. */
+    record SetProgram(Fd event, Fd program) implements PerfCommand<Integer> {
+        @Override
+        public Integer run(Call call) {
+            return ioctl(call, event, 0x40042408, call.hold(program));
+        }
+    }
+
+    /** PERF_EVENT_IOC_ENABLE. */
+    record Enable(Fd event) implements PerfCommand<Integer> {
+        @Override
+        public Integer run(Call call) {
+            return ioctl(call, event, 0x2400, 0);
+        }
+    }
+
+    @Override
+    default String call() {
+        return switch (this) {
+            case Open open -> "perf_event_open for " + open.what;
+            case SetProgram(Fd event, Fd program) ->
+                "ioctl(PERF_EVENT_IOC_SET_BPF) of " + program.what() + " to " + event.what();
+            case Enable(Fd event) -> "ioctl(PERF_EVENT_IOC_ENABLE) of " + event.what();
+        };
+    }
+
+    /** Requests of include/uapi/linux/perf_event.h, in the encoding of include/uapi/asm-generic/ioctl.h. */
+    private static int ioctl(Call call, Fd event, long request, long argument) {
+        return call.check(call.syscall(Syscall.IOCTL, call.hold(event), request, argument));
+    }
+}

@@ -1,0 +1,19 @@
+/**
+ * The machine and its kernel: system calls, the files in {@code /proc} and {@code /sys}, errors and rights. The only
+ * module that makes native calls.
+ */
+@org.jspecify.annotations.NullMarked
+@SuppressWarnings("module") // modules that are compiled later
+module io.bpf4j.sys {
+    requires static transitive org.jspecify;
+    requires transitive io.bpf4j.btf;
+
+    exports io.bpf4j.sys;
+    exports io.bpf4j.sys.kernel;
+    exports io.bpf4j.sys.internal.call to
+            io.bpf4j.loader,
+            io.bpf4j.process,
+            io.bpf4j.trace;
+    exports io.bpf4j.sys.internal.linux to
+            io.bpf4j.loader;
+}

@@ -1,0 +1,435 @@
+package io.bpf4j.sys.internal.call;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.ScriptedHost;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.ProgramInfo;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A kernel for tests without root: says yes to everything, keeps maps in memory, remembers what it was asked and which
+ * descriptors are open. Rules make it refuse or answer something else.
+ *
+ * <pre>{@code
+ * ScriptedKernel kernel = new ScriptedKernel();
+ * kernel.fail(LinkCommand.Create.class, Errno.EINVAL);              // each time
+ * kernel.failNth(3, PerfCommand.Open.class, Errno.EMFILE);          // the third, and only that
+ * kernel.answer(ProgCommand.Load.class, load -> kernel.refused(Errno.EACCES, "R0 !read_ok"));
+ * ...
+ * assertThat(kernel.commands(ProgCommand.Load.class)).hasSize(2);
+ * assertThat(kernel.open()).isEmpty();
+ * }</pre>
+ *
+ * <p>Like the real one it insists that descriptors are open and are its own, gives the lowest number that is free, and
+ * is thread-safe.
+ */
+public final class ScriptedKernel implements Kernel {
+    /** Numbers start here, so that a test that mixes them up with real ones shows. */
+    private static final int FIRST_NUMBER = 1000;
+
+    /** What every file here is, until a test says otherwise. */
+    public static final FileIdentity UNKNOWN_FILE = new FileIdentity(0, 0, 0, 0);
+
+    /** The accessors of each record class: a fuzz test executes millions of commands. */
+    private static final ClassValue<List<Method>> ACCESSORS = new ClassValue<>() {
+        @Override
+        protected List<Method> computeValue(Class<?> type) {
+            return Stream.of(type.getRecordComponents())
+                    .map(RecordComponent::getAccessor)
+                    .peek(accessor -> accessor.setAccessible(true))
+                    .toList();
+        }
+    };
+
+    private record Rule(Predicate<Command<?>> matches, Function<Command<?>, Object> answer) {}
+
+    private final List<Rule> rules = new ArrayList<>();
+    private final List<Command<?>> commands = new ArrayList<>();
+    private final SortedMap<Integer, Fd> open = new TreeMap<>();
+    private final Map<Integer, ScriptedMap> maps = new HashMap<>();
+    /** What descriptors are, where this kernel made them; a program's id is the first number it had. */
+    private final Map<Integer, Identity> identities = new HashMap<>();
+
+    private final Map<String, Pinned> pins = new HashMap<>();
+    private final List<Event> history = new ArrayList<>();
+    private int lowestFree = FIRST_NUMBER;
+    private int mappings;
+    private int nextId = 1;
+
+    /** Something that came to be in this kernel, or that is gone again: {@code map "events"}. */
+    public record Event(boolean made, String what) {}
+
+    private record Identity(ObjectCommand.Kind kind, int id) {}
+
+    private record Pinned(Identity identity, @Nullable ScriptedMap map) {}
+
+    /** What this answers in place of a result: an error number. */
+    private record Failure(Errno errno) {}
+
+    /** The machine that has this kernel. */
+    public Host host() {
+        return ScriptedHost.of(this);
+    }
+
+    /** From now on, commands of that type fail. Later rules come before earlier ones. */
+    public synchronized void fail(Class<?> type, Errno errno) {
+        fail(type::isInstance, errno);
+    }
+
+    /** From now on, commands that the test accepts fail. */
+    public synchronized void fail(Predicate<Command<?>> test, Errno errno) {
+        rules.addFirst(new Rule(test, _ -> new Failure(errno)));
+    }
+
+    /** The n-th command of that type from now on fails, counted from 1, and no other. */
+    public synchronized void failNth(int n, Class<?> type, Errno errno) {
+        int[] seen = {0};
+        rules.addFirst(new Rule(command -> type.isInstance(command) && ++seen[0] == n, _ -> new Failure(errno)));
+    }
+
+    /** From now on, commands of that type get this answer. */
+    public synchronized <R, C extends Command<R>> void answer(Class<C> type, Function<C, R> answer) {
+        rules.addFirst(new Rule(type::isInstance, command -> answer.apply(type.cast(command))));
+    }
+
+    /** All that was asked, in order. */
+    public synchronized List<Command<?>> commands() {
+        return List.copyOf(commands);
+    }
+
+    /** What was asked of that type, in order. */
+    public synchronized <C> List<C> commands(Class<C> type) {
+        return commands.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    /** Forgets what was asked. */
+    public synchronized void clearCommands() {
+        commands.clear();
+    }
+
+    /** What is open, by number: {@code map "events"}. */
+    public synchronized Collection<String> open() {
+        return open.values().stream().map(Fd::what).toList();
+    }
+
+    /** The paths that something is pinned at. */
+    public synchronized Collection<String> pinned() {
+        return List.copyOf(pins.keySet());
+    }
+
+    /** What came and went: descriptors, mappings, pins. */
+    public synchronized List<Event> history() {
+        return List.copyOf(history);
+    }
+
+    private void made(String what) {
+        history.add(new Event(true, what));
+    }
+
+    private void gone(String what) {
+        history.add(new Event(false, what));
+    }
+
+    /** Mappings that nobody has closed. */
+    public synchronized int mappings() {
+        return mappings;
+    }
+
+    /** A new descriptor, for an answer. */
+    public synchronized Fd newFd(String what) {
+        int number = lowestFree;
+        while (open.containsKey(number)) {
+            number++;
+        }
+        lowestFree = number + 1;
+        Fd fd = Fd.of(this, number, what);
+        open.put(number, fd);
+        made(what);
+        return fd;
+    }
+
+    /** A verdict of the verifier, for an answer. */
+    public static LoadResult refused(Errno errno, String log) {
+        return new LoadResult.Refused(errno.number(), log, 0);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // each record's type argument is what its case gives
+    public synchronized <R> R execute(Command<R> command) {
+        commands.add(command);
+        for (Fd fd : fds(command)) {
+            if (open.get(fd.number()) != fd) {
+                throw new IllegalStateException(command.call() + ": " + fd + " is not open in this kernel");
+            }
+        }
+        for (Rule rule : List.copyOf(rules)) {
+            if (rule.matches.test(command)) {
+                Object answer = rule.answer.apply(command);
+                return (R) (answer instanceof Failure failure ? failed(command, failure.errno.number()) : answer);
+            }
+        }
+        return (R) usual(command);
+    }
+
+    /** Each of them is a component of the record, or part of one. */
+    private static List<Fd> fds(@Nullable Object of) {
+        return switch (of) {
+            case Fd fd -> List.of(fd);
+            case LinkCommand.Details details -> details.fds();
+            case List<?> list ->
+                list.stream().flatMap(element -> fds(element).stream()).toList();
+            case Record record ->
+                ACCESSORS.get(record.getClass()).stream()
+                        .flatMap(accessor -> fds(component(record, accessor)).stream())
+                        .toList();
+            case null, default -> List.of();
+        };
+    }
+
+    private static @Nullable Object component(Record of, Method accessor) {
+        try {
+            return accessor.invoke(of);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Commands whose result carries the error number give it; the others throw. */
+    private static Object failed(Command<?> command, int errno) {
+        return switch (command) {
+            case ProgCommand.Load _, ProgCommand.LoadBtf _ -> new LoadResult.Refused(errno, "", 0);
+            case MapCommand.Element _, FileCommand.RaiseMemlock _ -> errno;
+            // A kernel that refuses early leaves the count as it was asked for.
+            case MapCommand.Batch batch -> new MapCommand.BatchResult(errno, batch.count());
+            case FileCommand.Read _, FileCommand.Write _ -> (long) -errno;
+            case ProcessCommand.Continue _, ProcessCommand.Listen _, ProcessCommand.Detach _ -> errno;
+            default -> throw new SyscallException(command.call(), errno, null);
+        };
+    }
+
+    private Object usual(Command<?> command) {
+        return switch (command) {
+            case MapCommand<?> map -> usual(map);
+            case ProgCommand<?> program -> usual(program);
+            case ObjectCommand<?> object -> usual(object);
+            case LinkCommand<?> link -> usual(link);
+            case TokenCommand<?> token ->
+                switch (token) {
+                    case TokenCommand.Create create ->
+                        newFd("BPF token of " + create.bpffs().what());
+                    case TokenCommand.With<?> with -> execute(with.command());
+                };
+            case PerfCommand<?> perf ->
+                switch (perf) {
+                    case PerfCommand.Open event -> newFd(event.what());
+                    case PerfCommand.SetProgram _, PerfCommand.Enable _ -> 0;
+                };
+            case FileCommand<?> file -> usual(file);
+            case PeerCommand<?> peer -> throw new UnsupportedOperationException(peer.call());
+            case ProcessCommand<?> process ->
+                switch (process) {
+                    case ProcessCommand.Wait _ -> WaitStatus.NO_TRACEES;
+                    case ProcessCommand.SignalOrigin _ -> new ProcessCommand.SignalOrigin.Origin(0, 0);
+                    case ProcessCommand.EventMessage event -> event.tid();
+                    default -> 0;
+                };
+        };
+    }
+
+    private Object usual(MapCommand<?> command) {
+        return switch (command) {
+            case MapCommand.Create create -> {
+                if (ScriptedMap.isTooLarge(create)) {
+                    throw new SyscallException(create.call(), Errno.E2BIG.number(), null);
+                }
+                Fd fd = newFd("map \"" + create.name() + "\"");
+                maps.put(fd.number(), new ScriptedMap(create, nextId++));
+                yield fd;
+            }
+            case MapCommand.Element element -> map(element.map()).element(element);
+            case MapCommand.Batch batch -> map(batch.map()).batch(batch);
+            case MapCommand.Freeze freeze -> map(freeze.map()).freeze();
+        };
+    }
+
+    private Object usual(ProgCommand<?> command) {
+        return switch (command) {
+            case ProgCommand.Load load -> new LoadResult.Loaded(newFd("program \"" + load.name() + "\""), "");
+            case ProgCommand.LoadBtf btf -> new LoadResult.Loaded(newFd("BTF of " + btf.name()), "");
+            case ProgCommand.BindMap _, ProgCommand.AssociateStructOps _ -> 0;
+            case ProgCommand.TestRun _ -> new ProgCommand.TestRunResult(0, 0, new byte[0], new byte[0]);
+            case ProgCommand.ReadStream _ -> new byte[0];
+            case ProgCommand.EnableStats _ -> newFd("BPF statistics");
+        };
+    }
+
+    private Object usual(ObjectCommand<?> command) {
+        return switch (command) {
+            case ObjectCommand.Pin pin -> {
+                int number = pin.object().number();
+                if (pins.putIfAbsent(pin.path().toString(), new Pinned(identity(pin.object()), maps.get(number)))
+                        != null) {
+                    throw new SyscallException(pin.call(), Errno.EEXIST.number(), null);
+                }
+                made("pin " + pin.path());
+                yield 0;
+            }
+            case ObjectCommand.Get get -> {
+                @Nullable Pinned pinned = pins.get(get.path().toString());
+                if (pinned == null) {
+                    throw new SyscallException(get.call(), Errno.ENOENT.number(), null);
+                }
+                Fd fd = newFd("pin " + get.path());
+                identities.put(fd.number(), pinned.identity());
+                if (pinned.map() != null) {
+                    maps.put(fd.number(), pinned.map());
+                }
+                yield fd;
+            }
+            case ObjectCommand.KindOf of -> Optional.of(identity(of.object()).kind());
+            case ObjectCommand.NextId _ -> OptionalInt.empty();
+            case ObjectCommand.FdById byId -> byId(byId);
+            case ObjectCommand.InfoOfMap of -> map(of.object()).info();
+            case ObjectCommand.InfoOfProgram of -> program(identity(of.object()).id(), 0);
+            case ObjectCommand.InfoOfLink of ->
+                new RawLinkInfo(0, identity(of.object()).id(), 0, new byte[48], "");
+            case ObjectCommand.InfoOfBtf of -> new BtfInfo(of.object().number(), "", false, new byte[0]);
+        };
+    }
+
+    private Object usual(LinkCommand<?> command) {
+        return switch (command) {
+            case LinkCommand.Create create -> newLink("link of " + create.what());
+            case LinkCommand.OpenRawTracepoint open -> newLink("link to tracepoint " + open.tracepoint());
+            case LinkCommand.CreateIter _ -> newFd("iterator");
+            case LinkCommand.Update _, LinkCommand.Detach _, LinkCommand.Attach _, LinkCommand.DetachProgram _ -> 0;
+        };
+    }
+
+    /** Maps that are open are found by their ids. */
+    private Fd byId(ObjectCommand.FdById byId) {
+        for (ScriptedMap map : List.copyOf(maps.values())) {
+            if (byId.kind() == ObjectCommand.Kind.MAP && map.info().id() == byId.id()) {
+                Fd fd = newFd("map " + byId.id());
+                maps.put(fd.number(), map);
+                return fd;
+            }
+        }
+        throw new SyscallException(byId.call(), Errno.ENOENT.number(), null);
+    }
+
+    private Fd newLink(String what) {
+        Fd fd = newFd(what);
+        identities.put(fd.number(), new Identity(ObjectCommand.Kind.LINK, fd.number()));
+        return fd;
+    }
+
+    /** A descriptor that a test made by {@link #newFd} counts as a program. */
+    private Identity identity(Fd fd) {
+        ScriptedMap map = maps.get(fd.number());
+        return map != null
+                ? new Identity(ObjectCommand.Kind.MAP, map.info().id())
+                : identities.getOrDefault(fd.number(), new Identity(ObjectCommand.Kind.PROGRAM, fd.number()));
+    }
+
+    private Object usual(FileCommand<?> command) {
+        return switch (command) {
+            case FileCommand.Close close -> {
+                lowestFree = Math.min(lowestFree, close.number());
+                Fd fd = open.remove(close.number());
+                if (fd == null) {
+                    throw new IllegalStateException("descriptor " + close.number() + " was closed twice");
+                }
+                gone(fd.what());
+                // What is pinned lives on under its name.
+                maps.remove(close.number());
+                identities.remove(close.number());
+                yield 0;
+            }
+            case FileCommand.Open open -> newFd(open.path().toString());
+            case FileCommand.Pipe pipe ->
+                new FileCommand.Pipe.Ends(newFd("pipe of " + pipe.what()), newFd("pipe to " + pipe.what()));
+            case FileCommand.OpenRegular open -> newFd(open.name());
+            case FileCommand.StopIgnoring _ -> 0;
+            case FileCommand.Unlink unlink -> {
+                if (pins.remove(unlink.path().toString()) == null) {
+                    throw new SyscallException(unlink.call(), Errno.ENOENT.number(), null);
+                }
+                gone("pin " + unlink.path());
+                yield 0;
+            }
+            case FileCommand.Identify _ -> UNKNOWN_FILE;
+            case FileCommand.OpenProcess open -> newFd("process " + open.pid());
+            case FileCommand.TakeDescriptor take -> newFd("descriptor " + take.number());
+            case FileCommand.Duplicate duplicate -> newFd(duplicate.what());
+            case FileCommand.DeviceIndex device -> device.name().equals("lo") ? 1 : 7;
+            case FileCommand.MakeDirectory _, FileCommand.RemoveDirectory _ -> 0;
+            case FileCommand.Read _ -> 0L;
+            case FileCommand.Write write -> write.from().byteSize();
+            case FileCommand.Map map -> {
+                ScriptedMap backing = maps.get(map.fd().number());
+                MemorySegment memory = backing == null
+                        ? Arena.ofAuto().allocate(map.size(), 8)
+                        : backing.memory(map.offset(), map.size());
+                mappings++;
+                String what = "mapping of " + map.fd().what();
+                made(what);
+                yield Mapping.ofMemory(what, memory, () -> unmapped(what));
+            }
+            case FileCommand.Unmap _ -> 0;
+            case FileCommand.Eventfd eventfd -> newFd("eventfd of " + eventfd.what());
+            case FileCommand.EpollCreate epoll -> newFd("epoll of " + epoll.what());
+            case FileCommand.EpollAdd _, FileCommand.EpollWait _, FileCommand.RaiseMemlock _ -> 0;
+            case FileCommand.DetachedMount mount -> newFd("detached " + mount.fileSystem());
+        };
+    }
+
+    private synchronized void unmapped(String what) {
+        mappings--;
+        gone(what);
+    }
+
+    private ScriptedMap map(Fd fd) {
+        ScriptedMap map = maps.get(fd.number());
+        if (map == null) {
+            throw new IllegalStateException(fd + " is not a map");
+        }
+        return map;
+    }
+
+    /** The elements of a map, for a test to look at or to fill; keys and values in hexadecimal. */
+    public synchronized Map<String, String> elements(Fd fd) {
+        return map(fd).elements();
+    }
+
+    static byte[] bytes(MemorySegment segment, long size) {
+        return segment.asSlice(0, size).toArray(JAVA_BYTE);
+    }
+
+    /** What a kernel says of a program, of which no test asks more. */
+    public static ProgramInfo program(int id, int btfId) {
+        return new ProgramInfo(
+                id, "", 0, "0000000000000000", 0, 0, 0, List.of(), btfId, 0, true, Duration.ZERO, Duration.ZERO, 0, 0);
+    }
+}
