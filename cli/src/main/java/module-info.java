@@ -4,6 +4,7 @@ module io.bpf4j.cli {
     requires static org.jspecify;
     requires io.bpf4j.trace;
     requires io.bpf4j.objects;
+    requires io.bpf4j.process;
     requires info.picocli;
     requires jdk.unsupported; // signals
 

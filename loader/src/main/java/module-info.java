@@ -10,13 +10,13 @@ module io.bpf4j.loader {
     exports io.bpf4j.loader.error;
     exports io.bpf4j.loader.feature;
     exports io.bpf4j.loader.map;
-    exports io.bpf4j.loader.process;
     exports io.bpf4j.loader.ring;
     exports io.bpf4j.loader.link;
     exports io.bpf4j.loader.spec;
-    exports io.bpf4j.loader.internal.peer to
-            io.bpf4j.trace,
-            io.bpf4j.cli;
+    exports io.bpf4j.loader.internal.attach to
+            io.bpf4j.process;
+    exports io.bpf4j.loader.internal.types to
+            io.bpf4j.process;
 
     uses io.bpf4j.loader.SectionAttacher;
 }

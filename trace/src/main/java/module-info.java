@@ -4,6 +4,7 @@ module io.bpf4j.trace {
     requires static org.jspecify;
     requires transitive io.bpf4j.usdt;
     requires io.bpf4j.objects;
+    requires io.bpf4j.process;
 
     exports io.bpf4j.trace;
     exports io.bpf4j.trace.catalog;

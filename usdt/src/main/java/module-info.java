@@ -4,11 +4,10 @@
 module io.bpf4j.usdt {
     requires static org.jspecify;
     requires transitive io.bpf4j.loader;
+    requires io.bpf4j.process;
 
     exports io.bpf4j.usdt;
     exports io.bpf4j.usdt.site;
-    exports io.bpf4j.usdt.internal.process to
-            io.bpf4j.trace;
 
     provides io.bpf4j.loader.SectionAttacher with
             io.bpf4j.usdt.internal.section.UsdtSectionAttacher;

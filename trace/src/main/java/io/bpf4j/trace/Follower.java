@@ -2,7 +2,7 @@ package io.bpf4j.trace;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.process.Tasks;
+import io.bpf4j.process.Tasks;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.AttachStrategy;

@@ -2,8 +2,8 @@ package io.bpf4j.trace;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.process.FirstThreads;
-import io.bpf4j.loader.process.HeldCommand;
+import io.bpf4j.process.FirstThreads;
+import io.bpf4j.process.hold.HeldCommand;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.UsdtLink;

@@ -306,7 +306,7 @@ public final class Question {
      * is lost; {@link Answer#poll} and {@link Answer#drain} continue it. The default is false. The probes must be
      * attached to processes, not to files, and this process must be allowed to send them SIGCONT. If this process is
      * killed during a pause, a shell continues them, which this process starts for that ({@link
-     * io.bpf4j.loader.process.PausedProcesses}). Not for latencies, because a pause is part of the time. Needs Linux 5.8
+     * io.bpf4j.process.hold.PausedProcesses}). Not for latencies, because a pause is part of the time. Needs Linux 5.8
      * and {@code /bin/sh}.
      */
     public Question withLossless(boolean lossless) {

@@ -1,10 +1,10 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.process.MappedFile;
+import io.bpf4j.process.ProcessFiles;
+import io.bpf4j.process.ProcessLimits;
+import io.bpf4j.process.TooMuchException;
 import io.bpf4j.sys.Host;
-import io.bpf4j.usdt.internal.process.MappedFile;
-import io.bpf4j.usdt.internal.process.ProcessFiles;
-import io.bpf4j.usdt.internal.process.ProcessLimits;
-import io.bpf4j.usdt.internal.process.TooMuchException;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;

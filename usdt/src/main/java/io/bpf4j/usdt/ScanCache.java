@@ -1,8 +1,8 @@
 package io.bpf4j.usdt;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.usdt.internal.process.MappedFile;
-import io.bpf4j.usdt.internal.process.ProcessFiles;
+import io.bpf4j.process.MappedFile;
+import io.bpf4j.process.ProcessFiles;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,17 +1,17 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.loader.process.ProcessStop;
-import io.bpf4j.loader.process.ProcessTracer;
-import io.bpf4j.loader.process.Tasks;
+import io.bpf4j.process.DynamicLoaders;
+import io.bpf4j.process.MappedFile;
+import io.bpf4j.process.ProcessFiles;
+import io.bpf4j.process.ProcessTree;
+import io.bpf4j.process.Tasks;
+import io.bpf4j.process.Turns;
+import io.bpf4j.process.WatchedProcess;
+import io.bpf4j.process.hold.ProcessStop;
+import io.bpf4j.process.hold.ProcessTracer;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
-import io.bpf4j.usdt.internal.process.DynamicLoaders;
-import io.bpf4j.usdt.internal.process.MappedFile;
-import io.bpf4j.usdt.internal.process.ProcessFiles;
-import io.bpf4j.usdt.internal.process.ProcessTree;
-import io.bpf4j.usdt.internal.process.Turns;
-import io.bpf4j.usdt.internal.process.WatchedProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -67,7 +67,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>To watch a command from its first instruction, start it by {@link io.bpf4j.loader.process.HeldCommand}, start the
+ * <p>To watch a command from its first instruction, start it by {@link io.bpf4j.process.hold.HeldCommand}, start the
  * watch, then release the command.
  *
  * <p>Tested by {@code UsdtWatchTest}, {@code UsdtWatchTurnsTest}, {@code CliFollowTest} and {@code CliFirstEventsTest}.
@@ -183,7 +183,7 @@ public final class UsdtWatch implements AutoCloseable {
             return new Builder(host, pid, true, launcher, holding);
         }
 
-        /** The process is a {@link io.bpf4j.loader.process.HeldCommand}: only the program after its exec is watched. */
+        /** The process is a {@link io.bpf4j.process.hold.HeldCommand}: only the program after its exec is watched. */
         public Builder fromExec() {
             return new Builder(host, pid, children, true, holding);
         }

@@ -1,8 +1,8 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.loader.process.ProcessStop;
-import io.bpf4j.usdt.internal.process.DynamicLoaders;
-import io.bpf4j.usdt.internal.process.MappedFile;
+import io.bpf4j.process.DynamicLoaders;
+import io.bpf4j.process.MappedFile;
+import io.bpf4j.process.hold.ProcessStop;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.loader.process.Tasks;
+import io.bpf4j.process.Tasks;
 import io.bpf4j.sys.Host;
 import io.bpf4j.trace.stack.PerfMap;
 import io.bpf4j.trace.stack.Symbolizer;

@@ -1,7 +1,7 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
-import io.bpf4j.loader.internal.peer.HeldFolder;
+import io.bpf4j.process.peer.HeldFolder;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
 import java.io.BufferedWriter;

@@ -3,7 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Progress;
-import io.bpf4j.loader.process.FirstThreads;
+import io.bpf4j.process.FirstThreads;
 import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtScan;

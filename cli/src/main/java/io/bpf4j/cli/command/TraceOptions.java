@@ -3,7 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.loader.process.PausedProcesses;
+import io.bpf4j.process.hold.PausedProcesses;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
 import io.bpf4j.trace.event.TextArgument;

@@ -1,6 +1,6 @@
 package io.bpf4j.cli.trace;
 
-import io.bpf4j.loader.process.IgnoredSignals;
+import io.bpf4j.process.hold.IgnoredSignals;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Host;
 import java.io.IOException;

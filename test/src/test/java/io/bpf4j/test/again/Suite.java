@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  */
 record Suite(String name, Path folder, String classPath, List<String> classes) {
     private static final List<String> MODULES =
-            List.of("elf", "btf", "bpf-objects", "sys", "loader", "usdt", "trace", "cli", "test/objects");
+            List.of("elf", "btf", "bpf-objects", "sys", "loader", "process", "usdt", "trace", "cli", "test/objects");
 
     /** The selected classes of all modules; without modules in which none is selected. */
     static List<Suite> of(Path checkout, Again.Options options) throws IOException {

@@ -4,9 +4,9 @@ import static io.bpf4j.test.support.Requirement.BPF;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bpf4j.loader.process.HeldCommand;
-import io.bpf4j.loader.process.ProcessStop;
-import io.bpf4j.loader.process.ProcessTracer;
+import io.bpf4j.process.hold.HeldCommand;
+import io.bpf4j.process.hold.ProcessStop;
+import io.bpf4j.process.hold.ProcessTracer;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.test.support.Await;

@@ -50,6 +50,8 @@ class ArchitectureTest {
                 .definedBy("io.bpf4j.sys..")
                 .layer("loader")
                 .definedBy("io.bpf4j.loader..")
+                .layer("process")
+                .definedBy("io.bpf4j.process..")
                 .layer("usdt")
                 .definedBy("io.bpf4j.usdt..")
                 .layer("objects")
@@ -68,17 +70,19 @@ class ArchitectureTest {
                 .mayNotAccessAnyLayer()
                 .whereLayer("usdt")
                 .mayOnlyBeAccessedByLayers("trace", "cli")
-                .whereLayer("loader")
+                .whereLayer("process")
                 .mayOnlyBeAccessedByLayers("usdt", "trace", "cli")
+                .whereLayer("loader")
+                .mayOnlyBeAccessedByLayers("process", "usdt", "trace", "cli")
                 .whereLayer("sys")
-                .mayOnlyBeAccessedByLayers("loader", "usdt", "trace", "cli")
+                .mayOnlyBeAccessedByLayers("loader", "process", "usdt", "trace", "cli")
                 .whereLayer("btf")
-                .mayOnlyBeAccessedByLayers("sys", "loader", "usdt", "trace", "cli")
+                .mayOnlyBeAccessedByLayers("sys", "loader", "process", "usdt", "trace", "cli")
                 .check(CLASSES);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"elf", "insn|btf|core", "sys", "loader", "usdt", "trace", "cli"})
+    @ValueSource(strings = {"elf", "insn|btf|core", "sys", "loader", "process", "usdt", "trace", "cli"})
     void noModuleHasACycleOfPackages(String module) {
         slices().assignedFrom(new PackageSlices(module))
                 .should()
@@ -92,7 +96,7 @@ class ArchitectureTest {
         Pattern file = Pattern.compile("\"/(proc|sys)[/\"]");
         List<String> found = new ArrayList<>();
         int read = 0;
-        for (String module : List.of("elf", "btf", "sys", "loader", "usdt", "trace", "cli")) {
+        for (String module : List.of("elf", "btf", "sys", "loader", "process", "usdt", "trace", "cli")) {
             Path sources = TargetProgram.testModule().resolveSibling(module).resolve("src/main/java");
             try (Stream<Path> files = Files.walk(sources)) {
                 for (Path source :

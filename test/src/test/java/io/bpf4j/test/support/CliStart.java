@@ -63,7 +63,7 @@ final class CliStart {
                         .matches("(bpf4j-(elf|btf|objects|loader|usdt|trace|cli)-.*(?<!-tests)"
                                 + "|commons-.*|picocli-.*|xz-.*)\\.jar"))
                 .toList();
-        boolean hasAll = Stream.of("elf", "btf", "objects", "sys", "loader", "usdt", "trace", "cli")
+        boolean hasAll = Stream.of("elf", "btf", "objects", "sys", "loader", "process", "usdt", "trace", "cli")
                 .allMatch(module -> jars.stream()
                         .anyMatch(jar -> String.valueOf(jar.getFileName()).startsWith("bpf4j-" + module + "-")));
         return hasAll ? jars : List.of();

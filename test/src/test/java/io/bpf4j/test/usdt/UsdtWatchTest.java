@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.bpf4j.loader.process.HeldCommand;
+import io.bpf4j.process.hold.HeldCommand;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Processes;

@@ -4,7 +4,7 @@ import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.process.HeldCommand;
+import io.bpf4j.process.hold.HeldCommand;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Requires;

@@ -5,7 +5,7 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Segment;
 import io.bpf4j.elf.SymbolPlaces;
-import io.bpf4j.usdt.internal.process.ProcessFiles;
+import io.bpf4j.process.ProcessFiles;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

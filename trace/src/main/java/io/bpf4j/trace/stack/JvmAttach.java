@@ -1,8 +1,8 @@
 package io.bpf4j.trace.stack;
 
-import io.bpf4j.loader.internal.peer.PeerFolder;
-import io.bpf4j.loader.internal.peer.PeerProcess;
-import io.bpf4j.loader.internal.peer.PeerSocket;
+import io.bpf4j.process.peer.PeerFolder;
+import io.bpf4j.process.peer.PeerProcess;
+import io.bpf4j.process.peer.PeerSocket;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.bpf4j.trace.stack;
 
-import io.bpf4j.usdt.internal.process.Lines;
+import io.bpf4j.process.Lines;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

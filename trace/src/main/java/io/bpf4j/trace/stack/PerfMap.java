@@ -1,8 +1,8 @@
 package io.bpf4j.trace.stack;
 
+import io.bpf4j.process.MappedFile;
+import io.bpf4j.process.ProcessFiles;
 import io.bpf4j.sys.Host;
-import io.bpf4j.usdt.internal.process.MappedFile;
-import io.bpf4j.usdt.internal.process.ProcessFiles;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.bpf4j.trace.stack;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.process.Lines;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
-import io.bpf4j.usdt.internal.process.Lines;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

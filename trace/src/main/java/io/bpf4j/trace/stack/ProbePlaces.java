@@ -4,7 +4,7 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.FileName;
 import io.bpf4j.elf.Segment;
-import io.bpf4j.usdt.internal.process.MappedRange;
+import io.bpf4j.process.MappedRange;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

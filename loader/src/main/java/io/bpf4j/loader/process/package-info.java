@@ -1,6 +1,0 @@
-/**
- * Stops processes by ptrace when code is mapped into them, so that no code runs before it is probed. Also restores
- * ignored signals for a tracer started in a script.
- */
-@org.jspecify.annotations.NullMarked
-package io.bpf4j.loader.process;

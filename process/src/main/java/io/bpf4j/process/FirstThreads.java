@@ -1,0 +1,181 @@
+package io.bpf4j.process;
+
+import io.bpf4j.sys.Host;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+/**
+ * Finds traced processes whose first thread has ended while others run. The kernel knows a traced process by its first
+ * thread, and finds the memory that gets probes through it ({@code uprobe_perf_filter} in kernel/trace/trace_uprobe.c,
+ * {@code uprobe_multi_link_filter} in kernel/trace/bpf_trace.c): when that thread has ended it installs no probe in the
+ * process any more, and a perf uprobe removes those that are hit. The files that such a process has mapped can't be read
+ * by its number either. <i>Thread-safe.</i>
+ *
+ * <p>Tested by {@code CliFirstThreadTest}.
+ */
+public final class FirstThreads {
+    private static final int MAX_NAMED = 5;
+
+    /** A look may take this part of the time: a tenth. */
+    private static final int REST_FACTOR = 10;
+
+    /** Nanoseconds that execve(2) of a second thread takes at most, on a busy machine. */
+    private static final long MOMENT = 2_000_000_000;
+
+    /** include/linux/sched.h of the kernel. */
+    private static final long PF_EXITING = 4;
+
+    /** The ninth signal, in a set. */
+    private static final long SIGKILL = 1 << 8;
+
+    private final boolean removesProbes;
+    private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
+
+    /** The processes whose first thread has ended, and when that was seen. */
+    private final Map<Integer, Long> ended = new TreeMap<>();
+
+    private long due = System.nanoTime();
+
+    /** @param removesProbes whether probes that were installed before are removed, because they are perf uprobes */
+    public FirstThreads(boolean removesProbes) {
+        this.removesProbes = removesProbes;
+    }
+
+    /** Adds a traced process, or tells that it runs another program. */
+    public synchronized void add(int pid) {
+        processes.add(pid);
+        forgiveIfJustSeen(pid);
+    }
+
+    /**
+     * While a second thread calls execve(2), the first one ends, and then the second one takes its number: that is the
+     * same to see for a moment.
+     */
+    private void forgiveIfJustSeen(int pid) {
+        Long seen = ended.get(pid);
+        if (seen != null && System.nanoTime() - seen < MOMENT) {
+            ended.remove(pid);
+        }
+    }
+
+    /** A process has ended. */
+    public void remove(int pid) {
+        processes.remove(pid);
+    }
+
+    /** Looks at all processes, unless that was done a moment ago and takes long. */
+    public synchronized void look() {
+        long began = System.nanoTime();
+        if (began - due >= 0) {
+            lookNow();
+            due = System.nanoTime() + REST_FACTOR * (System.nanoTime() - began);
+        }
+    }
+
+    private void lookNow() {
+        for (int pid : processes) {
+            if (hasEnded(pid)) {
+                if (ended.size() <= MAX_NAMED) {
+                    ended.putIfAbsent(pid, System.nanoTime());
+                }
+            } else if (ended.containsKey(pid) && hasFirst(pid)) {
+                forgiveIfJustSeen(pid);
+            }
+        }
+    }
+
+    /**
+     * Whether the first thread of a process has ended, and another one lives on. In a process that ends by exit_group(2)
+     * the threads end one after the other, so those that are about to end do not count. Looked at twice: between taking
+     * its signal and beginning to end, a thread shows neither.
+     */
+    public static boolean hasEnded(int pid) {
+        for (int look = 0; look < 2; look++) {
+            if (!livesWithoutFirst(pid)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether the first thread of a process lives. */
+    private static boolean hasFirst(int pid) {
+        String state = field(Host.running().process(pid), "State");
+        return !state.isEmpty() && !state.startsWith("Z") && !state.startsWith("X");
+    }
+
+    private static boolean livesWithoutFirst(int pid) {
+        Path tasks = Host.running().process(pid).resolve("task");
+        if (!field(tasks.resolve(Integer.toString(pid)), "State").startsWith("Z")) {
+            return false;
+        }
+        try (Stream<Path> threads = Files.list(tasks)) {
+            return threads.anyMatch(FirstThreads::lives);
+        } catch (IOException | UncheckedIOException e) {
+            return false; // the process has ended
+        }
+    }
+
+    private static boolean lives(Path thread) {
+        String state = field(thread, "State");
+        String pending = field(thread, "SigPnd");
+        if (state.isEmpty() || state.startsWith("Z") || state.startsWith("X") || pending.isEmpty()) {
+            return false;
+        }
+        boolean isKilled = (Long.parseUnsignedLong(pending, 16) & SIGKILL) != 0;
+        return !isKilled && (flags(thread) & PF_EXITING) == 0;
+    }
+
+    /** The value of a field in the status of a thread; empty if it has ended. */
+    private static String field(Path thread, String name) {
+        // Not lines(): the name of a process may contain a carriage return.
+        return Stream.of(text(thread.resolve("status")).split("\n", -1))
+                .filter(line -> line.startsWith(name + ":"))
+                .map(line -> line.substring(name.length() + 1).strip())
+                .findFirst()
+                .orElse("");
+    }
+
+    /** The ninth number of proc_pid_stat(5), the seventh after the name; PF_EXITING if the thread has ended. */
+    private static long flags(Path thread) {
+        String stat = text(thread.resolve("stat"));
+        String[] numbers = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", -1);
+        return numbers.length > 6 ? Long.parseLong(numbers[6]) : PF_EXITING;
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    /** Looks once more. What is missing, one sentence for each process, without a full stop. */
+    public synchronized List<String> gaps() {
+        lookNow();
+        List<String> gaps = new ArrayList<>(
+                ended.keySet().stream().limit(MAX_NAMED).map(this::gap).toList());
+        if (ended.size() > MAX_NAMED) {
+            gaps.add("the same of further processes");
+        }
+        return gaps;
+    }
+
+    private String gap(int pid) {
+        return "the first thread of process " + pid + " ended before the others: the kernel then"
+                + (removesProbes
+                        ? " removes the process's probes (--strategy cookie and ipmap, and kernels before 6.6)"
+                        : " installs no more probes in the process, and files that it maps later are not found");
+    }
+}

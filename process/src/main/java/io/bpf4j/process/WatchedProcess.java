@@ -1,0 +1,138 @@
+package io.bpf4j.process;
+
+import io.bpf4j.elf.FileName;
+import io.bpf4j.sys.Host;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of one process: the files that it had mapped as code at the last search, and the search that is under
+ * way. <b>Confined.</b>
+ *
+ * <p>Mappings are compared by device, inode and name. New files are not opened yet, because this takes several system
+ * calls.
+ *
+ * <p>Tested by {@code ProcessTreeTest}.
+ */
+public final class WatchedProcess {
+    private final Host host;
+    private final ProcessFiles files;
+    private final int pid;
+    private Set<Code> known = Set.of();
+    private @Nullable CodeSearch search;
+    private boolean leftOut;
+    private long due = System.nanoTime();
+
+    private record Code(MappedFile.Key file, FileName text) {}
+
+    /**
+     * The result of a search.
+     *
+     * @param appeared the files that were not mapped as code at the previous search, in the order of their addresses
+     * @param atAddress the file at the address that was passed to {@link #begin}, if any
+     * @param problem the reason why the process is not searched until it calls exec; empty if it is searched
+     * @param running whether the process still exists
+     */
+    public record Found(List<MappedFile> appeared, Optional<MappedFile> atAddress, String problem, boolean running) {
+        private static Found nothing(boolean running) {
+            return new Found(List.of(), Optional.empty(), "", running);
+        }
+    }
+
+    WatchedProcess(Host host, ProcessFiles files, int pid) {
+        this.host = host;
+        this.files = files;
+        this.pid = pid;
+    }
+
+    public int pid() {
+        return pid;
+    }
+
+    /** It has called exec: all its mappings are new. */
+    public void renew() {
+        stop();
+        known = Set.of();
+        leftOut = false;
+    }
+
+    /**
+     * Begins a search; a search under way is dropped.
+     *
+     * @param address an address whose file is looked up, too
+     */
+    public void begin(OptionalLong address) {
+        stop();
+        search = files.search(pid, address);
+    }
+
+    /**
+     * Continues the search by one bounded step.
+     *
+     * @return the result if this was the last step
+     */
+    public Optional<Found> step() {
+        CodeSearch current = search;
+        if (leftOut || current == null) {
+            stop();
+            return Optional.of(Found.nothing(new Tasks(host).isRunning(pid)));
+        }
+        try {
+            if (current.step()) {
+                return Optional.empty();
+            }
+            stop();
+            return Optional.of(found(current));
+        } catch (TooMuchException e) {
+            stop();
+            leftOut = true;
+            return Optional.of(new Found(List.of(), Optional.empty(), String.valueOf(e.getMessage()), true));
+        } catch (IOException e) {
+            stop();
+            return Optional.of(Found.nothing(false));
+        }
+    }
+
+    private Found found(CodeSearch ended) {
+        List<MappedFile> code = ended.files();
+        if (code.isEmpty()) {
+            // During exec a process temporarily has no mappings; a zombie never has any.
+            return new Found(List.of(), ended.atAddress(), "", new Tasks(host).isRunning(pid));
+        }
+        Set<Code> now = new HashSet<>();
+        List<MappedFile> appeared = new ArrayList<>();
+        for (MappedFile file : code) {
+            Code key = new Code(file.key(), file.mapping().text());
+            if (now.add(key) && !known.contains(key)) {
+                appeared.add(file);
+            }
+        }
+        known = now;
+        return new Found(appeared, ended.atAddress(), "", true);
+    }
+
+    /** Whether the next periodic search is due. */
+    public boolean isDue() {
+        return System.nanoTime() - due >= 0;
+    }
+
+    /** Sets the time until the next periodic search. */
+    public void postpone(long nanos) {
+        due = System.nanoTime() + nanos;
+    }
+
+    /** Ends the search that is under way. */
+    public void stop() {
+        CodeSearch current = search;
+        search = null;
+        if (current != null) {
+            current.close();
+        }
+    }
+}

@@ -1,0 +1,374 @@
+package io.bpf4j.process.hold;
+
+import io.bpf4j.process.Tasks;
+import io.bpf4j.process.hold.ProcessStop.Kind;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ProcessCommand;
+import io.bpf4j.sys.internal.call.Ptrace;
+import io.bpf4j.sys.internal.call.WaitStatus;
+import io.bpf4j.sys.kernel.Errno;
+import java.nio.file.Files;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tracing thread. ptrace(2) binds tracees to one thread: only this thread may control them, and when it ends the
+ * kernel resumes all of them. So closing only ends the thread. <i>Thread-safe</i>, except for the private part, which
+ * belongs to the thread.
+ *
+ * <p>It sleeps in wait4 until an event of a tracee. Requests arrive only while a tracee is held; during that time the
+ * thread polls both in turn. To wake the thread for closing, a tracee is sent a SIGURG, which the thread recognises and
+ * drops.
+ *
+ * <p>The events (ptrace(2), "PTRACE_SEIZE"):
+ *
+ * <ul>
+ *   <li>PTRACE_EVENT_FORK, _VFORK or _CLONE: a thread has created another one, which may run, and stop, much later.
+ *       There is no such event of a thread that is killed in the fork, by a signal or because its process ends
+ *   <li>{@link Ptrace#EVENT_STOP} of an unknown thread: it was created, and is traced from its start
+ *   <li>the same of a known thread: its process was stopped by a signal, or resumes after that
+ *   <li>{@link Ptrace#EVENT_EXEC}; other threads of the process are gone without an event
+ *   <li>no event: a signal is about to be delivered
+ *   <li>the end of a thread; the end of the first thread is reported last, and is the end of the process
+ * </ul>
+ */
+final class TracerThread {
+    /** Maximum delay of a request while a thread is held. */
+    private static final long POLL_MILLIS = 1;
+
+    private static final long WAKE_MILLIS = 50;
+    private static final int FIRST_JOIN_MILLIS = 1;
+
+    /** Limited, because a process may have any number of threads. */
+    private static final int MAX_GAPS = 5;
+
+    private final Kernel kernel;
+    private final boolean withChildren;
+    private final Predicate<ProcessStop> onStop;
+    private final Host host;
+    private final Tasks files;
+
+    /** The processes that are known to be traced, and have not ended; without those that have not run yet. */
+    private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
+
+    private final BlockingQueue<ProcessStop> resumed = new LinkedBlockingQueue<>();
+    private final Set<String> gaps = Collections.synchronizedSet(new LinkedHashSet<>());
+    private final long self = ProcessHandle.current().pid();
+    private @Nullable Thread thread;
+    private volatile boolean closing;
+
+    /** Thread -> process, of all tracees. */
+    private final Map<Integer, Integer> tracees = new HashMap<>();
+
+    /** Held threads that wait for {@link #resume}, by thread id. */
+    private final Map<Integer, ProcessStop> held = new HashMap<>();
+
+    /**
+     * Creates a tracer whose thread is not running yet.
+     *
+     * @param onStop called in the tracing thread, with a thread held, except at the end of a process; returns whether
+     *     the thread stays held. For the SIGURG of a {@link Kind#BREAKPOINT} it returns false if the signal has another
+     *     origin; then the thread gets the signal
+     */
+    TracerThread(Host host, boolean withChildren, Predicate<ProcessStop> onStop) {
+        this.kernel = Kernel.of(host);
+        this.host = host;
+        this.files = new Tasks(host);
+        this.withChildren = withChildren;
+        this.onStop = onStop;
+    }
+
+    /**
+     * Starts the thread and returns when the process is traced.
+     *
+     * @throws SyscallException if the process can't be traced
+     */
+    void start(int pid) {
+        CompletableFuture<Boolean> traced = new CompletableFuture<>();
+        // A platform thread: a virtual thread can move to another kernel thread.
+        thread = Thread.ofPlatform().name("bpf4j-ptrace").daemon().start(() -> run(pid, traced));
+        try {
+            traced.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof SyscallException refused) {
+                throw refused;
+            }
+            throw e;
+        }
+    }
+
+    /** Resumes a held thread. */
+    void resume(ProcessStop stop) {
+        resumed.add(stop);
+    }
+
+    /** The processes that are known to be traced, and have not ended; without those that have not run yet. */
+    Set<Integer> processes() {
+        return Set.copyOf(processes);
+    }
+
+    /**
+     * Whether anything is traced. Only the kernel knows: a process may end, or be killed in a fork, before its child
+     * has first run; the thread ends when wait4 has no tracees left.
+     */
+    boolean isTracing() {
+        Thread started = thread;
+        return started != null && started.isAlive();
+    }
+
+    /** Why a thread or process may have continued without being held. */
+    List<String> gaps() {
+        return List.copyOf(gaps);
+    }
+
+    /** Ends the thread; the kernel then resumes all tracees. */
+    void close() {
+        closing = true;
+        Thread started = thread;
+        if (started == null) {
+            return;
+        }
+        try {
+            // The thread may not be asleep.
+            started.join(FIRST_JOIN_MILLIS);
+            for (int pid : processes) {
+                for (int tid : files.threadsOf(pid)) {
+                    if (started.isAlive() && isWakeable(tid)) {
+                        kernel.execute(new ProcessCommand.Signal(pid, tid, Ptrace.SIGURG));
+                        started.join(WAKE_MILLIS);
+                    }
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whether a thread receives a SIGURG at once: it neither blocks it nor is stopped. */
+    private boolean isWakeable(int tid) {
+        String state = files.status(tid, "State");
+        String blocked = files.status(tid, "SigBlk");
+        return !state.isEmpty()
+                && "RSD".indexOf(state.charAt(0)) >= 0
+                && !blocked.isEmpty()
+                && (Long.parseUnsignedLong(blocked, 16) & 1L << (Ptrace.SIGURG - 1)) == 0;
+    }
+
+    private void run(int pid, CompletableFuture<Boolean> traced) {
+        try {
+            seizeAll(pid);
+            traced.complete(true);
+            loop();
+        } catch (RuntimeException | Error e) {
+            if (!traced.completeExceptionally(e)) {
+                gaps.add("tracing ended early: " + e.getMessage());
+            }
+        } finally {
+            processes.clear();
+        }
+    }
+
+    private void loop() {
+        while (true) {
+            for (ProcessStop stop = resumed.poll(); stop != null; stop = resumed.poll()) {
+                release(stop);
+            }
+            if (closing) {
+                return;
+            }
+            WaitStatus status = kernel.execute(new ProcessCommand.Wait(held.isEmpty()));
+            if (status.equals(WaitStatus.NO_TRACEES)) {
+                return;
+            }
+            if (status.equals(WaitStatus.NO_EVENT)) {
+                awaitRequest();
+            } else if (status.isStop()) {
+                stopped(status.tid(), status.signal(), status.event());
+            } else {
+                ended(status.tid());
+            }
+        }
+    }
+
+    private void awaitRequest() {
+        try {
+            @Nullable ProcessStop stop = resumed.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
+            if (stop != null) {
+                release(stop);
+            }
+        } catch (InterruptedException e) {
+            closing = true; // an interrupt is a request to end this thread
+        }
+    }
+
+    /** Reports a stop; the thread is held until it is resumed, unless {@link #onStop} returns false. */
+    private boolean hold(ProcessStop stop) {
+        held.put(stop.tid(), stop);
+        boolean staysHeld = onStop.test(stop);
+        if (!staysHeld) {
+            held.remove(stop.tid(), stop);
+        }
+        return staysHeld;
+    }
+
+    private void release(ProcessStop stop) {
+        if (held.remove(stop.tid(), stop)) {
+            continueThread(stop.tid(), 0, stop.inGroupStop());
+        }
+    }
+
+    private void stopped(int tid, int signal, int event) {
+        boolean born = !tracees.containsKey(tid);
+        int pid = tracees.computeIfAbsent(tid, this::processOf);
+        if (event == Ptrace.EVENT_STOP) {
+            boolean groupStop = Ptrace.isStopping(signal);
+            if (!born || pid != tid) {
+                continueThread(tid, 0, groupStop);
+            } else if (withChildren) {
+                processes.add(pid);
+                hold(new ProcessStop(Kind.BORN, pid, false, tid, groupStop));
+            } else {
+                tracees.remove(tid);
+                kernel.execute(new ProcessCommand.Detach(tid, 0));
+            }
+        } else if (event == Ptrace.EVENT_EXEC) {
+            exec(tid);
+        } else if (event != 0) {
+            continueThread(tid, 0, false);
+        } else if (signal != Ptrace.SIGURG || !isHandled(pid, tid)) {
+            continueThread(tid, signal, false);
+        }
+    }
+
+    /** Whether a SIGURG needs no delivery: the thread is held for it, or already resumed. */
+    private boolean isHandled(int pid, int tid) {
+        ProcessCommand.SignalOrigin.Origin origin;
+        try {
+            origin = kernel.execute(new ProcessCommand.SignalOrigin(tid));
+        } catch (SyscallException e) {
+            return false; // it was killed
+        }
+        if (origin.isThreadSignalOf(self) && closing) {
+            continueThread(tid, 0, false);
+            return true;
+        }
+        return origin.isKernel() && hold(new ProcessStop(Kind.BREAKPOINT, pid, false, tid, false));
+    }
+
+    private void exec(int pid) {
+        int former;
+        try {
+            former = kernel.execute(new ProcessCommand.EventMessage(pid));
+        } catch (SyscallException e) {
+            return; // it was killed
+        }
+        tracees.values().removeIf(process -> process == pid);
+        tracees.put(pid, pid);
+        // A held thread that has ended needs no release; its number may soon belong to another thread.
+        held.keySet().removeIf(tid -> !tracees.containsKey(tid));
+        hold(new ProcessStop(Kind.EXEC, pid, former != pid, pid, false));
+    }
+
+    private void ended(int tid) {
+        held.remove(tid);
+        tracees.remove(tid);
+        if (processes.remove(tid)) {
+            boolean _ = onStop.test(new ProcessStop(Kind.ENDED, tid, false, tid, false));
+        }
+    }
+
+    /** The process of a thread; the thread itself if it is gone. */
+    private int processOf(int tid) {
+        String pid = files.status(tid, "Tgid");
+        return pid.isEmpty() ? tid : Integer.parseInt(pid);
+    }
+
+    /** Whether the kernel reports a thread as a tracee of this process. */
+    boolean isTracing(int tid) {
+        String tracer = files.status(tid, "TracerPid");
+        return !tracer.isEmpty() && Files.isDirectory(host.proc().resolve("self/task/" + tracer));
+    }
+
+    private void continueThread(int tid, int signal, boolean groupStop) {
+        // ESRCH: it was killed, and wait4 will report it.
+        kernel.execute(groupStop ? new ProcessCommand.Listen(tid) : new ProcessCommand.Continue(tid, signal));
+    }
+
+    private int options() {
+        int always = Ptrace.TRACE_CLONE | Ptrace.TRACE_EXEC;
+        return withChildren ? always | Ptrace.TRACE_FORK | Ptrace.TRACE_VFORK : always;
+    }
+
+    /** Traces a process and its existing threads and children. The kernel traces new ones automatically. */
+    private void seizeAll(int root) {
+        kernel.execute(new ProcessCommand.Seize(root, options()));
+        tracees.put(root, root);
+        processes.add(root);
+        boolean _ = seizeThreads(root);
+        // Again, until no child is new: the kernel may skip a child if another one ends while it lists them.
+        boolean found = withChildren;
+        while (found) {
+            found = false;
+            for (int pid : List.copyOf(processes)) {
+                for (int child : files.childrenOf(pid)) {
+                    found |= !processes.contains(child) && seizeThreads(child);
+                }
+            }
+        }
+    }
+
+    /** Traces all threads of a process; returns whether there is one that was not traced. */
+    private boolean seizeThreads(int pid) {
+        boolean seized = false;
+        boolean found = true;
+        Set<Integer> refused = new HashSet<>();
+        while (found) {
+            found = false;
+            for (int tid : files.threadsOf(pid)) {
+                if (!tracees.containsKey(tid) && !refused.contains(tid)) {
+                    found = true;
+                    if (seize(pid, tid)) {
+                        seized = true;
+                        processes.add(pid);
+                    } else {
+                        refused.add(tid);
+                    }
+                }
+            }
+        }
+        return seized;
+    }
+
+    private boolean seize(int pid, int tid) {
+        try {
+            kernel.execute(new ProcessCommand.Seize(tid, options()));
+        } catch (SyscallException e) {
+            // EPERM: also for a new child of a tracee, which this thread already traces, and for one that has ended.
+            if (e.errno() != Errno.ESRCH && !isTracing(tid) && !files.hasEnded(tid)) {
+                boolean more = gaps.size() >= MAX_GAPS;
+                gaps.add(
+                        more
+                                ? "further threads can't be traced"
+                                : "thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage());
+            }
+            return false;
+        }
+        tracees.put(tid, pid);
+        return true;
+    }
+}
