@@ -15,5 +15,10 @@ module io.bpf4j.sys {
             io.bpf4j.process,
             io.bpf4j.trace;
     exports io.bpf4j.sys.internal.linux to
-            io.bpf4j.loader;
+            io.bpf4j.loader,
+            io.bpf4j.trace;
+    exports io.bpf4j.sys.internal.proc to
+            io.bpf4j.process,
+            io.bpf4j.trace,
+            io.bpf4j.cli;
 }

@@ -1,5 +1,6 @@
 package io.bpf4j.process;
 
+import io.bpf4j.sys.internal.proc.Lines;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.bpf4j.process;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.proc.Lines;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

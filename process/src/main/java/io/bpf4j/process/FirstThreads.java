@@ -1,6 +1,7 @@
 package io.bpf4j.process;
 
 import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.proc.StatusFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -110,13 +111,15 @@ public final class FirstThreads {
 
     /** Whether the first thread of a process lives. */
     private static boolean hasFirst(int pid) {
-        String state = field(Host.running().process(pid), "State");
+        String state = StatusFile.readIfRunning(Host.running().process(pid)).field("State");
         return !state.isEmpty() && !state.startsWith("Z") && !state.startsWith("X");
     }
 
     private static boolean livesWithoutFirst(int pid) {
         Path tasks = Host.running().process(pid).resolve("task");
-        if (!field(tasks.resolve(Integer.toString(pid)), "State").startsWith("Z")) {
+        if (!StatusFile.readIfRunning(tasks.resolve(Integer.toString(pid)))
+                .field("State")
+                .startsWith("Z")) {
             return false;
         }
         try (Stream<Path> threads = Files.list(tasks)) {
@@ -127,23 +130,14 @@ public final class FirstThreads {
     }
 
     private static boolean lives(Path thread) {
-        String state = field(thread, "State");
-        String pending = field(thread, "SigPnd");
+        StatusFile status = StatusFile.readIfRunning(thread);
+        String state = status.field("State");
+        String pending = status.field("SigPnd");
         if (state.isEmpty() || state.startsWith("Z") || state.startsWith("X") || pending.isEmpty()) {
             return false;
         }
         boolean isKilled = (Long.parseUnsignedLong(pending, 16) & SIGKILL) != 0;
         return !isKilled && (flags(thread) & PF_EXITING) == 0;
-    }
-
-    /** The value of a field in the status of a thread; empty if it has ended. */
-    private static String field(Path thread, String name) {
-        // Not lines(): the name of a process may contain a carriage return.
-        return Stream.of(text(thread.resolve("status")).split("\n", -1))
-                .filter(line -> line.startsWith(name + ":"))
-                .map(line -> line.substring(name.length() + 1).strip())
-                .findFirst()
-                .orElse("");
     }
 
     /** The ninth number of proc_pid_stat(5), the seventh after the name; PF_EXITING if the thread has ended. */

@@ -4,6 +4,7 @@ import io.bpf4j.elf.FileName;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.proc.Lines;
 import io.bpf4j.sys.kernel.Capability;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;

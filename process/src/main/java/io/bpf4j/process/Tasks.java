@@ -3,6 +3,7 @@ package io.bpf4j.process;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ProcessCommand;
+import io.bpf4j.sys.internal.proc.StatusFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -11,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 
 /**
  * Threads, children and status of processes, by their numbers. For a process or thread that has ended, also while it is
@@ -62,12 +62,7 @@ public record Tasks(Host host) {
 
     /** The value of a field in the status of a process or thread, such as {@code Tgid}; empty if it has ended. */
     public String status(int tid, String field) {
-        // Not lines(): the kernel leaves a carriage return in the name of a process, which would forge a line.
-        return Stream.of(text(host.proc().resolve(tid + "/status")).split("\n", -1))
-                .filter(line -> line.startsWith(field + ":"))
-                .map(line -> line.substring(field.length() + 1).strip())
-                .findFirst()
-                .orElse("");
+        return StatusFile.readIfRunning(host.process(tid)).field(field);
     }
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.FileName;
+import io.bpf4j.sys.internal.proc.Lines;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -136,6 +136,11 @@ public final class Host {
         return sys;
     }
 
+    /** The release of the kernel from uname(2), such as {@code 6.12.9-amd64}: a part of the names of its files. */
+    public String release() {
+        return LinuxVersion.release(proc);
+    }
+
     /** The version of the kernel. */
     public KernelVersion version() {
         return known(KernelVersion.class, _ -> LinuxVersion.read(proc));

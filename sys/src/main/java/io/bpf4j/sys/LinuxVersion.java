@@ -1,6 +1,5 @@
 package io.bpf4j.sys;
 
-import io.bpf4j.sys.internal.linux.KernelConfig;
 import io.bpf4j.sys.kernel.KernelVersion;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,7 +32,16 @@ final class LinuxVersion {
         if (debian.find()) {
             return KernelVersion.parse(debian.group(1));
         }
-        return KernelVersion.parse(KernelConfig.release(proc));
+        return KernelVersion.parse(release(proc));
+    }
+
+    /** The release from uname(2). */
+    static String release(Path proc) {
+        try {
+            return Files.readString(proc.resolve("sys/kernel/osrelease")).strip();
+        } catch (IOException e) {
+            return System.getProperty("os.version", "");
+        }
     }
 
     private static String text(Path file) {

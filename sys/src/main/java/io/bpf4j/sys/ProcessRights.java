@@ -1,5 +1,6 @@
 package io.bpf4j.sys;
 
+import io.bpf4j.sys.internal.proc.StatusFile;
 import io.bpf4j.sys.kernel.Capability;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,11 +48,11 @@ public record ProcessRights(
      * can't be read are unknown.
      */
     public static ProcessRights read(Path proc) {
-        Path status = proc.resolve("self/status");
+        StatusFile status = StatusFile.readIfRunning(proc.resolve("self"));
         return new ProcessRights(
-                number(line(status, "CapEff:"), 16, UNKNOWN),
+                number(status.field("CapEff"), 16, UNKNOWN),
                 isInitial(proc.resolve("self/ns/user")),
-                line(status, "Seccomp:").equals("2"),
+                status.field("Seccomp").equals("2"),
                 (int) number(line(proc.resolve("sys/kernel/cap_last_cap"), ""), 10, -1),
                 (int) number(line(proc.resolve("sys/kernel/unprivileged_bpf_disabled"), ""), 10, -1),
                 (int) number(line(proc.resolve("sys/kernel/perf_event_paranoid"), ""), 10, -2),

@@ -1,5 +1,6 @@
 package io.bpf4j.cli.command;
 
+import io.bpf4j.sys.internal.proc.StatusFile;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.process.peer.HeldFolder;
 import io.bpf4j.sys.Host;
@@ -404,16 +405,13 @@ final class OutputFile {
 
     /** The user that owns created files: the last of the four ids, which proc(5) calls the file system UID. */
     private static int ownUser() {
-        Path status = Host.running().self().resolve("status");
+        Path self = Host.running().self();
         try {
-            String line = Files.readAllLines(status, StandardCharsets.ISO_8859_1).stream()
-                    .filter(each -> each.startsWith("Uid:"))
-                    .findFirst()
-                    .orElseThrow(() -> new IOException("the file has no line 'Uid:'"));
-            return Integer.parseUnsignedInt(
-                    line.substring(line.lastIndexOf('\t') + 1).strip());
+            return StatusFile.read(self)
+                    .number("Uid", 3)
+                    .orElseThrow(() -> new IOException("the file has no line 'Uid:' with four numbers"));
         } catch (IOException e) {
-            throw new CommandException("the user of this process is unknown: " + status + ": " + reason(e), e);
+            throw new CommandException("the user of this process is unknown: " + self + "/status: " + reason(e), e);
         }
     }
 }

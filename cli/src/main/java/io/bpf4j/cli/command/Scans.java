@@ -1,5 +1,6 @@
 package io.bpf4j.cli.command;
 
+import io.bpf4j.sys.internal.proc.StatusFile;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Progress;
@@ -50,11 +51,7 @@ final class Scans {
             throw new CommandException("no process " + pid
                     + (hidesProcesses() ? " that this user may see: /proc is mounted with the option hidepid" : ""));
         }
-        String owner = lines(process.resolve("status"))
-                .filter(line -> line.startsWith("Tgid:"))
-                .map(line -> line.substring("Tgid:".length()).strip())
-                .findFirst()
-                .orElse("");
+        String owner = StatusFile.read(process).field("Tgid");
         if (!owner.isEmpty() && !owner.equals(Integer.toString(pid))) {
             throw new CommandException(pid + " is a thread of process " + owner + ": give -p " + owner);
         }
@@ -62,15 +59,10 @@ final class Scans {
 
     /** proc(5): to users other than root, {@code hidepid=2} and {@code invisible} hide the processes of others. */
     private static boolean hidesProcesses() throws IOException {
-        return lines(Host.running().self().resolve("mounts"))
+        // Only a newline ends a line: other users choose the names in it, and the kernel does not escape a carriage return.
+        String mounts = Files.readString(Host.running().self().resolve("mounts"), StandardCharsets.ISO_8859_1);
+        return Stream.of(mounts.split("\n", -1))
                 .anyMatch(line -> line.contains(" /proc proc ") && line.contains("hidepid="));
-    }
-
-    /**
-     * Only a newline ends a line: other users choose the names in it, and the kernel does not escape a carriage return.
-     */
-    private static Stream<String> lines(Path file) throws IOException {
-        return Stream.of(Files.readString(file, StandardCharsets.ISO_8859_1).split("\n", -1));
     }
 
     /** The files of all processes; reports on standard error what was left out. */

@@ -1,15 +1,12 @@
 package io.bpf4j.cli.trace;
 
+import io.bpf4j.sys.internal.proc.StatusFile;
 import io.bpf4j.process.hold.IgnoredSignals;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Host;
-import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.util.stream.Stream;
 
 /**
  * Sets handlers for the signals that end a process.
@@ -51,14 +48,8 @@ public final class Signals {
      * second.
      */
     private static boolean isIgnored(int number) {
-        try (Stream<String> lines = Files.lines(Host.running().self().resolve("status"), StandardCharsets.ISO_8859_1)) {
-            return lines.filter(line -> line.startsWith("SigIgn:"))
-                    .mapToLong(line -> Long.parseUnsignedLong(
-                            line.substring("SigIgn:".length()).strip(), 16))
-                    .anyMatch(ignored -> (ignored >>> (number - 1) & 1) != 0);
-        } catch (IOException e) {
-            return false;
-        }
+        String ignored = StatusFile.readIfRunning(Host.running().self()).field("SigIgn");
+        return !ignored.isEmpty() && (Long.parseUnsignedLong(ignored, 16) >>> (number - 1) & 1) != 0;
     }
 
     /**

@@ -120,7 +120,7 @@ class StructLayoutsOnKernelTest {
         List<StructLayout> layouts = new ArrayList<>();
         for (var type : new ClassFileImporter()
                 .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                .importPackages("io.bpf4j.loader")) {
+                .importPackages("io.bpf4j")) {
             for (JavaField field : type.getFields()) {
                 if (field.getRawType().isEquivalentTo(StructLayout.class)
                         && field.getModifiers().contains(com.tngtech.archunit.core.domain.JavaModifier.STATIC)) {

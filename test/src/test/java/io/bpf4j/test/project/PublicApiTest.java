@@ -6,6 +6,7 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.sys.Host;
 import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.trace.Question;
 import io.bpf4j.usdt.Usdt;
@@ -56,6 +57,7 @@ class PublicApiTest {
         return Stream.of(
                 new Listed("elf", ElfFile.class),
                 new Listed("btf", Btf.class),
+                new Listed("sys", Host.class),
                 new Listed("loader", BpfLoader.class),
                 new Listed("usdt", Usdt.class),
                 new Listed("bpf-objects", BpfObjects.class),

@@ -30,6 +30,7 @@ class ReadmeTest {
             import io.bpf4j.loader.link.*;
             import io.bpf4j.loader.map.*;
             import io.bpf4j.loader.spec.*;
+            import io.bpf4j.sys.*;
             import io.bpf4j.trace.*;
             import io.bpf4j.usdt.*;
             import java.nio.file.*;

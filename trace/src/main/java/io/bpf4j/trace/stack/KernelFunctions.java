@@ -1,8 +1,8 @@
 package io.bpf4j.trace.stack;
 
-import io.bpf4j.process.Lines;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.linux.Kallsyms;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
@@ -17,20 +17,17 @@ import java.util.Arrays;
  * <p>Tested by {@code SymbolizerTest}.
  */
 final class KernelFunctions {
-    /** Bytes of {@code kallsyms}. A hundred thousand symbols take some ten megabytes. */
-    private static final long MAX_BYTES = 1L << 28;
+    private static final long MAX_NAME_BYTES = 1L << 28;
 
-    private static final int MAX_LINE_BYTES = 1 << 12;
-
-    private final Path file;
+    private final Kallsyms symbols;
     private final Names names;
     private final Rereads rereads = new Rereads();
     private AddressTable functions = new AddressTable.Builder(0).build();
     private boolean read;
     private String problem = "";
 
-    KernelFunctions(Path file, Names names) {
-        this.file = file;
+    KernelFunctions(Host host, Names names) {
+        this.symbols = Kallsyms.of(host);
         this.names = names;
     }
 
@@ -72,13 +69,10 @@ final class KernelFunctions {
     }
 
     private void refresh() {
-        AddressTable.Builder builder = new AddressTable.Builder(MAX_BYTES);
+        AddressTable.Builder builder = new AddressTable.Builder(MAX_NAME_BYTES);
         read = true;
         try {
-            Lines.read(file, MAX_LINE_BYTES, MAX_BYTES, (line, length) -> {
-                add(builder, line, length);
-                return true;
-            });
+            symbols.forEach((address, type, line, from, to) -> add(builder, address, type, line, from, to));
         } catch (IOException e) {
             problem = "the kernel's symbols can't be read: " + e.getMessage();
             return;
@@ -90,25 +84,10 @@ final class KernelFunctions {
                         + " is 2";
     }
 
-    /** Adds the function of a line: {@code ffffffff81000000 T name}. */
-    private static void add(AddressTable.Builder builder, byte[] line, int length) {
-        long address = 0;
-        int at = 0;
-        for (; at < length && line[at] != ' '; at++) {
-            int digit = Character.digit(line[at], 16);
-            if (digit < 0) {
-                return;
-            }
-            address = address << 4 | digit;
-        }
-        int name = at + 3;
-        if (address == 0 || name >= length) {
-            return;
-        }
+    private static void add(AddressTable.Builder builder, long address, byte type, byte[] line, int from, int to) {
         // Functions have type t or T, weak ones w or W. Of two names for one address, the exported one is kept.
-        int type = line[at + 1];
-        if ("tTwW".indexOf(type) >= 0) {
-            builder.add(address, 0, Arrays.copyOfRange(line, name, length), type == 'T' ? 2 : type == 't' ? 1 : 0);
+        if (address != 0 && "tTwW".indexOf(type) >= 0) {
+            builder.add(address, 0, Arrays.copyOfRange(line, from, to), type == 'T' ? 2 : type == 't' ? 1 : 0);
         }
     }
 }

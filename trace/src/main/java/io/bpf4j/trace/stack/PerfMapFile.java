@@ -2,9 +2,10 @@ package io.bpf4j.trace.stack;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.link.OpenFile;
-import io.bpf4j.process.Lines;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.proc.Lines;
+import io.bpf4j.sys.internal.proc.StatusFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,9 +108,9 @@ final class PerfMapFile {
     }
 
     private boolean refreshIfOwned() throws IOException {
-        String status = Files.readString(host.process(pid).resolve("status"), StandardCharsets.ISO_8859_1);
+        StatusFile status = StatusFile.read(host.process(pid));
         // "NSpid: 4711 7": the pid in each pid namespace, the process's own last (Linux 4.1).
-        int own = field(status, "NSpid:", Integer.MAX_VALUE).orElse(pid);
+        int own = status.lastNumber("NSpid").orElse(pid);
         Path path = host.process(pid).resolve("root/tmp/perf-" + own + ".map");
         FileIdentity now = FileIdentity.of(path);
         if (now.equals(read)) {
@@ -129,7 +129,7 @@ final class PerfMapFile {
             }
             // "Uid: real effective saved filesystem"
             Object owner = opened.get("uid");
-            if (!Objects.equals(owner, 0) && !field(status, "Uid:", 1).equals(Optional.ofNullable(owner))) {
+            if (!Objects.equals(owner, 0) && !status.number("Uid", 1).equals(Optional.ofNullable(owner))) {
                 throw new IOException(path + " belongs to user " + owner + ", who may write anything into it");
             }
             AddressTable.Builder builder = new AddressTable.Builder(MAX_NAMES, MAX_FUNCTIONS);
@@ -142,16 +142,6 @@ final class PerfMapFile {
             problem = cut(path, hasRoom[0], whole);
             return true;
         }
-    }
-
-    /** A number in a line of the status: the one at an index, or the last if there are fewer. */
-    private static Optional<Integer> field(String status, String name, int index) {
-        // Not lines(): the name of a process may contain a carriage return.
-        return Stream.of(status.split("\n", -1))
-                .filter(line -> line.startsWith(name))
-                .findFirst()
-                .map(line -> line.substring(name.length()).strip().split("\\s+", -1))
-                .map(numbers -> Integer.parseInt(numbers[Math.min(index, numbers.length - 1)]));
     }
 
     private static String cut(Path path, boolean hasRoom, boolean whole) {

@@ -123,7 +123,7 @@ public final class Symbolizer implements AutoCloseable {
         this.host = host;
         this.debugFiles = debugFiles;
         this.budget = budget;
-        this.kernel = new KernelFunctions(host.proc().resolve("kallsyms"), names);
+        this.kernel = new KernelFunctions(host, names);
     }
 
     /** A symbolizer for the processes and the kernel of a machine. */

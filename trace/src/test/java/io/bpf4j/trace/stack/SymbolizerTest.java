@@ -378,7 +378,6 @@ class SymbolizerTest {
                 ffffffff81000180 d data
                 ffffffff81000200 t _RNvNtCs1234_6kernel5print3foo
                 ffffffffc0001000 t ext4_sync_file\t[ext4]
-                not a line
                 """);
         assertThat(symbolizer.kernel(new long[] {
                     0xffffffff81000104L,

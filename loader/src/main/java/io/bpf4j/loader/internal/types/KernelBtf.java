@@ -8,7 +8,6 @@ import io.bpf4j.elf.FileName;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.sys.Host;
-import io.bpf4j.sys.internal.linux.KernelConfig;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -29,27 +28,20 @@ import org.jspecify.annotations.Nullable;
  * places where libbpf looks (btf__load_vmlinux_btf() in its btf.c).
  */
 public final class KernelBtf {
-    private final Path root;
-    private final Path proc;
+    private final Host host;
     private final Path folder;
     private final Path vmlinux;
     private @Nullable Btf kernel; // guarded by this
 
-    /** The types of a machine's kernel; the same object each time. */
-    public static KernelBtf of(Host host) {
-        return host.known(KernelBtf.class, machine -> new KernelBtf(machine.root(), machine.proc(), machine.sys()));
+    private KernelBtf(Host host) {
+        this.host = host;
+        this.folder = host.sys().resolve("kernel/btf");
+        this.vmlinux = folder.resolve("vmlinux");
     }
 
-    /**
-     * The types of a kernel.
-     *
-     * @param root of the file system, or a directory in its place
-     */
-    public KernelBtf(Path root, Path proc, Path sys) {
-        this.root = root;
-        this.proc = proc;
-        this.folder = sys.resolve("kernel/btf");
-        this.vmlinux = folder.resolve("vmlinux");
+    /** The types of a machine's kernel; the same object each time. */
+    public static KernelBtf of(Host host) {
+        return host.known(KernelBtf.class, KernelBtf::new);
     }
 
     /**
@@ -91,7 +83,7 @@ public final class KernelBtf {
             return Optional.of(read(vmlinux, null));
         }
         for (String place : places()) {
-            Path file = root.resolve(place.substring(1));
+            Path file = host.root().resolve(place.substring(1));
             if (Files.isReadable(file) && Files.isRegularFile(file)) {
                 try {
                     return Optional.of(BtfFile.read(file));
@@ -105,7 +97,7 @@ public final class KernelBtf {
 
     /** The places of a kernel's ELF file in distributions, source trees and debug packages. */
     private List<String> places() {
-        String release = KernelConfig.release(proc);
+        String release = host.release();
         return List.of(
                 "/boot/vmlinux-" + release,
                 "/lib/modules/" + release + "/vmlinux-" + release,

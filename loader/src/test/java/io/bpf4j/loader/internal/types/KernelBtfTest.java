@@ -8,6 +8,7 @@ import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -28,7 +29,7 @@ class KernelBtfTest {
     }
 
     private KernelBtf types() {
-        return new KernelBtf(root, root.resolve("proc"), root.resolve("sys"));
+        return KernelBtf.of(Host.at(root));
     }
 
     /** Where libbpf looks, in its order. */

@@ -1,10 +1,9 @@
 package io.bpf4j.sys.internal.linux;
 
 import io.bpf4j.sys.Host;
-import java.io.BufferedReader;
+import io.bpf4j.sys.internal.proc.Lines;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,6 +24,11 @@ import java.util.Set;
  * <p>Tested by {@code LinuxFilesTest}.
  */
 public record Kallsyms(Path file) {
+    /** A hundred thousand symbols take some ten megabytes. */
+    private static final long MAX_BYTES = 1L << 28;
+
+    private static final int MAX_LINE_BYTES = 1 << 12;
+
     /** The symbols of a machine's kernel. */
     public static Kallsyms of(Host host) {
         return new Kallsyms(host.proc().resolve("kallsyms"));
@@ -38,31 +42,64 @@ public record Kallsyms(Path file) {
      */
     public Map<String, List<Long>> addresses(Set<String> names) throws IOException {
         Map<String, List<Long>> found = new HashMap<>();
-        // Names are ASCII but for those of some compilers; one byte a character never fails.
-        try (BufferedReader lines = Files.newBufferedReader(file, StandardCharsets.ISO_8859_1)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                int type = line.indexOf(' ');
-                if (type < 1 || line.length() < type + 4) {
-                    continue;
-                }
-                int start = type + 3;
-                int end = line.indexOf('\t', start);
-                String name = end < 0 ? line.substring(start) : line.substring(start, end);
-                if (line.charAt(type + 1) == 'd') {
-                    name = withoutLtoSuffix(name);
-                }
-                if (names.contains(name)) {
-                    long address = Long.parseUnsignedLong(line, 0, type, 16);
-                    List<Long> known = found.computeIfAbsent(name, _ -> new ArrayList<>());
-                    if (!known.contains(address)) {
-                        known.add(address);
-                    }
+        forEach((address, type, line, from, to) -> {
+            int end = from;
+            while (end < to && line[end] != '\t') {
+                end++;
+            }
+            // Names are ASCII but for those of some compilers; one byte a character never fails.
+            String name = new String(line, from, end - from, StandardCharsets.ISO_8859_1);
+            if (type == 'd') {
+                name = withoutLtoSuffix(name);
+            }
+            if (names.contains(name)) {
+                List<Long> known = found.computeIfAbsent(name, _ -> new ArrayList<>());
+                if (!known.contains(address)) {
+                    known.add(address);
                 }
             }
-        } catch (NumberFormatException e) {
-            throw new IOException(file + " has a line that is not a symbol", e);
-        }
+        });
         return found;
+    }
+
+    /** Receives the symbols. */
+    public interface Reader {
+        /**
+         * Receives one symbol.
+         *
+         * @param address 0 if the kernel hides it
+         * @param type the letter that nm(1) prints: {@code t} and {@code T} are functions, {@code w} and {@code W} weak ones
+         * @param line the bytes of the line, valid during this call
+         * @param from where the name begins
+         * @param to the end of the line: of a module's symbol, a tab and the module in brackets follow the name
+         */
+        void symbol(long address, byte type, byte[] line, int from, int to);
+    }
+
+    /**
+     * Reads all symbols, in the kernel's order.
+     *
+     * @throws IOException if the file is missing (no CONFIG_KALLSYMS), can't be read, or has a line that is no symbol
+     */
+    public void forEach(Reader reader) throws IOException {
+        boolean complete = Lines.read(file, MAX_LINE_BYTES, MAX_BYTES, (line, length) -> {
+            long address = 0;
+            int at = 0;
+            for (; at < length && line[at] != ' '; at++) {
+                int digit = Character.digit(line[at], 16);
+                if (digit < 0) {
+                    throw new IOException(file + " has a line that is not a symbol");
+                }
+                address = address << 4 | digit;
+            }
+            if (at > 0 && at + 3 < length) {
+                reader.symbol(address, line[at + 1], line, at + 3, length);
+            }
+            return true;
+        });
+        if (!complete) {
+            throw new IOException(file + " has more than " + (MAX_BYTES >> 20) + " MiB");
+        }
     }
 
     /** Link-time optimisation renames static variables that it moves among files: {@code bpf_link_fops.llvm.608971}. */

@@ -27,28 +27,17 @@ import java.util.zip.GZIPInputStream;
  */
 public record KernelConfig(String source, Map<String, String> values) {
     /**
-     * The configuration of a machine's kernel.
-     *
-     * @return empty if none of the usual files exists
-     * @throws IOException if the file exists and can't be read
-     */
-    public static Optional<KernelConfig> of(Host host) throws IOException {
-        return find(host.proc(), host.root());
-    }
-
-    /**
-     * The configuration of a kernel: from /proc/config.gz (CONFIG_IKCONFIG_PROC), or from the places that distributions
+     * The configuration of a machine's kernel: from /proc/config.gz (CONFIG_IKCONFIG_PROC), or from the places that distributions
      * use.
      *
-     * @param proc where /proc is
-     * @param root of the file system
      * @return empty if the file is not in any of these places
      * @throws IOException if the file exists and can't be read
      */
-    public static Optional<KernelConfig> find(Path proc, Path root) throws IOException {
-        String release = release(proc);
+    public static Optional<KernelConfig> of(Host host) throws IOException {
+        Path root = host.root();
+        String release = host.release();
         for (Path file : List.of(
-                proc.resolve("config.gz"),
+                host.proc().resolve("config.gz"),
                 root.resolve("boot/config-" + release),
                 root.resolve("lib/modules/" + release + "/config"),
                 root.resolve("usr/lib/modules/" + release + "/config"))) {
@@ -118,14 +107,5 @@ public record KernelConfig(String source, Map<String, String> values) {
     /** The raw value of an option such as {@code CONFIG_HZ}; empty if it is off or unknown to this kernel. */
     public Optional<String> value(String option) {
         return Optional.ofNullable(values.get(option));
-    }
-
-    /** The release of a kernel from uname(2), which is part of the names of the kernel's files. */
-    public static String release(Path proc) {
-        try {
-            return Files.readString(proc.resolve("sys/kernel/osrelease")).strip();
-        } catch (IOException e) {
-            return System.getProperty("os.version", "");
-        }
     }
 }

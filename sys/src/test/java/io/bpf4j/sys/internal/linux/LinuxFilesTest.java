@@ -48,7 +48,7 @@ class LinuxFilesTest {
     @Test
     void configFromProcComesFirstAndIsUnpacked() throws IOException {
         write("boot/config-6.1", "CONFIG_HZ=100\n");
-        assertThat(KernelConfig.find(root.resolve("proc"), root).orElseThrow().value("CONFIG_HZ"))
+        assertThat(KernelConfig.of(Host.at(root)).orElseThrow().value("CONFIG_HZ"))
                 .contains("100");
         Files.createDirectories(root.resolve("proc"));
         try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(root.resolve("proc/config.gz")))) {
@@ -59,7 +59,7 @@ class LinuxFilesTest {
                     CONFIG_DEFAULT_HOSTNAME="(none)"
                     """.getBytes(UTF_8));
         }
-        KernelConfig config = KernelConfig.find(root.resolve("proc"), root).orElseThrow();
+        KernelConfig config = KernelConfig.of(Host.at(root)).orElseThrow();
         assertThat(config.source()).endsWith("proc/config.gz");
         assertThat(config.value("CONFIG_HZ")).contains("250");
         assertThat(config.value("CONFIG_BPF")).contains("y");
@@ -73,24 +73,23 @@ class LinuxFilesTest {
         try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(root.resolve("boot/config-6.1")))) {
             out.write("CONFIG_HZ=300\nCONFIG_HZ=100\n".getBytes(UTF_8));
         }
-        assertThat(KernelConfig.find(root.resolve("proc"), root).orElseThrow().value("CONFIG_HZ"))
+        assertThat(KernelConfig.of(Host.at(root)).orElseThrow().value("CONFIG_HZ"))
                 .contains("300");
         write("empty/boot/config-6.1", "");
-        assertThat(KernelConfig.find(root.resolve("proc"), root.resolve("empty"))
-                        .orElseThrow()
-                        .value("CONFIG_HZ"))
+        write("empty/proc/sys/kernel/osrelease", "6.1\n");
+        assertThat(KernelConfig.of(Host.at(root.resolve("empty"))).orElseThrow().value("CONFIG_HZ"))
                 .isEmpty();
     }
 
     @Test
     void noConfigIsAnAnswer() throws IOException {
-        assertThat(KernelConfig.find(root.resolve("proc"), root)).isEmpty();
+        assertThat(KernelConfig.of(Host.at(root))).isEmpty();
     }
 
     @Test
     void aBrokenConfigIsAnError() throws IOException {
         write("proc/config.gz", "this is not gzip");
-        assertThatThrownBy(() -> KernelConfig.find(root.resolve("proc"), root)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> KernelConfig.of(Host.at(root))).isInstanceOf(IOException.class);
     }
 
     @Test

@@ -1,4 +1,4 @@
-package io.bpf4j.process;
+package io.bpf4j.sys.internal.proc;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,7 +34,7 @@ public final class Lines implements AutoCloseable {
     }
 
     /** Opens a file, of which at most {@code mostBytes} are read. */
-    Lines(Path file, int longestLine, long mostBytes) throws IOException {
+    public Lines(Path file, int longestLine, long mostBytes) throws IOException {
         this.in = Files.newInputStream(file);
         this.line = new byte[longestLine];
         this.left = mostBytes;
@@ -61,7 +61,7 @@ public final class Lines implements AutoCloseable {
      * @param chunk the buffer for one read
      * @return whether there is more to read
      */
-    boolean step(byte[] chunk, Reader reader) throws IOException {
+    public boolean step(byte[] chunk, Reader reader) throws IOException {
         int count = ended || isTooLong() ? -1 : in.read(chunk);
         for (int i = 0; i < count; i++) {
             if (chunk[i] == '\n') {
@@ -86,7 +86,7 @@ public final class Lines implements AutoCloseable {
     }
 
     /** Whether reading has stopped because the file has too many bytes. */
-    boolean isTooLong() {
+    public boolean isTooLong() {
         return left < 0;
     }
 
