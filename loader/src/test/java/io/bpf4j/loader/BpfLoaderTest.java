@@ -45,7 +45,7 @@ class BpfLoaderTest {
             assertThat(code.stream().filter(i -> i.isLoadImm64() && i.src() == Opcodes.PSEUDO_MAP_VALUE))
                     .isNotEmpty()
                     .allSatisfy(i -> assertThat(i.imm()).isGreaterThanOrEqualTo(1000));
-            assertThat(load.mentioned()).hasSizeGreaterThanOrEqualTo(3);
+            assertThat(load.instructionFds()).hasSizeGreaterThanOrEqualTo(3);
             assertThat(load.types().functions().count()).isPositive();
             assertThat(load.types().lines().count()).isPositive();
             assertThat(loaded.maps()).hasSize(loaded.spec().maps().size());

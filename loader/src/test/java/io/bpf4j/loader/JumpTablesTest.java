@@ -64,7 +64,7 @@ class JumpTablesTest {
     @Test
     void eachTableIsAFrozenMapWithThePlacesInTheProgram() {
         kernel.answer(ProgCommand.Load.class, load -> {
-            load.mentioned().forEach(map -> tables.add(kernel.elements(map)));
+            load.instructionFds().forEach(map -> tables.add(kernel.elements(map)));
             return new LoadResult.Loaded(kernel.newFd("program"), "");
         });
         try (BpfObject object = loader().load()) {

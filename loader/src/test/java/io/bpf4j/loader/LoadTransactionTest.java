@@ -137,18 +137,18 @@ class LoadTransactionTest {
         Deque<String> there = new ArrayDeque<>();
         for (ScriptedKernel.Event event : history.subList(0, eventsBefore)) {
             if (event.made()) {
-                there.push(event.what());
+                there.push(event.description());
             } else {
-                there.remove(event.what());
+                there.remove(event.description());
             }
         }
         List<String> gone = new ArrayList<>();
         List<String> late = new ArrayList<>();
         for (ScriptedKernel.Event event : history.subList(eventsBefore, history.size())) {
             if (event.made()) {
-                late.add(event.what());
-            } else if (!late.remove(event.what())) {
-                gone.add(event.what());
+                late.add(event.description());
+            } else if (!late.remove(event.description())) {
+                gone.add(event.description());
             }
         }
         assertThat(late).as(what).isEmpty();

@@ -156,7 +156,7 @@ class ProgramTest {
             ProgCommand.AssociateStructOps command =
                     kernel.commands(ProgCommand.AssociateStructOps.class).getFirst();
             assertThat(command.program()).isEqualTo(program.fd().number());
-            assertThat(command.map().what()).contains("ops");
+            assertThat(command.map().description()).contains("ops");
             kernel.fail(ProgCommand.AssociateStructOps.class, Errno.EINVAL);
             assertThatThrownBy(() -> program.associate(structOps))
                     .as("the kernel could, so it is the map")

@@ -127,7 +127,7 @@ final class Probes {
                                         .st(8, R1, 0, 42)
                                         .mov(R0, 0)
                                         .exit())
-                                .withMentioned(List.of(map))));
+                                .withInstructionFds(List.of(map))));
             case MAP_FREEZE -> trial.with(array(), map -> trial.of(new MapCommand.Freeze(map)));
             // A jump backwards, ten times. Without CAP_PERFMON the verifier also follows speculative execution, here an
             // endless loop, and fails with E2BIG. A verifier without loop support fails earlier, with EINVAL.

@@ -49,7 +49,7 @@ public final class RingBuffer extends RecordReader {
         try {
             List<RingConsumer> rings = new ArrayList<>();
             for (KernelMap each : maps) {
-                waiter.watch(each.fd(), rings.size(), EpollEvent.READABLE | EpollEvent.ONCE_EACH);
+                waiter.watch(each.fd(), rings.size(), EpollEvent.READABLE | EpollEvent.EDGE_TRIGGERED);
                 rings.add(consumer(rings.size(), each, waiter.owned()));
             }
             return new RingBuffer(maps, rings, waiter);

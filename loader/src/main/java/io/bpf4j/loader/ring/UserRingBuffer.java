@@ -76,7 +76,7 @@ public final class UserRingBuffer implements AutoCloseable {
             Mapping rest = owned.own(kernel.execute(new FileCommand.Map(own.fd(), page, page + 2 * size, true)));
             // Edge-triggered: wakes once for each time that a program makes room. Level-triggered would wake as long as
             // there is room.
-            waiter.watch(own.fd(), 0, EpollEvent.WRITABLE | EpollEvent.ONCE_EACH);
+            waiter.watch(own.fd(), 0, EpollEvent.WRITABLE | EpollEvent.EDGE_TRIGGERED);
             UserRingProducer producer = new UserRingProducer(
                     consumer.segment().asReadOnly(),
                     rest.segment().asSlice(0, page),

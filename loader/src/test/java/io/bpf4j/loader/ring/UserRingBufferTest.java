@@ -162,7 +162,7 @@ class UserRingBufferTest {
             assertThat(ring.reserve(100, LONG)).isPresent();
             assertThat(kernel.commands(FileCommand.EpollWait.class)).hasSize(1);
             assertThat(kernel.commands(FileCommand.EpollAdd.class).getLast().events())
-                    .isEqualTo(EpollEvent.WRITABLE | EpollEvent.ONCE_EACH);
+                    .isEqualTo(EpollEvent.WRITABLE | EpollEvent.EDGE_TRIGGERED);
         }
     }
 

@@ -34,7 +34,7 @@ public final class PeerSocket implements AutoCloseable {
             MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, request);
             long sent = kernel.execute(new FileCommand.Write(fd, bytes));
             if (sent != request.length) {
-                throw new IOException(fd.what() + " does not take a request");
+                throw new IOException(fd.description() + " does not take a request");
             }
         }
     }
@@ -58,12 +58,12 @@ public final class PeerSocket implements AutoCloseable {
                 if (read > 0) {
                     answer.writeBytes(chunk.asSlice(0, read).toArray(ValueLayout.JAVA_BYTE));
                 } else if (read != -Errno.EAGAIN.number()) {
-                    throw new IOException(fd.what() + " was closed: " + Errno.describe((int) -read));
+                    throw new IOException(fd.description() + " was closed: " + Errno.describe((int) -read));
                 } else {
                     LockSupport.parkNanos(PAUSE_NANOS);
                 }
                 if (System.nanoTime() - deadline >= 0) {
-                    throw new IOException(fd.what() + " does not answer");
+                    throw new IOException(fd.description() + " does not answer");
                 }
             }
         }

@@ -197,7 +197,7 @@ class CliUsageTest {
             List<String> command = new ArrayList<>(Cli.command(arguments.toArray(String[]::new)));
             command.set(command.indexOf("--enable-native-access=ALL-UNNAMED"), "--illegal-native-access=deny");
             assertThat(Cli.oneLine(Commands.run(command), 1))
-                    .contains("Java denies native access", "run java with --enable-native-access=ALL-UNNAMED")
+                    .contains("Java denies bpf4j native access", "run java with --enable-native-access=ALL-UNNAMED")
                     .doesNotContain("ulimit");
             command.add("--debug");
             assertThat(Commands.run(command).err())

@@ -74,11 +74,11 @@ class BpfTokenTest {
                             .token(mount.directory())
                             .load())
                     .hasMessageContaining("BPF_TOKEN_CREATE")
-                    .hasMessageContaining("user namespaces other than the first");
+                    .hasMessageContaining("in the initial user namespace");
         }
         assertThatThrownBy(() -> BpfLoader.of(Bpf.spec("test_runs.bpf.o"))
                         .token(Path.of("/proc"))
                         .load())
-                .hasMessageContaining("it must be the root directory of a BPF file system");
+                .hasMessageContaining("needs the root directory of a BPF file system");
     }
 }

@@ -238,7 +238,7 @@ class MapKindsOnKernelTest {
                         .assemble(),
                 ByteOrder.nativeOrder());
         ProgCommand.Load load = ProgCommand.Load.of(ProgramType.RAW_TRACEPOINT.number(), "stack", code, "GPL")
-                .withMentioned(List.of(own.fd()))
+                .withInstructionFds(List.of(own.fd()))
                 .withLog(new ProgCommand.Log(1, 1 << 16));
         switch (kernel.execute(load)) {
             case LoadResult.Loaded loaded -> {
@@ -327,10 +327,9 @@ class MapKindsOnKernelTest {
                 assertThatThrownBy(() -> map.pin(path))
                         .hasMessageContaining("EEXIST")
                         .hasMessageContaining("unpin it first");
-                assertThatThrownBy(() -> map.pin(mount.path("with.dot")))
-                        .hasMessageContaining("\"with_dot\" can be used");
+                assertThatThrownBy(() -> map.pin(mount.path("with.dot"))).hasMessageContaining("use \"with_dot\"");
                 assertThatThrownBy(() -> map.pin(mount.path("no/such/m")))
-                        .hasMessageContaining("there is no directory");
+                        .hasMessageContaining("does not exist; create it in a mounted BPF file system");
             }
             try (BpfMap map = Maps.pinned(path);
                     BpfMap other = create(MapType.ARRAY, 4, 8, 1)) {

@@ -107,7 +107,7 @@ class PerfBufferOnKernelTest {
                         .assemble(),
                 ByteOrder.nativeOrder());
         ProgCommand.Load load = ProgCommand.Load.of(ProgramType.SOCKET_FILTER.number(), "output", code, "GPL")
-                .withMentioned(List.of(map.fd(), counter.fd()))
+                .withInstructionFds(List.of(map.fd(), counter.fd()))
                 .withLog(new ProgCommand.Log(1, 1 << 16));
         program = switch (kernel.execute(load)) {
             case LoadResult.Loaded loaded -> loaded.fd();

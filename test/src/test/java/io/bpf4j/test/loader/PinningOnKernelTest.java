@@ -184,7 +184,7 @@ class PinningOnKernelTest {
         assertThat(elsewhere).as("made in vain, and removed").isEmptyDirectory();
         assertThatThrownBy(() ->
                         loader().pinDirectory(mount.path("no").resolve("such")).load())
-                .hasMessageContaining("there is no directory");
+                .hasMessageContaining("does not exist; create it in a mounted BPF file system");
     }
 
     @Test

@@ -80,7 +80,7 @@ class ProgramTestRunTest {
                     .isEqualTo(42);
             assertThatThrownBy(() -> program.test(TestRun.onContext(arguments).withRepeat(2)))
                     .hasMessageContaining("EINVAL")
-                    .hasMessageContaining("are not repeated");
+                    .hasMessageContaining("can't be repeated");
         }
     }
 
@@ -99,11 +99,11 @@ class ProgramTestRunTest {
         try (BpfObject object = Bpf.load("test_runs.bpf.o", l -> l.withProgram("attached_only"))) {
             assertThatThrownBy(() -> object.program("count").test(TestRun.onData(new byte[13])))
                     .hasMessageContaining("EINVAL")
-                    .hasMessageContaining("14 bytes at least");
+                    .hasMessageContaining("at least 14 bytes");
             assertThatThrownBy(() -> object.program("attached_only").test(TestRun.once()))
                     .isInstanceOfSatisfying(
                             SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOTSUPP))
-                    .hasMessageContaining("can't run this kind of program without attaching it");
+                    .hasMessageContaining("can't run programs of this type without attaching them");
         }
     }
 
@@ -146,7 +146,7 @@ class ProgramTestRunTest {
             TestRun run = TestRun.onData(new byte[20]).withContext(new byte[12]).withContextRoom(12);
             assertThatThrownBy(() -> object.program("mark").test(run))
                     .hasMessageContaining("ENOSPC")
-                    .hasMessageContaining("12 for the context");
+                    .hasMessageContaining("12 bytes for the context");
         }
     }
 }

@@ -99,7 +99,7 @@ final class RingEmitter implements AutoCloseable {
     private Fd load(Assembler program) {
         byte[] code = Instructions.encode(program.assemble(), ByteOrder.nativeOrder());
         ProgCommand.Load load = ProgCommand.Load.of(ProgramType.SOCKET_FILTER.number(), "emit", code, "GPL")
-                .withMentioned(List.of(ring.fd(), counter.fd()))
+                .withInstructionFds(List.of(ring.fd(), counter.fd()))
                 .withLog(new ProgCommand.Log(1, 1 << 16));
         return switch (Kernel.of(Host.running()).execute(load)) {
             case LoadResult.Loaded loaded -> loaded.fd();

@@ -47,7 +47,8 @@ public final class Attacher {
         try {
             return kind.attach(attempt);
         } catch (SyscallException e) {
-            throw new AttachException("attach " + attempt.what() + ": " + explained(e, kind, attempt, target), e);
+            throw new AttachException(
+                    "attach " + attempt.description() + ": " + explained(e, kind, attempt, target), e);
         }
     }
 

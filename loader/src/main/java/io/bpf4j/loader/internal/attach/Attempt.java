@@ -22,9 +22,9 @@ import java.util.Optional;
  * <p>Tested by {@code KernelLinkTest}.
  *
  * @param program its owner closes it
- * @param what the program and the target, for messages: {@code on_gc to uprobe at …}
+ * @param description the program and the target, for messages: {@code on_gc to uprobe at …}
  */
-record Attempt(Host host, Features features, Fd program, String what, Optional<AttachType> attachType) {
+record Attempt(Host host, Features features, Fd program, String description, Optional<AttachType> attachType) {
     Kernel kernel() {
         return Kernel.of(host);
     }
@@ -39,7 +39,7 @@ record Attempt(Host host, Features features, Fd program, String what, Optional<A
 
     /** The exception for a mistake of the caller, or for a feature that the kernel lacks. */
     AttachException refused(String why) {
-        return new AttachException("attach " + what + ": " + why);
+        return new AttachException("attach " + description + ": " + why);
     }
 
     Link link(LinkCommand.Create create) {
@@ -100,6 +100,6 @@ record Attempt(Host host, Features features, Fd program, String what, Optional<A
 
     /** Creates a link of the attach type that the program was loaded for. */
     LinkCommand.Create create(AttachType type, LinkCommand.Details details) {
-        return LinkCommand.Create.of(what, program, type.number(), details);
+        return LinkCommand.Create.of(description, program, type.number(), details);
     }
 }

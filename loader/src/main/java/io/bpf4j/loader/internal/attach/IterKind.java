@@ -92,7 +92,7 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
                 return named == null ? List.of() : List.of(named);
             }
         }));
-        return new OpenIterator(attempt.kernel(), attempt.what(), link);
+        return new OpenIterator(attempt.kernel(), attempt.description(), link);
     }
 
     @Override

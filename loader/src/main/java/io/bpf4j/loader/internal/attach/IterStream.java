@@ -75,7 +75,7 @@ final class IterStream extends InputStream {
                 Reference.reachabilityFence(buffer);
             }
             if (result < 0 && result != -Errno.EAGAIN.number()) {
-                throw new IOException("read of " + fd.what() + ": " + Errno.describe((int) -result));
+                throw new IOException("read of " + fd.description() + ": " + Errno.describe((int) -result));
             }
             // EAGAIN: the program visited a million objects and wrote nothing; the next read continues with the next
             // object.

@@ -39,7 +39,7 @@ class KernelLink implements Link {
 
     /** Takes ownership of a link, and of the resources that are closed after it. */
     static KernelLink of(Attempt attempt, Fd link, Fd... afterwards) {
-        return new KernelLink(attempt.kernel(), attempt.what(), link, afterwards);
+        return new KernelLink(attempt.kernel(), attempt.description(), link, afterwards);
     }
 
     /**
@@ -109,7 +109,7 @@ class KernelLink implements Link {
                 default -> "";
             };
             throw new AttachException(
-                    "update " + description + " to " + replacement.what() + ": " + e.getMessage() + why, e);
+                    "update " + description + " to " + replacement.description() + ": " + e.getMessage() + why, e);
         }
     }
 

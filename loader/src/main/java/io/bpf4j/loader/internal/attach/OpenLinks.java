@@ -75,7 +75,7 @@ public final class OpenLinks {
     private static void take(Kernel kernel, Fd process, int number, LinkGroup taken) {
         try {
             Fd fd = kernel.execute(new FileCommand.TakeDescriptor(process, number));
-            LinkGroup link = LinkGroup.inSequence(fd.what());
+            LinkGroup link = LinkGroup.inSequence(fd.description());
             link.afterClose(fd::close);
             taken.add(link);
         } catch (SyscallException e) {

@@ -48,14 +48,17 @@ final class PerfAttacher {
         int pid = target.pid() == 0 ? -1 : target.pid();
         int cpu = target.pid() == 0 ? 0 : -1;
         return link(
-                attempt, PerfCommand.Open.probe(attempt.what(), type, config, path, offset, pid, cpu), target.cookie());
+                attempt,
+                PerfCommand.Open.probe(attempt.description(), type, config, path, offset, pid, cpu),
+                target.cookie());
     }
 
     static Link kprobe(Attempt attempt, String function, long offset, boolean returns, long cookie) {
         attempt.requireSingle(AttachType.TRACE_KPROBE_MULTI, AttachType.TRACE_KPROBE_SESSION, "kprobe");
         int type = type(attempt, PerfSources.KPROBE, Feature.PERF_KPROBE);
         long config = returnBit(attempt, PerfSources.KPROBE, returns);
-        return link(attempt, PerfCommand.Open.probe(attempt.what(), type, config, function, offset, -1, 0), cookie);
+        return link(
+                attempt, PerfCommand.Open.probe(attempt.description(), type, config, function, offset, -1, 0), cookie);
     }
 
     /** The number of a source of events. A missing sysfs says nothing about the kernel. */
@@ -88,7 +91,7 @@ final class PerfAttacher {
         if (target.cpu() >= 0 || target.tid() != 0) {
             return event(attempt, target, target.cpu());
         }
-        LinkGroup links = LinkGroup.inParallel(attempt.what());
+        LinkGroup links = LinkGroup.inParallel(attempt.description());
         try {
             for (int cpu : CpuSet.online(attempt.host()).numbers().toArray()) {
                 try {
@@ -112,7 +115,7 @@ final class PerfAttacher {
     private static Link event(Attempt attempt, AttachTarget.PerfEvent target, int cpu) {
         int pid = target.tid() == 0 ? -1 : target.tid();
         PerfCommand.Open open = PerfCommand.Open.sampling(
-                attempt.what(), target.type(), target.config(), target.period(), target.isPerSecond(), pid, cpu);
+                attempt.description(), target.type(), target.config(), target.period(), target.isPerSecond(), pid, cpu);
         return link(attempt, open, target.cookie());
     }
 
@@ -134,12 +137,12 @@ final class PerfAttacher {
             }
             if (cookie != 0) {
                 // The ioctl below has no field for a cookie, and would drop it silently.
-                attempt.features().require(Feature.BPF_COOKIE, "attach " + attempt.what() + " with a cookie");
-                attempt.features().require(Feature.PERF_LINK, "attach " + attempt.what() + " with a cookie");
+                attempt.features().require(Feature.BPF_COOKIE, "attach " + attempt.description() + " with a cookie");
+                attempt.features().require(Feature.PERF_LINK, "attach " + attempt.description() + " with a cookie");
             }
             attempt.execute(new PerfCommand.SetProgram(event, attempt.program()));
             attempt.execute(new PerfCommand.Enable(event));
-            LinkGroup held = LinkGroup.inSequence(attempt.what());
+            LinkGroup held = LinkGroup.inSequence(attempt.description());
             held.afterClose(event::close);
             return held;
         });

@@ -81,7 +81,7 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
                         return PerfAttacher.uprobe(attempt, target.file(), target.offset(), target);
                     }
                     FunctionSites.Places place = functions.each(
-                            attempt.what(),
+                            attempt.description(),
                             target.file().path(),
                             List.of(target.function().get()));
                     try (OpenFile file = place.open(attempt)) {

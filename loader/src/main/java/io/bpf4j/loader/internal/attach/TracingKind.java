@@ -74,7 +74,8 @@ final class TracingKind {
             int function = functionId(attempt, other, target.function());
             // A program of this type has no attach type, which the kernel writes as 0.
             LinkCommand.Details details = LinkCommand.Details.of(CREATE, function);
-            return attempt.link(new LinkCommand.Create(attempt.what(), attempt.program(), other, 0, 0, 0, details));
+            return attempt.link(
+                    new LinkCommand.Create(attempt.description(), attempt.program(), other, 0, 0, 0, details));
         }
 
         @Override
@@ -86,9 +87,10 @@ final class TracingKind {
         private static int functionId(Attempt attempt, Fd program, String function) {
             return ProgramBtf.of(attempt.kernel(), program)
                     .orElseThrow(() -> attempt.refused(
-                            program.what() + " was loaded without BTF, which says where its functions are"))
+                            program.description() + " was loaded without BTF, which says where its functions are"))
                     .find(function, BtfKind.FUNC)
-                    .orElseThrow(() -> attempt.refused(program.what() + " has no function \"" + function + "\""));
+                    .orElseThrow(
+                            () -> attempt.refused(program.description() + " has no function \"" + function + "\""));
         }
     }
 }

@@ -45,7 +45,7 @@ final class Unlinked {
     }
 
     static Link attach(Attempt attempt, Fd target, AttachType type) {
-        LinkGroup held = LinkGroup.inSequence(attempt.what());
+        LinkGroup held = LinkGroup.inSequence(attempt.description());
         try {
             Fd ownProgram = duplicate(attempt, attempt.program());
             held.afterClose(ownProgram::close);
@@ -62,7 +62,7 @@ final class Unlinked {
     private static Fd duplicate(Attempt attempt, Fd fd) {
         int number = fd.hold();
         try {
-            return attempt.execute(new FileCommand.Duplicate(number, fd.what()));
+            return attempt.execute(new FileCommand.Duplicate(number, fd.description()));
         } finally {
             fd.release();
         }

@@ -64,8 +64,8 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
     private Link byNames(Attempt attempt, AttachType type, boolean all) {
         Path path = target.file().path();
         FunctionSites.Places places = all
-                ? functions.matching(attempt.what(), path, target.functions())
-                : functions.each(attempt.what(), path, target.functions());
+                ? functions.matching(attempt.description(), path, target.functions())
+                : functions.each(attempt.description(), path, target.functions());
         try (OpenFile file = places.open(attempt)) {
             return link(attempt, type, file, places.offsets());
         } catch (AttachException e) {
@@ -87,7 +87,7 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
         }
         if (target.pid() != 0) {
             // Without it the pid means one thread: the events of all others would be missing.
-            attempt.features().require(Feature.UPROBE_MULTI_PROCESS, "attach " + attempt.what());
+            attempt.features().require(Feature.UPROBE_MULTI_PROCESS, "attach " + attempt.description());
         }
         OptionalInt descriptor =
                 file instanceof OpenFile open && attempt.features().has(Feature.UPROBE_MULTI_DESCRIPTOR)
@@ -111,7 +111,7 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
             }
             int index = site.getAsInt();
             throw new AttachException(
-                    "attach " + attempt.what() + ": site " + (index + 1) + " of " + offsets.length
+                    "attach " + attempt.description() + ": site " + (index + 1) + " of " + offsets.length
                             + ", at file offset 0x" + Long.toHexString(offsets[index]) + ": " + e.getMessage()
                             + refusalOfUprobe(e.errno()),
                     e,

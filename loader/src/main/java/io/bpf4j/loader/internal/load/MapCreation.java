@@ -154,7 +154,7 @@ public record MapCreation(
                 template,
                 MapCommand.ElementTypes.NONE);
         if (btf == null
-                || !MapTraits.of(spec.typeNumber()).has(MapTraits.Trait.DESCRIBED)
+                || !MapTraits.of(spec.typeNumber()).has(MapTraits.Trait.ACCEPTS_BTF)
                 || (spec.keyTypeId() == 0 && spec.valueTypeId() == 0)) {
             return createOrExplain(create, spec);
         }

@@ -271,7 +271,7 @@ record ProgramRefusal(
             requested.add("to attach to BTF id " + command.attachment().btfId()
                     + (command.attachment().target() == null
                             ? ""
-                            : " of " + command.attachment().target().what()));
+                            : " of " + command.attachment().target().description()));
         }
         if ((command.flags() & SLEEPABLE) != 0) {
             requested.add("sleepable");

@@ -62,7 +62,7 @@ final class BatchWalk {
         this.handler = handler;
         this.keySize = map.keySize();
         this.valueSize = map.valueBytes();
-        this.remember = !MapTraits.of(map.typeNumber()).has(MapTraits.Trait.ONCE);
+        this.remember = !MapTraits.of(map.typeNumber()).has(MapTraits.Trait.UNIQUE_IN_BATCH);
         this.stepsLeft = KeyWalk.ROUNDS * (entries() + 1);
     }
 

@@ -103,7 +103,7 @@ class LinkTargetGoldenTest {
         given = RecordedCall.of(create).struct();
         allocated.clear();
         create.details().encode(arena.allocate(48, 8), memory);
-        return kernel.newFd("link of " + create.what());
+        return kernel.newFd("link of " + create.description());
     }
 
     private static String hex(MemorySegment segment, long size) {

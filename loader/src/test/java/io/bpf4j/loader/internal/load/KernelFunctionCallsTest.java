@@ -160,7 +160,7 @@ class KernelFunctionCallsTest {
                 .containsExactly(ofSecond, ofSecond, ofFirst);
         assertThat(descriptor(load, LOOK_UP)).isEqualTo(modules.number("second"));
         assertThat(descriptor(load, RELEASE)).isEqualTo(modules.number("first"));
-        assertThat(load.mentioned()).as("held while the kernel looks").contains(ofFirst, ofSecond);
+        assertThat(load.instructionFds()).as("held while the kernel looks").contains(ofFirst, ofSecond);
     }
 
     @Test

@@ -41,8 +41,8 @@ public final class BpfFs {
             kernel.execute(pin);
             return false;
         } catch (SyscallException e) {
-            if (e.errno() != Errno.ENOENT || !pinnedInNewDirectory(kernel, pin, path.getParent())) {
-                throw explained(e, path);
+            if (e.errno() != Errno.ENOENT || !pinInNewDirectory(kernel, pin, path.getParent())) {
+                throw withHint(e, path);
             }
             return true;
         }
@@ -59,27 +59,27 @@ public final class BpfFs {
         }
     }
 
-    private static boolean pinnedInNewDirectory(Kernel kernel, ObjectCommand.Pin pin, @Nullable Path directory) {
+    private static boolean pinInNewDirectory(Kernel kernel, ObjectCommand.Pin pin, @Nullable Path directory) {
         if (directory == null) {
             return false;
         }
         try {
             kernel.execute(new FileCommand.MakeDirectory(directory));
         } catch (SyscallException e) {
-            return false; // the first refusal says it better
+            return false; // the first error is more precise
         }
         try {
             kernel.execute(pin);
             return true;
         } catch (SyscallException e) {
-            // It was made in a file system of another kind.
-            SyscallException explained = explained(e, pin.path());
+            // The directory was created in a file system of another type.
+            SyscallException failure = withHint(e, pin.path());
             try {
                 kernel.execute(new FileCommand.RemoveDirectory(directory));
             } catch (SyscallException undo) {
-                explained.addSuppressed(undo);
+                failure.addSuppressed(undo);
             }
-            throw explained;
+            throw failure;
         }
     }
 
@@ -88,7 +88,7 @@ public final class BpfFs {
         try (Fd pinned = find(kernel, path, kind).orElse(null)) {
             return pinned != null && id(kernel, pinned, kind) == id(kernel, object, kind);
         } catch (IllegalArgumentException e) {
-            return false; // the pin of another kind
+            return false; // a pin of another kind of object
         }
     }
 
@@ -105,19 +105,19 @@ public final class BpfFs {
         try {
             opened = kernel.execute(new ObjectCommand.Get(path, flags));
         } catch (SyscallException e) {
-            throw explained(e, path);
+            throw withHint(e, path);
         }
         return opened.ownedBy(fd -> {
             Optional<ObjectCommand.Kind> found = kernel.execute(new ObjectCommand.KindOf(fd));
             if (found.isPresent() && found.get() != kind) {
                 throw new IllegalArgumentException(
-                        path + " is the pin of a " + word(found.get()) + ", not of a " + word(kind));
+                        path + " is the pin of a " + nameOfKind(found.get()) + ", not of a " + nameOfKind(kind));
             }
             return fd;
         });
     }
 
-    /** {@link #open}, or empty if nothing has that name. */
+    /** {@link #open}, or empty if the path does not exist. */
     public static Optional<Fd> find(Kernel kernel, Path path, ObjectCommand.Kind kind) {
         try {
             return Optional.of(open(kernel, path, kind, 0));
@@ -143,8 +143,8 @@ public final class BpfFs {
         try (Fd pinned = found.get()) {
             int id = id(kernel, pinned, kind);
             if (id != id(kernel, object, kind)) {
-                throw new IllegalArgumentException(
-                        path + " is the pin of another " + word(kind) + ", id " + id + ", and not of " + object.what());
+                throw new IllegalArgumentException(path + " is the pin of another " + nameOfKind(kind) + " (id " + id
+                        + "), not of " + object.description());
             }
         }
         kernel.execute(new FileCommand.Unlink(path));
@@ -182,7 +182,7 @@ public final class BpfFs {
         return name.replace('.', '_');
     }
 
-    private static SyscallException explained(SyscallException e, Path path) {
+    private static SyscallException withHint(SyscallException e, Path path) {
         String hint = hint(e.errno(), path);
         return hint == null ? e : new SyscallException(e.call(), e.errnoNumber(), hint);
     }
@@ -194,8 +194,7 @@ public final class BpfFs {
         return switch (errno) {
             case EPERM -> {
                 if (name != null && name.toString().indexOf('.') >= 0) {
-                    yield "a name in a BPF file system can't have a dot; \"" + nameOf(name.toString())
-                            + "\" can be used";
+                    yield "a name in a BPF file system can't contain a dot; use \"" + nameOf(name.toString()) + "\"";
                 }
                 yield wrongFileSystem(directory);
             }
@@ -203,10 +202,10 @@ public final class BpfFs {
             case ENOENT ->
                 Files.isDirectory(directory)
                         ? wrongFileSystem(directory)
-                        : "there is no directory " + directory + "; make it, inside a mounted BPF file system";
+                        : "directory " + directory + " does not exist; create it in a mounted BPF file system";
             // In another file system the kernel first checks the rights of a pin, and refuses with EACCES.
             case EACCES -> Files.isDirectory(directory) ? wrongFileSystem(directory) : null;
-            case EEXIST -> "something is there already; unpin it first, or open it";
+            case EEXIST -> "the path already exists; unpin it first, or open it";
             default -> null;
         };
     }
@@ -228,7 +227,7 @@ public final class BpfFs {
         }
     }
 
-    private static String word(ObjectCommand.Kind kind) {
+    private static String nameOfKind(ObjectCommand.Kind kind) {
         return kind.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -11,12 +11,12 @@ import java.lang.foreign.MemorySegment;
  * @param ofKernel whether it describes the kernel or a module
  * @param data the BTF itself
  */
-@SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
+@SuppressWarnings("ArrayRecordComponent") // passed on once, never compared
 public record BtfInfo(int id, String name, boolean ofKernel, byte[] data) {
     static final StructLayout LAYOUT =
             StructLayout.of("bpf_btf_info", "u64 btf; u32 btf_size, id; u64 name; u32 name_len, kernel_btf");
 
-    /** Tells the kernel where to put the types and the name. */
+    /** Sets the buffers that the kernel fills with the types and the name. */
     static void request(MemorySegment info, MemorySegment data, MemorySegment name) {
         LAYOUT.setAll(info, data.address(), data.byteSize(), 0, name.address(), name.byteSize());
     }

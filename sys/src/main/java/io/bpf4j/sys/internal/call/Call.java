@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The execution of a command: memory for what its system calls take, the file descriptors that stay open until they
- * return, and what becomes of the result. <i>Confined.</i>
+ * The execution of a command: memory for the arguments of its system calls, the file descriptors that stay open until
+ * the calls return, and the conversion of results. <i>Confined.</i>
  *
  * <p>Tested by {@code LinuxKernelTest}.
  */
@@ -60,13 +60,13 @@ class Call implements SegmentAllocator, AutoCloseable {
         return allocate(layout.size(), Long.BYTES);
     }
 
-    /** The address of a path, all of its bytes, ended by NUL. */
+    /** The address of a path's bytes, terminated by NUL. */
     long path(Path path) {
         byte[] bytes = FileName.of(path).bytes();
         return Struct.bytes(this, Arrays.copyOf(bytes, bytes.length + 1)).address();
     }
 
-    /** Zeroes in memory that the thread has for the struct of its current system call. */
+    /** The thread's memory for the struct of its current system call, zeroed. */
     MemorySegment attr(StructLayout layout) {
         return attr(layout.size());
     }
@@ -82,12 +82,12 @@ class Call implements SegmentAllocator, AutoCloseable {
         return Libc.Scratch.get().attr.asSlice(0, size).fill((byte) 0);
     }
 
-    /** The rights of a token, for the commands that take one. */
+    /** Sets the token that the following system call uses, if it accepts one. */
     void useToken(Fd fd) {
         token = fd;
     }
 
-    /** Adds the token, if there is one: its number, and the flag that says so. */
+    /** Adds the token, if there is one: its file descriptor, and the flag BPF_F_TOKEN_FD. */
     void addToken(StructLayout layout, MemorySegment attr, String flags, String field) {
         if (token != null) {
             layout.set(attr, flags, layout.u32(attr, flags) | TOKEN_FD);
@@ -104,8 +104,8 @@ class Call implements SegmentAllocator, AutoCloseable {
         return syscall(name, a, b, c, 0, 0, 0);
     }
 
-    /** Repeats the call after a signal. */
-    static long retried(LongSupplier call) {
+    /** Repeats the call while a signal interrupts it (EINTR). */
+    static long retryOnSignal(LongSupplier call) {
         long result;
         do {
             result = call.getAsLong();
@@ -139,7 +139,7 @@ class Call implements SegmentAllocator, AutoCloseable {
      */
     long bpfWithMemlock(BpfCommand command, MemorySegment attr) {
         long result = bpfResult(command, attr);
-        return result == -Errno.EPERM.number() && kernel.raisesMemlock() ? bpfResult(command, attr) : result;
+        return result == -Errno.EPERM.number() && kernel.raiseMemlock() ? bpfResult(command, attr) : result;
     }
 
     /** A result that is a file descriptor, a small number or 0; a negative one becomes an exception. */
@@ -151,8 +151,8 @@ class Call implements SegmentAllocator, AutoCloseable {
     }
 
     /** A new file descriptor from the result of a system call. */
-    Fd fd(long result, String what) {
-        return Fd.of(kernel, check(result), what);
+    Fd fd(long result, String description) {
+        return Fd.of(kernel, check(result), description);
     }
 
     @Override

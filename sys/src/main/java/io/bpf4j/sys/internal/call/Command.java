@@ -2,7 +2,7 @@ package io.bpf4j.sys.internal.call;
 
 /**
  * A request to the kernel, as data: a record for each call, so that a fake kernel can inspect the requests. The record
- * also knows the struct that the kernel takes, and how to make the call.
+ * also encodes the struct that the kernel expects, and makes the call.
  *
  * <p>Commands use the kernel's names. <i>Immutable</i>, except that the call may write to memory segments in a command.
  *

@@ -22,8 +22,8 @@ public final class EpollEvent {
     /** EPOLLOUT. */
     public static final int WRITABLE = 4;
 
-    /** EPOLLET: edge-triggered, one event for each change to ready. */
-    public static final int ONCE_EACH = 1 << 31;
+    /** EPOLLET: one event for each change to ready. */
+    public static final int EDGE_TRIGGERED = 1 << 31;
 
     private static final long DATA = PACKED ? 4 : 8;
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The usual reason of an error, and what to do: appended to the error number in a message. */
+/** The usual reason for an error, and a remedy: appended to the error number in a message. */
 public final class FailureHints {
     private FailureHints() {}
 
@@ -44,33 +44,32 @@ public final class FailureHints {
         return switch (errno) {
             case EPERM, EACCES -> refused(command, errno, rights.get());
             case EMFILE ->
-                "this process has as many files open as RLIMIT_NOFILE allows"
-                        + mostFiles(rights.get().openFiles())
-                        + "; raise it with ulimit -n"
+                "this process has reached its limit of open files, RLIMIT_NOFILE"
+                        + value(rights.get().openFiles()) + "; raise it with ulimit -n"
                         + (command instanceof PerfCommand<?>
-                                ? ", or attach fewer probes one by one: a multi-uprobe link needs one descriptor for"
-                                        + " all"
+                                ? ", or attach fewer single probes: a uprobe_multi link needs one file descriptor for all"
+                                        + " its probes"
                                 : "");
-            case ENFILE -> "the machine has as many files open as sysctl fs.file-max allows";
-            case ENOSYS -> missing(command);
+            case ENFILE -> "the machine has reached its limit of open files, sysctl fs.file-max";
+            case ENOSYS -> notImplemented(command);
             case E2BIG ->
                 command instanceof MapCommand.Create create
-                        ? "max_entries (" + Integer.toUnsignedString(create.maxEntries()) + ") or the size of a value ("
-                                + create.valueSize() + " bytes) may be more than the kernel allows"
+                        ? "max_entries (" + Integer.toUnsignedString(create.maxEntries()) + ") or the value size ("
+                                + create.valueSize() + " bytes) may exceed the kernel's limit"
                         : null;
-            case ENOMEM -> "no memory, or more than the cgroup of this process may charge";
-            case ENOENT -> absent(command);
+            case ENOMEM -> "out of memory, or the cgroup of this process has reached its memory limit";
+            case ENOENT -> notFound(command);
             case EAGAIN, EINTR ->
                 command instanceof ProgCommand.Load
-                        ? "each time the verifier was at it, a signal came; try again"
+                        ? "a signal interrupted the verifier in each attempt; try again"
                         : null;
             case ENOTSUPP, EINVAL, ENOSPC -> command instanceof ProgCommand.TestRun run ? testRun(errno, run) : null;
             default -> null;
         };
     }
 
-    private static String mostFiles(long openFiles) {
-        return openFiles < 0 ? "" : " (" + openFiles + ")";
+    private static String value(long limit) {
+        return limit < 0 ? "" : " (" + limit + ")";
     }
 
     private static @Nullable String refused(Command<?> command, Errno errno, ProcessRights rights) {
@@ -79,15 +78,15 @@ public final class FailureHints {
             case FileCommand<?> file -> file(file, errno, rights);
             case PeerCommand<?> _ -> null;
             case ProcessCommand<?> _ ->
-                "another process traces it (strace, gdb), or a policy of the kernel refuses (Yama, LSM or seccomp)";
+                "another process traces it (strace, gdb), or a kernel policy refuses the call (Yama, LSM or seccomp)";
             case ObjectCommand.Pin _, ObjectCommand.Get _ ->
                 errno == Errno.EACCES
-                        ? "the directory may not be searched or written by this user"
+                        ? "this user may not search the directory, or not write to it"
                         : "the path must be in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
             case TokenCommand<?> _
             when !rights.inFirstUserNamespace() ->
-                "the token does not delegate it (mount options delegate_cmds, delegate_maps, delegate_progs and"
-                        + " delegate_attachs), or this process lacks "
+                "the token does not delegate this operation (mount options delegate_cmds, delegate_maps,"
+                        + " delegate_progs and delegate_attachs), or this process lacks "
                         + ProcessRights.names(NeededRights.of(command)) + " in its own user namespace";
             case LinkCommand.Update update
             when update.expected() != null ->
@@ -105,10 +104,10 @@ public final class FailureHints {
                     ? rights.whyRefused(needed) + "; before Linux 5.11, RLIMIT_MEMLOCK may be too small"
                     : null;
         }
-        boolean tracingToo = lacking.contains(Capability.CAP_BPF) && !rights.has(Capability.CAP_PERFMON);
+        boolean mayNeedPerfmon = lacking.contains(Capability.CAP_BPF) && !rights.has(Capability.CAP_PERFMON);
         return rights.whyRefused(needed)
-                + (tracingToo && !needed.contains(Capability.CAP_PERFMON)
-                        ? "; programs that trace take CAP_PERFMON too"
+                + (mayNeedPerfmon && !needed.contains(Capability.CAP_PERFMON)
+                        ? "; tracing programs also require CAP_PERFMON"
                         : "")
                 + (lacking.contains(Capability.CAP_BPF)
                         ? sysctl("kernel.unprivileged_bpf_disabled", rights.unprivilegedBpfDisabled(), -1)
@@ -126,7 +125,7 @@ public final class FailureHints {
                     + (rights.has(Capability.CAP_SYS_ADMIN) || !rights.inFirstUserNamespace()
                             ? ""
                             : "; CAP_PERFMON is enough for a uprobe_multi link (Linux 6.6), and for single uprobes on"
-                                    + " kernels 5.8 to 6.15 that have not the fix ba677dbe77af");
+                                    + " kernels 5.8 to 6.15 without the fix ba677dbe77af");
         }
         List<Capability> needed = List.of(Capability.CAP_PERFMON);
         return rights.whyRefused(needed)
@@ -148,7 +147,7 @@ public final class FailureHints {
             when errno == Errno.EACCES ->
                 rights.has(Capability.CAP_DAC_OVERRIDE)
                         ? rights.whyRefused(List.of(Capability.CAP_DAC_OVERRIDE))
-                        : "this user may not open it";
+                        : "this user may not open the file";
             default -> null;
         };
     }
@@ -157,7 +156,7 @@ public final class FailureHints {
         return value == unknown ? "" : " (sysctl " + name + " is " + value + ")";
     }
 
-    private static @Nullable String missing(Command<?> command) {
+    private static @Nullable String notImplemented(Command<?> command) {
         return switch (command) {
             case PerfCommand<?> _ -> "this kernel is built without CONFIG_PERF_EVENTS";
             case FileCommand<?> _, PeerCommand<?> _, ProcessCommand<?> _ -> null;
@@ -168,11 +167,13 @@ public final class FailureHints {
 
     private static @Nullable String token(Errno errno) {
         return switch (errno) {
-            case EINVAL -> "it must be the root directory of a BPF file system, on Linux 6.9 or later";
+            case EINVAL -> "a BPF token needs the root directory of a BPF file system, and Linux 6.9";
             case EPERM ->
-                "the BPF file system must be mounted for the user namespace of this process, which needs CAP_BPF there";
+                "the BPF file system must be mounted for the user namespace of this process, and the process needs"
+                        + " CAP_BPF in it";
             case EOPNOTSUPP ->
-                "tokens are for user namespaces other than the first; here, run as root or with CAP_BPF, without one";
+                "a BPF token can't be created in the initial user namespace; run as root or with CAP_BPF, without a"
+                        + " token";
             case ENOENT ->
                 "this BPF file system delegates nothing: mount it with delegate_cmds, delegate_maps and so on";
             default -> null;
@@ -181,17 +182,17 @@ public final class FailureHints {
 
     private static String testRun(Errno errno, ProgCommand.TestRun run) {
         return switch (errno) {
-            case ENOTSUPP -> "this kernel can't run this kind of program without attaching it";
+            case ENOTSUPP -> "this kernel can't run programs of this type without attaching them";
             case ENOSPC ->
-                "what the program made of it does not fit the room: " + run.dataOut() + " bytes for data, "
-                        + run.contextOut() + " for the context";
+                "the output of the program does not fit in the buffers: " + run.dataOut() + " bytes for data, "
+                        + run.contextOut() + " bytes for the context";
             default ->
-                "this kind of program takes something else; packets need 14 bytes at least, raw tracepoints and"
-                        + " syscall programs take a context and no data, and are not repeated";
+                "programs of this type need other input: packets have at least 14 bytes; raw tracepoint and"
+                        + " syscall programs take a context and no data, and can't be repeated";
         };
     }
 
-    private static @Nullable String absent(Command<?> command) {
+    private static @Nullable String notFound(Command<?> command) {
         return switch (command) {
             case LinkCommand.OpenRawTracepoint open
             when !open.tracepoint().isEmpty() -> "this kernel has no tracepoint \"" + open.tracepoint() + "\"";

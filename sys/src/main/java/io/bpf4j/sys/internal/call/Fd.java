@@ -7,10 +7,10 @@ import java.util.function.Function;
 /**
  * A file descriptor with an owner. <i>Thread-safe.</i>
  *
- * <p>File descriptors may be reused: one thread is about to call the kernel with number 7, another closes 7, a third
- * opens a file and gets 7, and the first call uses the wrong file. So each call is bracketed by {@link #hold} and
- * {@link #release}, and {@link #close} releases the number only when no call is in flight: at once, or when the last
- * call ends. Close itself never waits. After close, {@code hold} throws.
+ * <p>Numbers are reused: one thread is about to call the kernel with number 7, another closes 7, a third opens a file
+ * and gets 7, and the first call uses the wrong file. So each call is bracketed by {@link #hold} and {@link #release},
+ * and {@link #close} releases the number only when no call is in flight: at once, or when the last call ends. Close
+ * itself never waits. After close, {@code hold} throws.
  *
  * <p>The state is one int: the number of calls in flight in the low bits, and a closed flag above them.
  */
@@ -27,31 +27,31 @@ public final class Fd implements AutoCloseable {
     }
 
     private final int number;
-    private final String what;
+    private final String description;
     private final LeakDetector.Entry leak;
 
     @SuppressWarnings("unused") // through STATE
     private volatile int state;
 
-    private Fd(Kernel kernel, int number, String what) {
+    private Fd(Kernel kernel, int number, String description) {
         this.number = number;
-        this.what = what;
-        this.leak = LeakDetector.watch(this, what, () -> kernel.execute(new FileCommand.Close(number)));
+        this.description = description;
+        this.leak = LeakDetector.watch(this, description, () -> kernel.execute(new FileCommand.Close(number)));
     }
 
     /**
      * Takes ownership of a number that the kernel just returned.
      *
-     * @param what a description for messages: {@code map "events"}
+     * @param description a description for messages: {@code map "events"}
      */
-    public static Fd of(Kernel kernel, int number, String what) {
-        return new Fd(kernel, number, what);
+    public static Fd of(Kernel kernel, int number, String description) {
+        return new Fd(kernel, number, description);
     }
 
-    /** Gives it to an owner that is made of it and closes it; closed here if the owner can't be made. */
-    public <T> T ownedBy(Function<Fd, T> maker) {
+    /** Passes it to the factory of an owner that closes it; closes it here if the factory fails. */
+    public <T> T ownedBy(Function<Fd, T> factory) {
         try {
-            return maker.apply(this);
+            return factory.apply(this);
         } catch (RuntimeException | Error e) {
             close();
             throw e;
@@ -59,8 +59,8 @@ public final class Fd implements AutoCloseable {
     }
 
     /** A description for messages: {@code map "events"}. */
-    public String what() {
-        return what;
+    public String description() {
+        return description;
     }
 
     /**
@@ -87,11 +87,11 @@ public final class Fd implements AutoCloseable {
      */
     public int hold() {
         while (true) {
-            int seen = (int) STATE.getAcquire(this);
-            if (seen < 0) {
+            int current = (int) STATE.getAcquire(this);
+            if (current < 0) {
                 throw closed();
             }
-            if (STATE.compareAndSet(this, seen, seen + 1)) {
+            if (STATE.compareAndSet(this, current, current + 1)) {
                 return number;
             }
         }
@@ -115,11 +115,11 @@ public final class Fd implements AutoCloseable {
     }
 
     private IllegalStateException closed() {
-        return new IllegalStateException(what + " is closed");
+        return new IllegalStateException(description + " is closed");
     }
 
     @Override
     public String toString() {
-        return what + " (fd " + number + (isClosed() ? ", closed)" : ")");
+        return description + " (fd " + number + (isClosed() ? ", closed)" : ")");
     }
 }

@@ -41,7 +41,7 @@ public sealed interface FileCommand<R> extends Command<R> {
      * /proc/self/fd}. The open does not wait: the file's owner may hold a lease (fcntl(2), F_SETLEASE), which delays an
      * open by 45 seconds.
      *
-     * @param path its bytes are used, not its text
+     * @param path opened by its bytes, not by its text
      * @param name the file's name in messages
      */
     record OpenRegular(Path path, String name) implements FileCommand<Fd> {
@@ -55,7 +55,9 @@ public sealed interface FileCommand<R> extends Command<R> {
             try (Fd named = open(call, call.path(path), OpenFlags.PATH, name)) {
                 if ((Identify.STATX.u16(Identify.status(call, named), "stx_mode") & TYPE_MASK) != REGULAR) {
                     throw new SyscallException(
-                            call(), Errno.EINVAL.number(), "it is not a regular file, and others can't be read safely");
+                            call(),
+                            Errno.EINVAL.number(),
+                            "the path is not a regular file, and other files can't be read safely");
                 }
                 Path again = call.kernel().self().resolve("fd/" + named.number());
                 return open(call, call.path(again), OpenFlags.RDONLY | OpenFlags.NONBLOCK, name);
@@ -91,7 +93,7 @@ public sealed interface FileCommand<R> extends Command<R> {
                 u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
                 """);
 
-        /** Of the struct, which has unused bytes at its end. */
+        /** Size of the struct, which has unused bytes at its end. */
         private static final long SIZE = 256;
 
         private static final int BASIC_STATS = 0x7ff;
@@ -132,22 +134,22 @@ public sealed interface FileCommand<R> extends Command<R> {
         @Override
         public Fd run(Call call) {
             long result = call.syscall(Syscall.PIDFD_GETFD, call.hold(process), number, 0);
-            return call.fd(result, "descriptor " + number + " of " + process.what());
+            return call.fd(result, "descriptor " + number + " of " + process.description());
         }
     }
 
     /**
      * fcntl(2) F_DUPFD_CLOEXEC: a new file descriptor for a file that other code of this process has open.
      *
-     * @param number its owner keeps it and must not close it during the call
-     * @param what describes the new file descriptor, for messages
+     * @param number still belongs to its owner, who must not close it during the call
+     * @param description describes the new file descriptor, for messages
      */
-    record Duplicate(int number, String what) implements FileCommand<Fd> {
+    record Duplicate(int number, String description) implements FileCommand<Fd> {
         private static final int F_DUPFD_CLOEXEC = 1030;
 
         @Override
         public Fd run(Call call) {
-            return call.fd(call.syscall(Syscall.FCNTL, number, F_DUPFD_CLOEXEC, 0), what);
+            return call.fd(call.syscall(Syscall.FCNTL, number, F_DUPFD_CLOEXEC, 0), description);
         }
     }
 
@@ -197,7 +199,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     }
 
     /** pipe2(2), close-on-exec and non-blocking. */
-    record Pipe(String what) implements FileCommand<Pipe.Ends> {
+    record Pipe(String name) implements FileCommand<Pipe.Ends> {
         /** The two ends; the caller closes each. */
         public record Ends(Fd read, Fd write) {}
 
@@ -206,8 +208,8 @@ public sealed interface FileCommand<R> extends Command<R> {
             MemorySegment ends = call.allocate(Struct.U32, 2);
             call.check(call.syscall(Syscall.PIPE2, ends.address(), OpenFlags.CLOEXEC | OpenFlags.NONBLOCK, 0));
             return new Pipe.Ends(
-                    call.fd(ends.getAtIndex(Struct.U32, 0), "pipe of " + what),
-                    call.fd(ends.getAtIndex(Struct.U32, 1), "pipe to " + what));
+                    call.fd(ends.getAtIndex(Struct.U32, 0), "pipe of " + name),
+                    call.fd(ends.getAtIndex(Struct.U32, 1), "pipe to " + name));
         }
     }
 
@@ -230,7 +232,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     /**
      * mmap(2), shared, readable, and writable if {@code writable} is set.
      *
-     * @param address where it must be; 0 leaves that to the kernel
+     * @param address required address; 0 lets the kernel choose
      */
     record Map(Fd fd, long offset, long size, boolean writable, long address) implements FileCommand<Mapping> {
         private static final int PROT_READ = 1;
@@ -250,7 +252,7 @@ public sealed interface FileCommand<R> extends Command<R> {
             // User addresses are positive on all machines here; an error is a small negative number.
             long start = Libc.mmap(address, size, protection, flags, call.hold(fd), offset);
             call.check(Math.min(start, 0));
-            return Mapping.of(call.kernel(), start, size, "mapping of " + fd.what());
+            return Mapping.of(call.kernel(), start, size, "mapping of " + fd.description());
         }
     }
 
@@ -263,19 +265,19 @@ public sealed interface FileCommand<R> extends Command<R> {
     }
 
     /** eventfd2(2), close-on-exec and non-blocking, counting from 0. */
-    record Eventfd(String what) implements FileCommand<Fd> {
+    record Eventfd(String name) implements FileCommand<Fd> {
         @Override
         public Fd run(Call call) {
             int flags = OpenFlags.NONBLOCK | OpenFlags.CLOEXEC;
-            return call.fd(call.syscall(Syscall.EVENTFD2, 0, flags, 0), "eventfd of " + what);
+            return call.fd(call.syscall(Syscall.EVENTFD2, 0, flags, 0), "eventfd of " + name);
         }
     }
 
     /** epoll_create1(2), close-on-exec. */
-    record EpollCreate(String what) implements FileCommand<Fd> {
+    record EpollCreate(String name) implements FileCommand<Fd> {
         @Override
         public Fd run(Call call) {
-            return call.fd(call.syscall(Syscall.EPOLL_CREATE1, OpenFlags.CLOEXEC, 0, 0), "epoll of " + what);
+            return call.fd(call.syscall(Syscall.EPOLL_CREATE1, OpenFlags.CLOEXEC, 0, 0), "epoll of " + name);
         }
     }
 
@@ -301,16 +303,16 @@ public sealed interface FileCommand<R> extends Command<R> {
      * epoll_wait(2); returns the number of events, 0 after the timeout and also after a signal, so the caller must
      * check the clock.
      *
-     * @param events room for events as {@link EpollEvent} lays them out
+     * @param events buffer for events in the layout of {@link EpollEvent}
      * @param timeoutMillis -1 for no timeout
      */
     record EpollWait(Fd epoll, MemorySegment events, int timeoutMillis) implements FileCommand<Integer> {
         @Override
         public Integer run(Call call) {
             int number = call.hold(epoll);
-            long room = events.byteSize() / EpollEvent.SIZE;
+            long capacity = events.byteSize() / EpollEvent.SIZE;
             long result = OffCarrier.call(() -> call.syscall(
-                    Syscall.EPOLL_PWAIT, number, events.address(), room, timeoutMillis, 0 /* no signal mask */, 0));
+                    Syscall.EPOLL_PWAIT, number, events.address(), capacity, timeoutMillis, 0 /* no signal mask */, 0));
             return result == -Errno.EINTR.number() ? 0 : call.check(result);
         }
     }
@@ -386,38 +388,40 @@ public sealed interface FileCommand<R> extends Command<R> {
             case Open open -> "open of " + open.path;
             case OpenRegular open -> "open of " + open.name;
             case Unlink(Path path) -> "unlink of " + path;
-            case Identify(Fd fd) -> "statx of " + fd.what();
+            case Identify(Fd fd) -> "statx of " + fd.description();
             case OpenProcess(int pid) -> "pidfd_open of process " + pid;
             case TakeDescriptor(Fd process, int number) ->
-                "pidfd_getfd of descriptor " + number + " of " + process.what();
+                "pidfd_getfd of descriptor " + number + " of " + process.description();
             case Duplicate duplicate -> "fcntl(F_DUPFD_CLOEXEC) of descriptor " + duplicate.number;
             case DeviceIndex(String name) -> "ioctl(SIOCGIFINDEX) of network device " + name;
             case MakeDirectory(Path path) -> "mkdir of " + path;
             case RemoveDirectory(Path path) -> "rmdir of " + path;
-            case Pipe(String what) -> "pipe2 for " + what;
-            case Read read -> "read of " + read.fd.what();
-            case Write write -> "write to " + write.fd.what();
+            case Pipe(String name) -> "pipe2 for " + name;
+            case Read read -> "read of " + read.fd.description();
+            case Write write -> "write to " + write.fd.description();
             case Map map ->
-                "mmap of " + map.size + " bytes at " + map.offset + " of " + map.fd.what()
+                "mmap of " + map.size + " bytes at " + map.offset + " of " + map.fd.description()
                         + (map.address == 0 ? "" : " to 0x" + Long.toHexString(map.address));
             case Unmap unmap -> "munmap of " + unmap.size + " bytes";
-            case Eventfd(String what) -> "eventfd for " + what;
-            case EpollCreate(String what) -> "epoll_create1 for " + what;
-            case EpollAdd add -> "epoll_ctl(EPOLL_CTL_ADD) of " + add.fd.what() + " to " + add.epoll.what();
-            case EpollWait epoll -> "epoll_wait of " + epoll.epoll.what();
+            case Eventfd(String name) -> "eventfd for " + name;
+            case EpollCreate(String name) -> "epoll_create1 for " + name;
+            case EpollAdd add ->
+                "epoll_ctl(EPOLL_CTL_ADD) of " + add.fd.description() + " to " + add.epoll.description();
+            case EpollWait epoll -> "epoll_wait of " + epoll.epoll.description();
             case StopIgnoring(int number) -> "rt_sigaction of signal " + number;
             case RaiseMemlock _ -> "setrlimit(RLIMIT_MEMLOCK)";
             case DetachedMount(String fileSystem) -> "fsmount of " + fileSystem;
         };
     }
 
-    private static Fd open(Call call, long path, int flags, String what) {
+    private static Fd open(Call call, long path, int flags, String description) {
         return call.fd(
-                Call.retried(() -> call.syscall(Syscall.OPENAT, AT_FDCWD, path, flags | OpenFlags.CLOEXEC)), what);
+                Call.retryOnSignal(() -> call.syscall(Syscall.OPENAT, AT_FDCWD, path, flags | OpenFlags.CLOEXEC)),
+                description);
     }
 
     private static long transfer(Call call, Syscall name, Fd fd, MemorySegment buffer) {
         int open = call.hold(fd);
-        return Call.retried(() -> call.syscall(name, open, buffer.address(), buffer.byteSize()));
+        return Call.retryOnSignal(() -> call.syscall(name, open, buffer.address(), buffer.byteSize()));
     }
 }

@@ -7,27 +7,27 @@ package io.bpf4j.sys.internal.call;
  * <p>Tested by {@code AttrGoldenTest} and {@code EditsOnKernelTest}.
  */
 public final class KernelNames {
-    private static final int MAX = 15;
+    private static final int MAX_LENGTH = 15;
     private static final String LONGEST_COMMON = ".rodata";
 
     private KernelNames() {}
 
     public static String of(String name) {
-        StringBuilder kept = new StringBuilder(MAX);
-        for (int i = 0; i < name.length() && kept.length() < MAX; i++) {
+        StringBuilder result = new StringBuilder(MAX_LENGTH);
+        for (int i = 0; i < name.length() && result.length() < MAX_LENGTH; i++) {
             char c = name.charAt(i);
             boolean allowed =
                     (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-            kept.append(allowed ? c : '_');
+            result.append(allowed ? c : '_');
         }
-        return kept.toString();
+        return result.toString();
     }
 
     /**
      * The name of a map of global data: the object's name, then the section's, as {@code bpftool} shows it. The
-     * object's name is cut to what {@code .rodata}, the longest of the common sections, leaves, so that all maps of an
-     * object begin alike; a custom section ({@code .data.mine}) has its name alone. libbpf does the same
-     * (internal_map_name).
+     * object's name is truncated so that {@code .rodata}, the longest common section name, fits after it: all maps of
+     * an object then have the same prefix. A map of a custom section ({@code .data.mine}) has the section's name only.
+     * libbpf does the same (internal_map_name).
      */
     public static String ofSection(String source, String section) {
         String file = source.substring(source.lastIndexOf('/') + 1);
@@ -36,7 +36,7 @@ public final class KernelNames {
         if (section.indexOf('.', 1) > 0) {
             return of(section);
         }
-        int room = Math.max(0, MAX - Math.max(LONGEST_COMMON.length(), section.length()));
-        return of(object.substring(0, Math.min(room, object.length())) + section);
+        int prefixLength = Math.max(0, MAX_LENGTH - Math.max(LONGEST_COMMON.length(), section.length()));
+        return of(object.substring(0, Math.min(prefixLength, object.length())) + section);
     }
 }

@@ -30,10 +30,10 @@ public final class LeakDetector {
     /**
      * A resource that was not closed.
      *
-     * @param what a description of the resource
+     * @param description a description of the resource
      * @param allocation the stack trace of its creation; null unless stacks are kept
      */
-    public record Leak(String what, @Nullable Throwable allocation) {}
+    public record Leak(String description, @Nullable Throwable allocation) {}
 
     /** The leaks since the last call; kept only if the property is set. */
     public static List<Leak> drain() {
@@ -49,8 +49,8 @@ public final class LeakDetector {
      *
      * @param release must not refer to the owner, which would prevent its collection
      */
-    static Entry watch(Object owner, String what, Runnable release) {
-        Watched watched = new Watched(what, release);
+    static Entry watch(Object owner, String description, Runnable release) {
+        Watched watched = new Watched(description, release);
         Cleaner.Cleanable cleanable = CLEANER.register(owner, watched);
         return () -> {
             watched.closed = true;
@@ -66,15 +66,15 @@ public final class LeakDetector {
 
     /** Run once: by the owner, or by the cleaner if the owner is gone. */
     private static final class Watched implements Runnable {
-        private final String what;
+        private final String description;
         private final Runnable release;
         private final @Nullable Throwable allocation;
         private volatile boolean closed;
 
-        Watched(String what, Runnable release) {
-            this.what = what;
+        Watched(String description, Runnable release) {
+            this.description = description;
             this.release = release;
-            this.allocation = KEEP_STACKS ? new Throwable("allocated here: " + what) : null;
+            this.allocation = KEEP_STACKS ? new Throwable("allocated here: " + description) : null;
         }
 
         @Override
@@ -84,9 +84,9 @@ public final class LeakDetector {
             } finally {
                 if (!closed) {
                     if (KEEP_STACKS) {
-                        LEAKS.add(new Leak(what, allocation));
+                        LEAKS.add(new Leak(description, allocation));
                     }
-                    LOG.log(System.Logger.Level.WARNING, what + " was never closed", allocation);
+                    LOG.log(System.Logger.Level.WARNING, description + " was never closed", allocation);
                 }
             }
         }

@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Libc {
     /**
-     * The type of all handles to functions that take numbers: of a second one of the same type the linker makes only the
-     * address. mmap has six arguments, some of them ints; it does not see a seventh, and a long in place of an int is what
-     * the calling conventions of 64-bit machines pass anyway.
+     * The type of all handles to functions that take numbers: for another handle of the same type the linker only binds
+     * the address. mmap has six arguments, some of them ints: it ignores a seventh argument, and the calling
+     * conventions of 64-bit machines pass an int like a long.
      */
     private static final FunctionDescriptor SEVEN_LONGS = FunctionDescriptor.of(
             JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
@@ -44,7 +44,7 @@ final class Libc {
 
     static {
         MethodHandle syscall = null;
-        String unusable = Syscall.whyUnknown();
+        String unusable = Syscall.whyUnsupported();
         // An error during class initialisation would be reported only once, and later as a missing class.
         try {
             syscall = unusable.isEmpty() ? link("syscall", SEVEN_LONGS, Linker.Option.firstVariadicArg(1)) : null;
@@ -155,7 +155,7 @@ final class Libc {
     }
 
     static String nativeAccessDenied(Module module) {
-        return "Java denies native access to bpf4j, which makes its system calls that way: run java with"
-                + " --enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED");
+        return "Java denies bpf4j native access, which system calls require: run java with" + " --enable-native-access="
+                + (module.isNamed() ? module.getName() : "ALL-UNNAMED");
     }
 }

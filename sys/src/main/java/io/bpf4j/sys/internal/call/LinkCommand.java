@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code AttrGoldenTest}.
  */
-@SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
+@SuppressWarnings("ArrayRecordComponent") // passed on once, never compared
 public sealed interface LinkCommand<R> extends Command<R> {
     /**
      * The part of BPF_LINK_CREATE that differs by kind of link: a union at offset 16 of the attributes, with a layout
@@ -39,9 +39,9 @@ public sealed interface LinkCommand<R> extends Command<R> {
             return new Numbers(layout, List.of(), values);
         }
 
-        /** The same, with the file descriptor whose number is among them. */
-        static Details of(Fd named, StructLayout layout, long... values) {
-            return new Numbers(layout, List.of(named), values);
+        /** The same, with the file descriptor whose number is one of the values. */
+        static Details of(Fd fd, StructLayout layout, long... values) {
+            return new Numbers(layout, List.of(fd), values);
         }
 
         /** See {@link #of}. */
@@ -158,13 +158,19 @@ public sealed interface LinkCommand<R> extends Command<R> {
     /**
      * BPF_LINK_CREATE.
      *
-     * @param what a description for messages: {@code uprobes in /usr/lib/libc.so.6}
+     * @param description a description for messages: {@code uprobes in /usr/lib/libc.so.6}
      * @param target perf event, cgroup, or map; null for none
      * @param targetIndex a number in place of {@code target}, such as an interface index; 0 for none
      * @param attachType the kernel's number
      */
     record Create(
-            String what, Fd program, @Nullable Fd target, int targetIndex, int attachType, int flags, Details details)
+            String description,
+            Fd program,
+            @Nullable Fd target,
+            int targetIndex,
+            int attachType,
+            int flags,
+            Details details)
             implements LinkCommand<Fd> {
         /** Four common fields, and fields specific to the kind of link from offset 16 on (7.3). */
         private static final StructLayout ATTR =
@@ -173,20 +179,20 @@ public sealed interface LinkCommand<R> extends Command<R> {
         private static final int DETAILS = 16;
         private static final int DETAILS_SIZE = 48;
 
-        public static Create of(String what, Fd program, int attachType, Details details) {
-            return new Create(what, program, null, 0, attachType, 0, details);
+        public static Create of(String description, Fd program, int attachType, Details details) {
+            return new Create(description, program, null, 0, attachType, 0, details);
         }
 
         public Create withTarget(Fd newTarget) {
-            return new Create(what, program, newTarget, 0, attachType, flags, details);
+            return new Create(description, program, newTarget, 0, attachType, flags, details);
         }
 
         public Create withTarget(int newIndex) {
-            return new Create(what, program, null, newIndex, attachType, flags, details);
+            return new Create(description, program, null, newIndex, attachType, flags, details);
         }
 
         public Create withFlags(int newFlags) {
-            return new Create(what, program, target, targetIndex, attachType, newFlags, details);
+            return new Create(description, program, target, targetIndex, attachType, newFlags, details);
         }
 
         @Override
@@ -198,11 +204,11 @@ public sealed interface LinkCommand<R> extends Command<R> {
             ATTR.set(attr, "attach_type", attachType);
             ATTR.set(attr, "flags", flags);
             details.encode(attr.asSlice(DETAILS), call);
-            return call.fd(call.bpfOffCarrier(BpfCommand.LINK_CREATE, attr), "link of " + what);
+            return call.fd(call.bpfOffCarrier(BpfCommand.LINK_CREATE, attr), "link of " + description);
         }
     }
 
-    /** BPF_LINK_UPDATE: another program in place of the link's. */
+    /** BPF_LINK_UPDATE: replaces the link's program. */
     record Update(Fd link, Fd program, @Nullable Fd expected, int flags) implements LinkCommand<Integer> {
         private static final StructLayout ATTR =
                 StructLayout.of("bpf_attr.link_update", "u32 link_fd, new_prog_fd, flags, old_prog_fd");
@@ -219,7 +225,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
         }
     }
 
-    /** BPF_LINK_DETACH: the link stays open and does nothing. */
+    /** BPF_LINK_DETACH: the link stays open, without effect. */
     record Detach(Fd link) implements LinkCommand<Integer> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr.link_detach", "u32 link_fd");
 
@@ -246,14 +252,15 @@ public sealed interface LinkCommand<R> extends Command<R> {
             MemorySegment attr = call.attr(ATTR, name, call.hold(program), cookie);
             return call.fd(
                     call.bpfOffCarrier(BpfCommand.RAW_TRACEPOINT_OPEN, attr),
-                    "link of " + program.what() + " to tracepoint " + tracepoint);
+                    "link of " + program.description() + " to tracepoint " + tracepoint);
         }
     }
 
     /**
      * BPF_PROG_ATTACH, for targets without a link: sockmap, lirc, cgroups on old kernels.
      *
-     * @param program null for none, which the kernel refuses: to probe if it knows the attach type
+     * @param program null for none, which the kernel refuses: a feature probe then learns whether it knows the attach
+     *     type
      */
     record Attach(@Nullable Fd program, Fd target, int attachType, int flags) implements LinkCommand<Integer> {
         private static final StructLayout ATTR =
@@ -287,25 +294,26 @@ public sealed interface LinkCommand<R> extends Command<R> {
         public Fd run(Call call) {
             return call.fd(
                     call.bpfResult(BpfCommand.ITER_CREATE, call.attr(ATTR, call.hold(link))),
-                    "iterator of " + link.what());
+                    "iterator of " + link.description());
         }
     }
 
     @Override
     default String call() {
         return switch (this) {
-            case Create create -> BpfCommand.LINK_CREATE + " for " + create.what;
-            case Update update -> BpfCommand.LINK_UPDATE + " of " + update.link.what() + " to " + update.program.what();
-            case Detach(Fd link) -> BpfCommand.LINK_DETACH + " of " + link.what();
+            case Create create -> BpfCommand.LINK_CREATE + " for " + create.description;
+            case Update update ->
+                BpfCommand.LINK_UPDATE + " of " + update.link.description() + " to " + update.program.description();
+            case Detach(Fd link) -> BpfCommand.LINK_DETACH + " of " + link.description();
             case OpenRawTracepoint open ->
-                BpfCommand.RAW_TRACEPOINT_OPEN + " of " + open.program.what()
+                BpfCommand.RAW_TRACEPOINT_OPEN + " of " + open.program.description()
                         + (open.tracepoint.isEmpty() ? "" : " to " + open.tracepoint);
             case Attach attach ->
-                BpfCommand.PROG_ATTACH + " of " + (attach.program == null ? "no program" : attach.program.what())
-                        + " to " + attach.target.what();
+                BpfCommand.PROG_ATTACH + " of " + (attach.program == null ? "no program" : attach.program.description())
+                        + " to " + attach.target.description();
             case DetachProgram detach ->
-                BpfCommand.PROG_DETACH + " of " + detach.program.what() + " from " + detach.target.what();
-            case CreateIter(Fd link) -> BpfCommand.ITER_CREATE + " of " + link.what();
+                BpfCommand.PROG_DETACH + " of " + detach.program.description() + " from " + detach.target.description();
+            case CreateIter(Fd link) -> BpfCommand.ITER_CREATE + " of " + link.description();
         };
     }
 }

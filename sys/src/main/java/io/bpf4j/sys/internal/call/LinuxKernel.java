@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** The running kernel, called through the foreign function interface. <i>Thread-safe.</i> */
 public final class LinuxKernel implements Kernel {
     private final Path proc;
-    /** Null until it was tried. */
+    /** Null before the first attempt. */
     private @Nullable Boolean memlockRaised;
 
     /** Reads this process's information, such as its file descriptors and rights, below the given {@code /proc}. */
@@ -34,16 +34,16 @@ public final class LinuxKernel implements Kernel {
         }
     }
 
-    /** The folder of this process. */
+    /** The directory of this process. */
     Path self() {
         return proc.resolve("self");
     }
 
     /**
-     * Raises the limit of locked memory, once. Returns whether it is raised, also to a caller that another thread was
-     * faster than: its call failed before.
+     * Raises the limit of locked memory, once. Returns whether it is raised: also true if another thread raised it
+     * after the system call of this thread had failed.
      */
-    synchronized boolean raisesMemlock() {
+    synchronized boolean raiseMemlock() {
         Boolean raised = memlockRaised;
         if (raised == null) {
             raised = execute(new FileCommand.RaiseMemlock()) == 0;

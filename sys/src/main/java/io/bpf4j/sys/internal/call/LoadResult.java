@@ -10,10 +10,10 @@ public sealed interface LoadResult {
     /** The verifier log; empty unless it was requested. */
     String log();
 
-    /** The result of a system call that wrote a log; {@code what} describes the new file descriptor. */
-    static LoadResult of(Call call, long result, String what, MemorySegment log, int logSize) {
+    /** The result of a system call that wrote a log; {@code description} describes the new file descriptor. */
+    static LoadResult of(Call call, long result, String description, MemorySegment log, int logSize) {
         String text = Struct.text(log);
-        return result >= 0 ? new Loaded(call.fd(result, what), text) : new Refused((int) -result, text, logSize);
+        return result >= 0 ? new Loaded(call.fd(result, description), text) : new Refused((int) -result, text, logSize);
     }
 
     /**

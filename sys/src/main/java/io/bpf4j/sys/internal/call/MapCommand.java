@@ -14,7 +14,7 @@ public sealed interface MapCommand<R> extends Command<R> {
      * BPF_MAP_CREATE.
      *
      * @param type the kernel's number of the map type, which may be one that {@code MapType} does not know
-     * @param name the name in the kernel, cut to 15 bytes; empty for kernels before 4.15
+     * @param name the name in the kernel, truncated to 15 bytes; empty for kernels before 4.15
      * @param ifindex network device that the map is offloaded to; 0 for none
      * @param extra {@code map_extra}: hash functions of a bloom filter, address of an arena
      * @param inner the template of a map-in-map's values
@@ -186,7 +186,7 @@ public sealed interface MapCommand<R> extends Command<R> {
      *
      * @param position where an iteration continues, from the last call; NULL to begin
      * @param nextPosition where the kernel writes the position to continue from
-     * @param count room for elements, or elements given
+     * @param count number of elements in the segments, or that they can hold
      */
     record Batch(
             BatchOp op,
@@ -211,7 +211,7 @@ public sealed interface MapCommand<R> extends Command<R> {
             ATTR.set(attr, "count", count);
             ATTR.set(attr, "map_fd", call.hold(map));
             ATTR.set(attr, "elem_flags", elementFlags);
-            // The kernel overwrites the requested number by that of the processed elements.
+            // The kernel replaces the requested number of elements by the number of processed elements.
             long result = call.bpfResult(op.command, attr, keys, values);
             return new BatchResult((int) -result, ATTR.u32(attr, "count"));
         }
@@ -242,9 +242,9 @@ public sealed interface MapCommand<R> extends Command<R> {
             // No name for a kernel without names, or if the probe lacks permission.
             case Create create ->
                 BpfCommand.MAP_CREATE + (create.name.isEmpty() ? "" : " for map \"" + create.name + "\"");
-            case Element element -> element.op.command + " on " + element.map.what();
-            case Batch batch -> batch.op.command + " on " + batch.map.what();
-            case Freeze(Fd map) -> BpfCommand.MAP_FREEZE + " on " + map.what();
+            case Element element -> element.op.command + " on " + element.map.description();
+            case Batch batch -> batch.op.command + " on " + batch.map.description();
+            case Freeze(Fd map) -> BpfCommand.MAP_FREEZE + " on " + map.description();
         };
     }
 }

@@ -18,23 +18,23 @@ public final class Mapping implements AutoCloseable {
     private final LeakDetector.Entry leak;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Mapping(String what, Arena arena, MemorySegment segment, Runnable unmap) {
+    private Mapping(String description, Arena arena, MemorySegment segment, Runnable unmap) {
         this.arena = arena;
         this.segment = segment;
-        this.leak = LeakDetector.watch(this, what, unmap);
+        this.leak = LeakDetector.watch(this, description, unmap);
     }
 
     /** Takes ownership of a mapping that the kernel just created. */
-    static Mapping of(Kernel kernel, long address, long size, String what) {
+    static Mapping of(Kernel kernel, long address, long size, String description) {
         Arena arena = Arena.ofShared();
         MemorySegment segment = Restricted.view(MemorySegment.ofAddress(address), size, arena);
-        return new Mapping(what, arena, segment, () -> kernel.execute(new FileCommand.Unmap(address, size)));
+        return new Mapping(description, arena, segment, () -> kernel.execute(new FileCommand.Unmap(address, size)));
     }
 
     /** A mapping of ordinary memory, for tests without a kernel; {@code unmapped} runs when it is closed. */
-    public static Mapping ofMemory(String what, MemorySegment memory, Runnable unmapped) {
+    public static Mapping ofMemory(String description, MemorySegment memory, Runnable unmapped) {
         Arena arena = Arena.ofShared();
-        return new Mapping(what, arena, Restricted.view(memory, memory.byteSize(), arena), unmapped);
+        return new Mapping(description, arena, Restricted.view(memory, memory.byteSize(), arena), unmapped);
     }
 
     public MemorySegment segment() {

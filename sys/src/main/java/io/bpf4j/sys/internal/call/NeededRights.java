@@ -23,7 +23,7 @@ final class NeededRights {
         return switch (command) {
             case ProgCommand.Load load -> ofProgram(load.type());
             case MapCommand.Create create ->
-                MapTraits.of(create.type()).has(MapTraits.Trait.NETWORK)
+                MapTraits.of(create.type()).has(MapTraits.Trait.NEEDS_NET_ADMIN)
                         ? List.of(CAP_BPF, CAP_NET_ADMIN)
                         : List.of(CAP_BPF);
             case TokenCommand.With<?> with -> of(with.command());

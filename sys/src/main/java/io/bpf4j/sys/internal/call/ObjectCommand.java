@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The commands of bpf(2) that programs, maps, links and BTF have in common: pins, ids, information. */
 public sealed interface ObjectCommand<R> extends Command<R> {
-    /** Of BPF_OBJ_GET_INFO_BY_FD. */
+    /** The fields of BPF_OBJ_GET_INFO_BY_FD. */
     StructLayout INFO = StructLayout.of("bpf_attr.info", "u32 bpf_fd, info_len; u64 info");
 
     /** Kinds of objects with ids. */
@@ -108,7 +108,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     record FdById(Kind kind, int id) implements ObjectCommand<Fd> {
         @Override
         public Fd run(Call call) {
-            // The id is where the other command has start_id.
+            // The id is in the same place as start_id of NextId.
             long result = call.bpfResult(kind.fdById, call.attr(NextId.ATTR, id));
             return call.fd(result, kind.name().toLowerCase(Locale.ROOT) + " " + id);
         }
@@ -120,8 +120,8 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         Fd object();
     }
 
-    /** Lets the kernel fill a struct, in which pointers may say where to put more. */
-    private static MemorySegment filled(Call call, Fd object, MemorySegment info) {
+    /** Passes a struct to the kernel, which fills it and the buffers that its pointers refer to. */
+    private static MemorySegment fill(Call call, Fd object, MemorySegment info) {
         call.bpf(BpfCommand.OBJ_GET_INFO_BY_FD, call.attr(INFO, call.hold(object), info.byteSize(), info.address()));
         return info;
     }
@@ -129,7 +129,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     /**
      * The information about a map.
      *
-     * @param withState whether with its memory and whether it is frozen, which are in /proc
+     * @param withState whether to read from /proc, too, how much memory it uses and whether it is frozen
      */
     record InfoOfMap(Fd object, boolean withState) implements InfoOf<MapInfo> {
         private static final StructLayout LAYOUT = StructLayout.of("bpf_map_info", """
@@ -144,7 +144,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         /** An older kernel leaves unknown fields 0. */
         @Override
         public MapInfo run(Call call) {
-            MemorySegment info = filled(call, object, call.allocate(LAYOUT));
+            MemorySegment info = fill(call, object, call.allocate(LAYOUT));
             Map<String, String> state = withState ? state(call) : Map.of();
             String memory = state.getOrDefault("memlock", "");
             String frozen = state.getOrDefault("frozen", "");
@@ -211,7 +211,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         /** An older kernel leaves unknown fields 0. */
         @Override
         public ProgramInfo run(Call call) {
-            MemorySegment info = filled(call, object, call.allocate(LAYOUT));
+            MemorySegment info = fill(call, object, call.allocate(LAYOUT));
             return new ProgramInfo(
                     LAYOUT.u32(info, "id"),
                     Struct.text(LAYOUT.slice(info, "name")),
@@ -230,7 +230,10 @@ public sealed interface ObjectCommand<R> extends Command<R> {
                     LAYOUT.u64(info, "recursion_misses"));
         }
 
-        /** A second call, for as many ids as the first one counted. They change only when a map is bound to it. */
+        /**
+         * A second call, for the number of ids that the first call returned. It changes only when a map is bound to the
+         * program.
+         */
         private List<Integer> mapIds(Call call, int count) {
             if (count == 0) {
                 return List.of();
@@ -239,9 +242,9 @@ public sealed interface ObjectCommand<R> extends Command<R> {
             MemorySegment info = call.allocate(LAYOUT);
             LAYOUT.set(info, "nr_map_ids", count);
             LAYOUT.set(info, "map_ids", ids);
-            int given = LAYOUT.u32(filled(call, object, info), "nr_map_ids");
+            int returned = LAYOUT.u32(fill(call, object, info), "nr_map_ids");
             return IntStream.of(ids.toArray(Struct.U32))
-                    .limit(Math.min(count, given))
+                    .limit(Math.min(count, returned))
                     .boxed()
                     .toList();
         }
@@ -264,11 +267,11 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         public RawLinkInfo run(Call call) {
             MemorySegment info = call.allocate(RawLinkInfo.SIZE, Long.BYTES);
             if (text == null) {
-                return RawLinkInfo.read(filled(call, object, info), "");
+                return RawLinkInfo.read(fill(call, object, info), "");
             }
             MemorySegment bytes = call.allocate(TEXT_SIZE);
             text.request(info, bytes);
-            return RawLinkInfo.read(filled(call, object, info), Struct.text(bytes));
+            return RawLinkInfo.read(fill(call, object, info), Struct.text(bytes));
         }
     }
 
@@ -280,22 +283,22 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         /** Two calls: the first gets the size of the types. Loaded BTF never changes. */
         @Override
         public BtfInfo run(Call call) {
-            MemorySegment size = filled(call, object, call.allocate(BtfInfo.LAYOUT));
+            MemorySegment size = fill(call, object, call.allocate(BtfInfo.LAYOUT));
             MemorySegment data =
                     call.allocate(Integer.toUnsignedLong(BtfInfo.LAYOUT.u32(size, "btf_size")), Long.BYTES);
             MemorySegment name = call.allocate(NAME_SIZE);
             MemorySegment info = call.allocate(BtfInfo.LAYOUT);
             BtfInfo.request(info, data, name);
-            return BtfInfo.read(filled(call, object, info), data, name);
+            return BtfInfo.read(fill(call, object, info), data, name);
         }
     }
 
     @Override
     default String call() {
         return switch (this) {
-            case Pin(Fd object, Path path) -> BpfCommand.OBJ_PIN + " of " + object.what() + " to " + path;
+            case Pin(Fd object, Path path) -> BpfCommand.OBJ_PIN + " of " + object.description() + " to " + path;
             case Get get -> BpfCommand.OBJ_GET + " of " + get.path;
-            case KindOf(Fd object) -> "readlink of " + object.what();
+            case KindOf(Fd object) -> "readlink of " + object.description();
             case NextId(Kind kind, int after) -> kind.nextId + " after " + after;
             case FdById(Kind kind, int id) -> kind.fdById + " of " + id;
             case InfoOf<?> info ->

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * System calls on the files and sockets of another process, which may change them at any time. They begin at a folder
- * that is held open, take one name in it, and do not follow a symbolic link.
+ * System calls on the files and sockets of another process, which may change them at any time. Each uses one name in an
+ * open directory, and does not follow a symbolic link.
  *
  * <p>Tested by {@code HostileJvmsTest}.
  */
@@ -18,20 +18,20 @@ public sealed interface PeerCommand<R> extends Command<R> {
      *
      * @param name without a slash
      */
-    record Look(Fd folder, String name) implements PeerCommand<Fd> {
+    record Look(Fd directory, String name) implements PeerCommand<Fd> {
         @Override
         public Fd run(Call call) {
-            return open(call, folder, name, OpenFlags.PATH, 0);
+            return open(call, directory, name, OpenFlags.PATH, 0);
         }
     }
 
     /** openat(2) of a new, empty file that only its owner may read and write. It fails if the name exists. */
-    record Create(Fd folder, String name) implements PeerCommand<Fd> {
+    record Create(Fd directory, String name) implements PeerCommand<Fd> {
         private static final int OWNER_ONLY = 0600;
 
         @Override
         public Fd run(Call call) {
-            return open(call, folder, name, OpenFlags.RDWR | OpenFlags.CREATE | OpenFlags.EXCLUSIVE, OWNER_ONLY);
+            return open(call, directory, name, OpenFlags.RDWR | OpenFlags.CREATE | OpenFlags.EXCLUSIVE, OWNER_ONLY);
         }
     }
 
@@ -44,11 +44,11 @@ public sealed interface PeerCommand<R> extends Command<R> {
     }
 
     /** unlinkat(2) of one name. */
-    record Remove(Fd folder, String name) implements PeerCommand<Integer> {
+    record Remove(Fd directory, String name) implements PeerCommand<Integer> {
         @Override
         public Integer run(Call call) {
             long text = call.allocateFrom(name).address();
-            return call.check(call.syscall(Syscall.UNLINKAT, call.hold(folder), text, 0));
+            return call.check(call.syscall(Syscall.UNLINKAT, call.hold(directory), text, 0));
         }
     }
 
@@ -64,10 +64,10 @@ public sealed interface PeerCommand<R> extends Command<R> {
         private static final int OTHERS_WRITE = 0022;
 
         /**
-         * What is known of a file.
+         * The status of a file.
          *
-         * @param mode its type and its permissions
-         * @param links names that it has
+         * @param mode type and permissions
+         * @param links number of hard links
          */
         public record FileStatus(int mode, int user, int links) {
             public boolean isDirectory() {
@@ -141,7 +141,7 @@ public sealed interface PeerCommand<R> extends Command<R> {
 
     /**
      * getsockopt(2) SO_PEERCRED: the process that listens at the other end. The kernel recorded it when the process
-     * called listen(2), so it is true whoever named or linked the socket.
+     * called listen(2), so it is correct whoever created or linked the name of the socket.
      */
     record PeerOf(Fd socket) implements PeerCommand<PeerOf.Credentials> {
         private static final int SOL_SOCKET = 1;
@@ -175,10 +175,10 @@ public sealed interface PeerCommand<R> extends Command<R> {
     }
 
     /**
-     * pidfd_send_signal(2) (Linux 5.1): to the process that was opened, not to another one that has its number now. The
-     * result is false if it has ended.
+     * pidfd_send_signal(2) (Linux 5.1): sends a signal to the process that was opened, not to a later process with the
+     * same pid. The result is false if it has ended.
      *
-     * @param signal 0 asks whether the process exists
+     * @param signal 0 only checks whether the process exists
      */
     record SendSignal(Fd process, int signal) implements PeerCommand<Boolean> {
         @Override
@@ -195,23 +195,23 @@ public sealed interface PeerCommand<R> extends Command<R> {
     @Override
     default String call() {
         return switch (this) {
-            case Look look -> "open of " + look.name + " in " + look.folder.what();
-            case Create create -> "creation of " + create.name + " in " + create.folder.what();
-            case ChangeOwner change -> "fchown of " + change.fd.what();
-            case Remove remove -> "unlink of " + remove.name + " in " + remove.folder.what();
-            case Status(Fd fd) -> "statx of " + fd.what();
+            case Look look -> "open of " + look.name + " in " + look.directory.description();
+            case Create create -> "creation of " + create.name + " in " + create.directory.description();
+            case ChangeOwner change -> "fchown of " + change.fd.description();
+            case Remove remove -> "unlink of " + remove.name + " in " + remove.directory.description();
+            case Status(Fd fd) -> "statx of " + fd.description();
             case Connect connect -> "connection to " + connect.name;
-            case PeerOf(Fd socket) -> "getsockopt(SO_PEERCRED) of " + socket.what();
-            case SendSignal(Fd process, int signal) -> "signal " + signal + " to " + process.what();
+            case PeerOf(Fd socket) -> "getsockopt(SO_PEERCRED) of " + socket.description();
+            case SendSignal(Fd process, int signal) -> "signal " + signal + " to " + process.description();
         };
     }
 
-    private static Fd open(Call call, Fd folder, String name, int flags, int mode) {
+    private static Fd open(Call call, Fd directory, String name, int flags, int mode) {
         long text = call.allocateFrom(name).address();
-        int number = call.hold(folder);
+        int number = call.hold(directory);
         long all = flags | OpenFlags.CLOEXEC | OpenFlags.NOFOLLOW;
         return call.fd(
-                Call.retried(() -> call.syscall(Syscall.OPENAT, number, text, all, mode, 0, 0)),
-                name + " in " + folder.what());
+                Call.retryOnSignal(() -> call.syscall(Syscall.OPENAT, number, text, all, mode, 0, 0)),
+                name + " in " + directory.description());
     }
 }

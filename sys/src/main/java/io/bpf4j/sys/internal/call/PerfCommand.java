@@ -20,15 +20,15 @@ public sealed interface PerfCommand<R> extends Command<R> {
     /**
      * perf_event_open(2), close-on-exec, disabled until {@link Enable} if {@code disabled} is set.
      *
-     * @param what a description for messages: {@code uprobe at /bin/x+0x1f40}
+     * @param description a description for messages: {@code uprobe at /bin/x+0x1f40}
      * @param type a fixed number, or that of a dynamic source such as uprobe
-     * @param text which the kernel is given a pointer to: path of a uprobe, function of a kprobe; null for none
+     * @param text the string that the attributes point to: path of a uprobe, function of a kprobe; null for none
      * @param config2 offset of the probe
      * @param pid a thread; -1 for all, which then needs a cpu
      * @param cpu -1 for all, which then needs a pid
      */
     record Open(
-            String what,
+            String description,
             int type,
             long config,
             @Nullable String text,
@@ -52,7 +52,7 @@ public sealed interface PerfCommand<R> extends Command<R> {
                 u32 aux_watermark;
                 """);
 
-        /** Places in the bit-field that begins with {@code disabled}, in the order in which C declares them. */
+        /** Positions in the bit-field that begins with {@code disabled}, in the order in which C declares them. */
         private static final int DISABLED = 0;
 
         private static final int FREQ = 10;
@@ -64,24 +64,28 @@ public sealed interface PerfCommand<R> extends Command<R> {
 
         /** A probe or tracepoint that fires at each hit: no sampling. */
         public static Open probe(
-                String what, int type, long config, @Nullable String text, long config2, int pid, int cpu) {
-            return new Open(what, type, config, text, config2, 0, false, 0, 0, false, pid, cpu);
+                String description, int type, long config, @Nullable String text, long config2, int pid, int cpu) {
+            return new Open(description, type, config, text, config2, 0, false, 0, 0, false, pid, cpu);
         }
 
-        public static Open tracepoint(String what, long id, int pid, int cpu) {
-            return new Open(what, TYPE_TRACEPOINT, id, null, 0, 0, false, 0, 0, false, pid, cpu);
+        public static Open tracepoint(String description, long id, int pid, int cpu) {
+            return new Open(description, TYPE_TRACEPOINT, id, null, 0, 0, false, 0, 0, false, pid, cpu);
         }
 
-        /** An event that fires each time it was counted so often, or so often in a second; disabled at first. */
+        /**
+         * An event that fires once per {@code period} occurrences or, if {@code perSecond}, {@code period} times per
+         * second; initially disabled.
+         */
         public static Open sampling(
-                String what, int type, long config, long period, boolean perSecond, int pid, int cpu) {
-            return new Open(what, type, config, null, 0, period, perSecond, 0, 0, true, pid, cpu);
+                String description, int type, long config, long period, boolean perSecond, int pid, int cpu) {
+            return new Open(description, type, config, null, 0, period, perSecond, 0, 0, true, pid, cpu);
         }
 
         /** The target of a program's bpf_perf_event_output on a CPU, with raw records. */
-        public static Open output(String what, int cpu, int wakeupEvents) {
+        public static Open output(String description, int cpu, int wakeupEvents) {
             long config = SOFTWARE_BPF_OUTPUT;
-            return new Open(what, TYPE_SOFTWARE, config, null, 0, 1, false, SAMPLE_RAW, wakeupEvents, true, -1, cpu);
+            return new Open(
+                    description, TYPE_SOFTWARE, config, null, 0, 1, false, SAMPLE_RAW, wakeupEvents, true, -1, cpu);
         }
 
         @Override
@@ -98,16 +102,16 @@ public sealed interface PerfCommand<R> extends Command<R> {
             ATTR.set(attr, "config1", text == null ? MemorySegment.NULL : call.allocateFrom(text));
             ATTR.set(attr, "config2", config2); // also probe_offset
             long result = call.syscall(Syscall.PERF_EVENT_OPEN, attr.address(), pid, cpu, NO_GROUP, CLOEXEC, 0);
-            return call.fd(result, what);
+            return call.fd(result, description);
         }
 
-        private static long bit(int place) {
-            return bit(place, ByteOrder.nativeOrder());
+        private static long bit(int position) {
+            return bit(position, ByteOrder.nativeOrder());
         }
 
         /** C fills a bit-field from the low end on little-endian machines and from the high end on big-endian ones. */
-        static long bit(int place, ByteOrder order) {
-            return order == ByteOrder.LITTLE_ENDIAN ? 1L << place : 1L << (63 - place);
+        static long bit(int position, ByteOrder order) {
+            return order == ByteOrder.LITTLE_ENDIAN ? 1L << position : 1L << (63 - position);
         }
     }
 
@@ -130,10 +134,10 @@ public sealed interface PerfCommand<R> extends Command<R> {
     @Override
     default String call() {
         return switch (this) {
-            case Open open -> "perf_event_open for " + open.what;
+            case Open open -> "perf_event_open for " + open.description;
             case SetProgram(Fd event, Fd program) ->
-                "ioctl(PERF_EVENT_IOC_SET_BPF) of " + program.what() + " to " + event.what();
-            case Enable(Fd event) -> "ioctl(PERF_EVENT_IOC_ENABLE) of " + event.what();
+                "ioctl(PERF_EVENT_IOC_SET_BPF) of " + program.description() + " to " + event.description();
+            case Enable(Fd event) -> "ioctl(PERF_EVENT_IOC_ENABLE) of " + event.description();
         };
     }
 

@@ -4,7 +4,7 @@ import io.bpf4j.sys.kernel.Errno;
 import java.lang.foreign.MemorySegment;
 
 /**
- * ptrace(2), wait4(2) and tgkill(2), to hold other processes; kcmp(2), to compare them.
+ * ptrace(2), wait4(2) and tgkill(2), to stop other processes; kcmp(2), to compare them.
  *
  * <p>The tracer is a thread, not a process: all commands except {@link Signal} and {@link SameMemory} must come from
  * the thread that executed {@link Seize}. A command to a tracee that is killed fails with ESRCH at any time, which is
@@ -39,8 +39,7 @@ public sealed interface ProcessCommand<R> extends Command<R> {
     }
 
     /**
-     * PTRACE_LISTEN: leaves a tracee stopped whose process was stopped by SIGSTOP or the like, until the process is
-     * continued.
+     * PTRACE_LISTEN: leaves a tracee in its group-stop (by SIGSTOP or a similar signal) until the process is continued.
      */
     record Listen(int tid) implements ProcessCommand<Integer> {
         @Override
@@ -135,7 +134,7 @@ public sealed interface ProcessCommand<R> extends Command<R> {
             // The thread's scratch memory: this call is made for every signal of every tracee.
             MemorySegment status = call.attr(Integer.BYTES);
             int options = WALL | WNOTHREAD | (blocking ? 0 : WNOHANG);
-            long result = Call.retried(() -> call.syscall(Syscall.WAIT4, -1, status.address(), options));
+            long result = Call.retryOnSignal(() -> call.syscall(Syscall.WAIT4, -1, status.address(), options));
             if (result == -Errno.ECHILD.number()) {
                 return WaitStatus.NO_TRACEES;
             }
@@ -154,7 +153,8 @@ public sealed interface ProcessCommand<R> extends Command<R> {
 
     /**
      * Compares the memory of two processes by kcmp(2) (Linux 3.5): true if they share it. False also if the kernel
-     * can't tell, because it was built without CONFIG_KCMP, or because a process has ended or may not be traced.
+     * can't compare them, because it was built without CONFIG_KCMP, or because a process has ended or may not be
+     * traced.
      */
     record SameMemory(int first, int second) implements ProcessCommand<Boolean> {
         /** include/uapi/linux/kcmp.h. */

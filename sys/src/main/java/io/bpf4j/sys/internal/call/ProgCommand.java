@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code AttrGoldenTest}.
  */
-@SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
+@SuppressWarnings("ArrayRecordComponent") // passed on once, never compared
 public sealed interface ProgCommand<R> extends Command<R> {
     /** The contents of the verifier log: 1 is the usual level, 2 adds each path, 4 has only statistics. */
     record Log(int level, int size) {
@@ -38,7 +38,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
     }
 
     /**
-     * What the program is loaded to be attached to.
+     * The attach target that the program is loaded for.
      *
      * @param type {@code expected_attach_type}
      * @param btfId of a function or struct; 0 for none
@@ -53,13 +53,13 @@ public sealed interface ProgCommand<R> extends Command<R> {
      * maps of the array to the program.
      *
      * @param type the kernel's number of the program type
-     * @param name the name in the kernel, cut to 15 bytes; empty for kernels before 4.15
-     * @param instructions encoded, 8 bytes each, in the machine's byte order, with the numbers of file descriptors in
-     *     them
+     * @param name the name in the kernel, truncated to 15 bytes; empty for kernels before 4.15
+     * @param instructions encoded, 8 bytes each, in the machine's byte order; they contain the numbers of file
+     *     descriptors
      * @param ifindex network device that the program is offloaded or bound to; 0 for none
      * @param kernelVersion {@code kern_version}, which kernels before 5.0 compare for kprobes; 0 for none
      * @param fdArray file descriptors of maps and BTF objects that instructions refer to by index
-     * @param mentioned the file descriptors whose numbers are in the instructions
+     * @param instructionFds the file descriptors whose numbers are in the instructions
      */
     record Load(
             int type,
@@ -72,7 +72,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
             Attachment attachment,
             Types types,
             List<Fd> fdArray,
-            List<Fd> mentioned,
+            List<Fd> instructionFds,
             Log log)
             implements ProgCommand<LoadResult> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr", """
@@ -92,7 +92,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
                 """);
 
         /**
-         * The verifier gives up with EAGAIN when a signal is pending (commit c3494801cd17, "bpf: check pending signals
+         * The verifier stops with EAGAIN when a signal is pending (commit c3494801cd17, "bpf: check pending signals
          * while verifying programs"); signals in a JVM are handled quickly, so the next try is likely to succeed.
          */
         private static final int TRIES = 5;
@@ -105,48 +105,66 @@ public sealed interface ProgCommand<R> extends Command<R> {
         }
 
         public Load withName(String newName) {
-            return with(newName, flags, kernelVersion, attachment, types, mentioned, log);
+            return with(newName, flags, kernelVersion, attachment, types, instructionFds, log);
         }
 
         public Load withFlags(int newFlags) {
-            return with(name, newFlags, kernelVersion, attachment, types, mentioned, log);
+            return with(name, newFlags, kernelVersion, attachment, types, instructionFds, log);
         }
 
         public Load withKernelVersion(int code) {
-            return with(name, flags, code, attachment, types, mentioned, log);
+            return with(name, flags, code, attachment, types, instructionFds, log);
         }
 
         public Load withExpectedAttachType(int number) {
             Attachment to = new Attachment(number, attachment.btfId, attachment.target);
-            return with(name, flags, kernelVersion, to, types, mentioned, log);
+            return with(name, flags, kernelVersion, to, types, instructionFds, log);
         }
 
         public Load withAttachTarget(int btfId, @Nullable Fd target) {
             Attachment to = new Attachment(attachment.type, btfId, target);
-            return with(name, flags, kernelVersion, to, types, mentioned, log);
+            return with(name, flags, kernelVersion, to, types, instructionFds, log);
         }
 
         public Load withBtf(@Nullable Fd btf, InfoTable functions, InfoTable lines) {
-            return with(name, flags, kernelVersion, attachment, new Types(btf, functions, lines), mentioned, log);
+            return with(name, flags, kernelVersion, attachment, new Types(btf, functions, lines), instructionFds, log);
         }
 
-        public Load withMentioned(List<Fd> fds) {
+        public Load withInstructionFds(List<Fd> fds) {
             return with(name, flags, kernelVersion, attachment, types, List.copyOf(fds), log);
         }
 
         public Load withLog(Log newLog) {
-            return with(name, flags, kernelVersion, attachment, types, mentioned, newLog);
+            return with(name, flags, kernelVersion, attachment, types, instructionFds, newLog);
         }
 
-        private Load with(String as, int bits, int version, Attachment to, Types described, List<Fd> fds, Log wanted) {
+        private Load with(
+                String newName,
+                int newFlags,
+                int newVersion,
+                Attachment newAttachment,
+                Types newTypes,
+                List<Fd> newFds,
+                Log newLog) {
             return new Load(
-                    type, as, instructions, license, bits, ifindex, version, to, described, fdArray, fds, wanted);
+                    type,
+                    newName,
+                    instructions,
+                    license,
+                    newFlags,
+                    ifindex,
+                    newVersion,
+                    newAttachment,
+                    newTypes,
+                    fdArray,
+                    newFds,
+                    newLog);
         }
 
         @Override
         public LoadResult run(Call call) {
             MemorySegment text = call.allocate(log.size());
-            mentioned.forEach(call::hold);
+            instructionFds.forEach(call::hold);
             MemorySegment attr = call.attr(ATTR);
             ATTR.set(attr, "prog_type", type);
             ATTR.set(attr, "insn_cnt", instructions.length / INSTRUCTION_SIZE);
@@ -186,7 +204,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
         }
     }
 
-    /** BPF_BTF_LOAD: types in the encoding that {@code BtfBuilder.toBytes} makes. */
+    /** BPF_BTF_LOAD: types in the encoding of {@code BtfBuilder.toBytes}. */
     record LoadBtf(String name, byte[] btf, Log log) implements ProgCommand<LoadResult> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr", """
                 u64 btf, btf_log_buf;
@@ -267,15 +285,15 @@ public sealed interface ProgCommand<R> extends Command<R> {
 
         @Override
         public TestRunResult run(Call call) {
-            MemorySegment after = Struct.room(call, dataOut);
-            MemorySegment contextAfter = Struct.room(call, contextOut);
+            MemorySegment dataAfter = Struct.buffer(call, dataOut);
+            MemorySegment contextAfter = Struct.buffer(call, contextOut);
             MemorySegment contextBefore = Struct.bytes(call, context);
             MemorySegment attr = call.attr(ATTR);
             ATTR.set(attr, "prog_fd", call.hold(program));
             ATTR.set(attr, "data_size_in", data.length);
             ATTR.set(attr, "data_in", Struct.bytes(call, data));
             ATTR.set(attr, "data_size_out", dataOut);
-            ATTR.set(attr, "data_out", after);
+            ATTR.set(attr, "data_out", dataAfter);
             ATTR.set(attr, "ctx_size_in", context.length);
             ATTR.set(attr, "ctx_in", contextBefore);
             ATTR.set(attr, "ctx_size_out", contextOut);
@@ -284,12 +302,13 @@ public sealed interface ProgCommand<R> extends Command<R> {
             ATTR.set(attr, "flags", flags);
             ATTR.set(attr, "cpu", cpu);
             ATTR.set(attr, "batch_size", batchSize);
-            call.check(Call.retried(() -> call.bpfResult(BpfCommand.PROG_TEST_RUN, attr)));
-            // Without room for the context, the result is the modified input: syscall programs return results this way.
+            call.check(Call.retryOnSignal(() -> call.bpfResult(BpfCommand.PROG_TEST_RUN, attr)));
+            // Without a buffer for the context, the result is the modified input: syscall programs return results this
+            // way.
             return new TestRunResult(
                     ATTR.u32(attr, "retval"),
                     ATTR.u32(attr, "duration"),
-                    Struct.filled(after, ATTR.u32(attr, "data_size_out")),
+                    Struct.filled(dataAfter, ATTR.u32(attr, "data_size_out")),
                     contextOut == 0
                             ? contextBefore.toArray(ValueLayout.JAVA_BYTE)
                             : Struct.filled(contextAfter, ATTR.u32(attr, "ctx_size_out")));
@@ -308,16 +327,16 @@ public sealed interface ProgCommand<R> extends Command<R> {
      * BPF_PROG_STREAM_READ_BY_FD: reads and removes a program's output from one of its streams.
      *
      * @param stream 1 or 2
-     * @param room bytes at most
+     * @param maxBytes size of the buffer
      */
-    record ReadStream(Fd program, int stream, int room) implements ProgCommand<byte[]> {
+    record ReadStream(Fd program, int stream, int maxBytes) implements ProgCommand<byte[]> {
         private static final StructLayout ATTR =
                 StructLayout.of("bpf_attr.prog_stream_read", "u64 stream_buf; u32 stream_buf_len, stream_id, prog_fd");
 
         @Override
         public byte[] run(Call call) {
-            MemorySegment bytes = call.allocate(room);
-            MemorySegment attr = call.attr(ATTR, bytes.address(), room, stream, call.hold(program));
+            MemorySegment bytes = call.allocate(maxBytes);
+            MemorySegment attr = call.attr(ATTR, bytes.address(), maxBytes, stream, call.hold(program));
             return Struct.filled(bytes, call.bpf(BpfCommand.PROG_STREAM_READ_BY_FD, attr));
         }
     }
@@ -341,10 +360,10 @@ public sealed interface ProgCommand<R> extends Command<R> {
             case Load load -> BpfCommand.PROG_LOAD + " for program \"" + load.name + "\"";
             case LoadBtf btf -> BpfCommand.BTF_LOAD + " for \"" + btf.name + "\"";
             case BindMap(Fd program, Fd map) ->
-                BpfCommand.PROG_BIND_MAP + " of " + map.what() + " to " + program.what();
-            case AssociateStructOps with -> BpfCommand.PROG_ASSOC_STRUCT_OPS + " with " + with.map.what();
-            case TestRun run -> BpfCommand.PROG_TEST_RUN + " of " + run.program.what();
-            case ReadStream read -> BpfCommand.PROG_STREAM_READ_BY_FD + " of " + read.program.what();
+                BpfCommand.PROG_BIND_MAP + " of " + map.description() + " to " + program.description();
+            case AssociateStructOps with -> BpfCommand.PROG_ASSOC_STRUCT_OPS + " with " + with.map.description();
+            case TestRun run -> BpfCommand.PROG_TEST_RUN + " of " + run.program.description();
+            case ReadStream read -> BpfCommand.PROG_STREAM_READ_BY_FD + " of " + read.program.description();
             case EnableStats _ -> BpfCommand.ENABLE_STATS.toString();
         };
     }

@@ -14,7 +14,7 @@ import java.lang.foreign.ValueLayout;
  * @param text the text that the union points to: the name of a tracepoint, function or kind of iterator, the path of a
  *     file
  */
-@SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
+@SuppressWarnings("ArrayRecordComponent") // passed on once, never compared
 public record RawLinkInfo(int type, int id, int programId, byte[] detail, String text) {
     /**
      * A text field in the union. The caller passes a buffer for it, only for types that have a text.
@@ -23,7 +23,7 @@ public record RawLinkInfo(int type, int id, int programId, byte[] detail, String
      * @param length name of the field for the buffer's size, in bytes
      */
     public record TextField(StructLayout layout, String pointer, String length) {
-        /** Tells the kernel where to put the text. */
+        /** Sets the buffer that the kernel fills with the text. */
         void request(MemorySegment info, MemorySegment text) {
             MemorySegment detail = info.asSlice(DETAIL);
             layout.set(detail, pointer, text);

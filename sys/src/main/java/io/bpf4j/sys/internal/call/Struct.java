@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** What fields of C structs refer to, copied to and from native memory. */
+/** Copies the data that fields of C structs refer to, to and from native memory. */
 public final class Struct {
     static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT;
     static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG;
@@ -28,12 +28,12 @@ public final class Struct {
         return MemorySegment.ofArray(values).toArray(JAVA_BYTE);
     }
 
-    /** Whether an integer can have so many bytes. */
+    /** Whether integers of this size exist. */
     public static boolean isInteger(int size) {
         return size == 1 || size == 2 || size == 4 || size == 8;
     }
 
-    /** Whether so many bytes hold a number, with a sign or without. */
+    /** Whether a number fits in this many bytes, as a signed or an unsigned integer. */
     public static boolean fits(long value, int size) {
         int bits = size * 8;
         return bits == 64 || (value >= -(1L << (bits - 1)) && value < 1L << bits);
@@ -58,11 +58,14 @@ public final class Struct {
     }
 
     /** Memory for a result; NULL for none. */
-    static MemorySegment room(SegmentAllocator memory, int size) {
+    static MemorySegment buffer(SegmentAllocator memory, int size) {
         return size == 0 ? MemorySegment.NULL : memory.allocate(size, 8);
     }
 
-    /** The bytes that a call wrote to a buffer; a size beyond it is what more room would have held. */
+    /**
+     * The bytes that a call wrote to a buffer; the returned size may be larger than the buffer, if the data was
+     * truncated.
+     */
     static byte[] filled(MemorySegment buffer, int size) {
         return buffer.asSlice(0, Math.min(buffer.byteSize(), Integer.toUnsignedLong(size)))
                 .toArray(JAVA_BYTE);

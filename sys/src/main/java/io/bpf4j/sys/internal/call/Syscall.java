@@ -51,20 +51,23 @@ enum Syscall {
         this.x86 = x86;
         this.generic = generic;
         this.s390 = s390;
-        this.number = on(System.getProperty("os.arch", ""));
+        this.number = numberOn(System.getProperty("os.arch", ""));
     }
 
     Syscall(long everywhere) {
         this(everywhere, everywhere, everywhere);
     }
 
-    /** The number on this machine; -1 if the machine is not known, for which {@link #whyUnknown} has the message. */
+    /**
+     * The number on this machine; -1 if the machine is not supported, for which {@link #whyUnsupported} has the
+     * message.
+     */
     long number() {
         return number;
     }
 
-    /** The number on an architecture, by the system property {@code os.arch}; -1 if it is not known. */
-    long on(String osArch) {
+    /** The number on an architecture, by the system property {@code os.arch}; -1 if it is not supported. */
+    long numberOn(String osArch) {
         return switch (osArch) {
             case "amd64", "x86_64" -> x86;
             case "aarch64", "riscv64", "loongarch64" -> generic;
@@ -73,11 +76,11 @@ enum Syscall {
         };
     }
 
-    /** The reason why this machine's numbers are not known; empty if they are. */
-    static String whyUnknown() {
+    /** The reason why this machine is not supported; empty if it is. */
+    static String whyUnsupported() {
         return BPF.number >= 0
                 ? ""
-                : "bpf4j does not know the system calls of " + System.getProperty("os.arch", "")
-                        + "; it knows amd64, aarch64, riscv64, loongarch64 and s390x";
+                : "bpf4j has no system call numbers for architecture " + System.getProperty("os.arch", "")
+                        + "; it supports amd64, aarch64, riscv64, loongarch64 and s390x";
     }
 }

@@ -13,11 +13,11 @@ public sealed interface TokenCommand<R> extends Command<R> {
         public Fd run(Call call) {
             return call.fd(
                     call.bpfResult(BpfCommand.TOKEN_CREATE, call.attr(ATTR, 0, call.hold(bpffs))),
-                    "BPF token of " + bpffs.what());
+                    "BPF token of " + bpffs.description());
         }
     }
 
-    /** Another command with the rights of a token: one that creates a map, or loads a program or BTF. */
+    /** A command with the rights of a token: one that creates a map, or loads a program or BTF. */
     record With<R>(Command<R> command, Fd token) implements TokenCommand<R> {
         @Override
         public R run(Call call) {
@@ -29,8 +29,8 @@ public sealed interface TokenCommand<R> extends Command<R> {
     @Override
     default String call() {
         return switch (this) {
-            case Create(Fd bpffs) -> BpfCommand.TOKEN_CREATE + " from " + bpffs.what();
-            case With<R> with -> with.command.call() + " with " + with.token.what();
+            case Create(Fd bpffs) -> BpfCommand.TOKEN_CREATE + " from " + bpffs.description();
+            case With<R> with -> with.command.call() + " with " + with.token.description();
         };
     }
 }

@@ -24,13 +24,13 @@ public final class UndoStack implements AutoCloseable {
         steps.push(undo);
     }
 
-    /** Adds a step that closes it. */
+    /** Adds a step that closes a file descriptor. */
     public Fd own(Fd fd) {
         push(fd::close);
         return fd;
     }
 
-    /** Adds a step that unmaps it. */
+    /** Adds a step that unmaps a mapping. */
     public Mapping own(Mapping mapping) {
         push(mapping::close);
         return mapping;

@@ -10,7 +10,7 @@ public record WaitStatus(int tid, int status) {
     public static final WaitStatus NO_EVENT = new WaitStatus(0, 0);
     public static final WaitStatus NO_TRACEES = new WaitStatus(-1, 0);
 
-    /** The low byte of a tracee that stopped, rather than ended. */
+    /** The low byte of the status of a tracee that stopped. */
     private static final int STOPPED = 0x7f;
 
     /** Whether the tracee stopped; else it has ended. */

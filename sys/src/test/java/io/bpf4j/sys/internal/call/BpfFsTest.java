@@ -74,14 +74,14 @@ class BpfFsTest {
 
         kernel.fail(ObjectCommand.Pin.class, Errno.EPERM);
         assertThatThrownBy(() -> BpfFs.pin(kernel, map, Path.of("/proc/.rodata")))
-                .hasMessageContaining("can't have a dot")
-                .hasMessageContaining("\"_rodata\" can be used");
+                .hasMessageContaining("can't contain a dot")
+                .hasMessageContaining("use \"_rodata\"");
         assertThatThrownBy(() -> BpfFs.pin(kernel, map, Path.of("/proc/rodata")))
                 .hasMessageContaining("/proc is in a file system of type proc, not in a BPF file system: mount -t bpf");
 
         kernel.fail(ObjectCommand.Pin.class, Errno.ENOENT);
         assertThatThrownBy(() -> BpfFs.pin(kernel, map, Path.of("/proc/no/such/rodata")))
-                .hasMessageContaining("there is no directory /proc/no/such");
+                .hasMessageContaining("directory /proc/no/such does not exist");
 
         kernel.fail(ObjectCommand.Get.class, Errno.EACCES);
         assertThatThrownBy(() -> BpfFs.open(kernel, Path.of("/proc/version"), Kind.MAP, 0))

@@ -40,7 +40,7 @@ class FailureHintsTest {
     void missingCapabilitiesAreNamedWithTheSysctl() {
         assertThat(hint(MAP, Errno.EPERM, NOBODY))
                 .startsWith("this process lacks CAP_BPF; run it as root")
-                .contains("programs that trace take CAP_PERFMON too", "kernel.unprivileged_bpf_disabled is 2");
+                .contains("tracing programs also require CAP_PERFMON", "kernel.unprivileged_bpf_disabled is 2");
         assertThat(hint(program(ProgramType.KPROBE), Errno.EPERM, NOBODY))
                 .startsWith("this process lacks CAP_BPF and CAP_PERFMON; run it as root");
         assertThat(hint(CLOCK, Errno.EACCES, NOBODY))
@@ -157,7 +157,7 @@ class FailureHintsTest {
     @Test
     void filesSayWhoMayOpenThem() {
         assertThat(hint(new FileCommand.Open(Path.of("/x"), 0), Errno.EACCES, NOBODY))
-                .isEqualTo("this user may not open it");
+                .isEqualTo("this user may not open the file");
         assertThat(hint(new FileCommand.Open(Path.of("/x"), 0), Errno.EACCES, ROOT))
                 .contains("policy");
         assertThat(hint(new FileCommand.DetachedMount("tracefs"), Errno.EPERM, NOBODY))
@@ -182,9 +182,9 @@ class FailureHintsTest {
     void aTestRunSaysWhatItTakes() {
         try (Fd fd = new ScriptedKernel().newFd("program")) {
             Command<?> run = new ProgCommand.TestRun(fd, new byte[4], 9, new byte[0], 0, 0, 0, 0, 0);
-            assertThat(hint(run, Errno.ENOTSUPP, ROOT)).contains("can't run this kind of program");
-            assertThat(hint(run, Errno.ENOSPC, ROOT)).contains("9 bytes for data, 0 for the context");
-            assertThat(hint(run, Errno.EINVAL, ROOT)).contains("14 bytes at least");
+            assertThat(hint(run, Errno.ENOTSUPP, ROOT)).contains("can't run programs of this type");
+            assertThat(hint(run, Errno.ENOSPC, ROOT)).contains("9 bytes for data, 0 bytes for the context");
+            assertThat(hint(run, Errno.EINVAL, ROOT)).contains("at least 14 bytes");
         }
     }
 
@@ -194,7 +194,7 @@ class FailureHintsTest {
             Command<?> create = new TokenCommand.Create(fd);
             assertThat(hint(create, Errno.EINVAL, ROOT)).contains("root directory", "6.9");
             assertThat(hint(create, Errno.EPERM, ROOT)).contains("mounted for the user namespace");
-            assertThat(hint(create, Errno.EOPNOTSUPP, ROOT)).contains("other than the first");
+            assertThat(hint(create, Errno.EOPNOTSUPP, ROOT)).contains("in the initial user namespace");
             assertThat(hint(create, Errno.ENOENT, ROOT)).contains("delegate_cmds");
         }
     }

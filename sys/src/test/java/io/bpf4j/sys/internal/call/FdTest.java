@@ -118,7 +118,7 @@ class FdTest {
             System.gc();
             Thread.sleep(20);
             LeakDetector.drain().stream()
-                    .filter(leak -> leak.what().equals("forgotten"))
+                    .filter(leak -> leak.description().equals("forgotten"))
                     .forEach(leaks::add);
         }
         return leaks;

@@ -78,7 +78,7 @@ public final class ScriptedKernel implements Kernel {
     private int nextId = 1;
 
     /** Something that came to be in this kernel, or that is gone again: {@code map "events"}. */
-    public record Event(boolean made, String what) {}
+    public record Event(boolean made, String description) {}
 
     private record Identity(ObjectCommand.Kind kind, int id) {}
 
@@ -130,7 +130,7 @@ public final class ScriptedKernel implements Kernel {
 
     /** What is open, by number: {@code map "events"}. */
     public synchronized Collection<String> open() {
-        return open.values().stream().map(Fd::what).toList();
+        return open.values().stream().map(Fd::description).toList();
     }
 
     /** The paths that something is pinned at. */
@@ -143,12 +143,12 @@ public final class ScriptedKernel implements Kernel {
         return List.copyOf(history);
     }
 
-    private void made(String what) {
-        history.add(new Event(true, what));
+    private void made(String description) {
+        history.add(new Event(true, description));
     }
 
-    private void gone(String what) {
-        history.add(new Event(false, what));
+    private void gone(String description) {
+        history.add(new Event(false, description));
     }
 
     /** Mappings that nobody has closed. */
@@ -157,15 +157,15 @@ public final class ScriptedKernel implements Kernel {
     }
 
     /** A new descriptor, for an answer. */
-    public synchronized Fd newFd(String what) {
+    public synchronized Fd newFd(String description) {
         int number = lowestFree;
         while (open.containsKey(number)) {
             number++;
         }
         lowestFree = number + 1;
-        Fd fd = Fd.of(this, number, what);
+        Fd fd = Fd.of(this, number, description);
         open.put(number, fd);
-        made(what);
+        made(description);
         return fd;
     }
 
@@ -237,12 +237,12 @@ public final class ScriptedKernel implements Kernel {
             case TokenCommand<?> token ->
                 switch (token) {
                     case TokenCommand.Create create ->
-                        newFd("BPF token of " + create.bpffs().what());
+                        newFd("BPF token of " + create.bpffs().description());
                     case TokenCommand.With<?> with -> execute(with.command());
                 };
             case PerfCommand<?> perf ->
                 switch (perf) {
-                    case PerfCommand.Open event -> newFd(event.what());
+                    case PerfCommand.Open event -> newFd(event.description());
                     case PerfCommand.SetProgram _, PerfCommand.Enable _ -> 0;
                 };
             case FileCommand<?> file -> usual(file);
@@ -320,7 +320,7 @@ public final class ScriptedKernel implements Kernel {
 
     private Object usual(LinkCommand<?> command) {
         return switch (command) {
-            case LinkCommand.Create create -> newLink("link of " + create.what());
+            case LinkCommand.Create create -> newLink("link of " + create.description());
             case LinkCommand.OpenRawTracepoint open -> newLink("link to tracepoint " + open.tracepoint());
             case LinkCommand.CreateIter _ -> newFd("iterator");
             case LinkCommand.Update _, LinkCommand.Detach _, LinkCommand.Attach _, LinkCommand.DetachProgram _ -> 0;
@@ -339,8 +339,8 @@ public final class ScriptedKernel implements Kernel {
         throw new SyscallException(byId.call(), Errno.ENOENT.number(), null);
     }
 
-    private Fd newLink(String what) {
-        Fd fd = newFd(what);
+    private Fd newLink(String description) {
+        Fd fd = newFd(description);
         identities.put(fd.number(), new Identity(ObjectCommand.Kind.LINK, fd.number()));
         return fd;
     }
@@ -361,7 +361,7 @@ public final class ScriptedKernel implements Kernel {
                 if (fd == null) {
                     throw new IllegalStateException("descriptor " + close.number() + " was closed twice");
                 }
-                gone(fd.what());
+                gone(fd.description());
                 // What is pinned lives on under its name.
                 maps.remove(close.number());
                 identities.remove(close.number());
@@ -369,7 +369,7 @@ public final class ScriptedKernel implements Kernel {
             }
             case FileCommand.Open open -> newFd(open.path().toString());
             case FileCommand.Pipe pipe ->
-                new FileCommand.Pipe.Ends(newFd("pipe of " + pipe.what()), newFd("pipe to " + pipe.what()));
+                new FileCommand.Pipe.Ends(newFd("pipe of " + pipe.name()), newFd("pipe to " + pipe.name()));
             case FileCommand.OpenRegular open -> newFd(open.name());
             case FileCommand.StopIgnoring _ -> 0;
             case FileCommand.Unlink unlink -> {
@@ -382,7 +382,7 @@ public final class ScriptedKernel implements Kernel {
             case FileCommand.Identify _ -> UNKNOWN_FILE;
             case FileCommand.OpenProcess open -> newFd("process " + open.pid());
             case FileCommand.TakeDescriptor take -> newFd("descriptor " + take.number());
-            case FileCommand.Duplicate duplicate -> newFd(duplicate.what());
+            case FileCommand.Duplicate duplicate -> newFd(duplicate.description());
             case FileCommand.DeviceIndex device -> device.name().equals("lo") ? 1 : 7;
             case FileCommand.MakeDirectory _, FileCommand.RemoveDirectory _ -> 0;
             case FileCommand.Read _ -> 0L;
@@ -393,21 +393,21 @@ public final class ScriptedKernel implements Kernel {
                         ? Arena.ofAuto().allocate(map.size(), 8)
                         : backing.memory(map.offset(), map.size());
                 mappings++;
-                String what = "mapping of " + map.fd().what();
-                made(what);
-                yield Mapping.ofMemory(what, memory, () -> unmapped(what));
+                String description = "mapping of " + map.fd().description();
+                made(description);
+                yield Mapping.ofMemory(description, memory, () -> unmapped(description));
             }
             case FileCommand.Unmap _ -> 0;
-            case FileCommand.Eventfd eventfd -> newFd("eventfd of " + eventfd.what());
-            case FileCommand.EpollCreate epoll -> newFd("epoll of " + epoll.what());
+            case FileCommand.Eventfd eventfd -> newFd("eventfd of " + eventfd.name());
+            case FileCommand.EpollCreate epoll -> newFd("epoll of " + epoll.name());
             case FileCommand.EpollAdd _, FileCommand.EpollWait _, FileCommand.RaiseMemlock _ -> 0;
             case FileCommand.DetachedMount mount -> newFd("detached " + mount.fileSystem());
         };
     }
 
-    private synchronized void unmapped(String what) {
+    private synchronized void unmapped(String description) {
         mappings--;
-        gone(what);
+        gone(description);
     }
 
     private ScriptedMap map(Fd fd) {
