@@ -288,7 +288,7 @@ public final class BpfLoader {
      * @throws IllegalArgumentException if a line is not an option
      */
     public BpfLoader kconfig(String lines) {
-        options.kconfig = Optional.of(KernelConfig.given(lines));
+        options.kconfig = Optional.of(KernelConfig.parse(lines));
         return this;
     }
 

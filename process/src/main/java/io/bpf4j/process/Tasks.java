@@ -66,9 +66,9 @@ public record Tasks(Host host) {
     }
 
     /**
-     * When a process or thread started, in clock ticks since the machine did; empty if it has ended. In {@code
-     * /proc/PID/stat} the name is in parentheses and may contain any bytes; what follows the last parenthesis are numbers,
-     * of which this is the twentieth (proc_pid_stat(5)).
+     * The start time of a process or thread, in clock ticks since the boot of the machine; empty if it has ended. In
+     * {@code /proc/PID/stat} the name is in parentheses and may contain any bytes; the last parenthesis is followed by
+     * numbers, of which this is the twentieth (proc_pid_stat(5)).
      */
     public OptionalLong start(int tid) {
         String stat = text(host.proc().resolve(tid + "/stat"));
@@ -96,9 +96,9 @@ public record Tasks(Host host) {
         return state.isEmpty() || state.startsWith("Z") || state.startsWith("X");
     }
 
-    private static List<Integer> numbers(Path folder) {
+    private static List<Integer> numbers(Path directory) {
         List<Integer> numbers = new ArrayList<>();
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, "[0-9]*")) {
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, "[0-9]*")) {
             entries.forEach(entry -> numbers.add(Integer.parseInt(String.valueOf(entry.getFileName()))));
         } catch (IOException | RuntimeException e) {
             return numbers; // the process has ended, perhaps while it was read

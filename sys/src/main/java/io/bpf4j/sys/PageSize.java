@@ -10,14 +10,14 @@ import java.nio.file.Path;
  * Bytes of a page of memory: 4096 on most machines, 16 or 64 KiB on some arm64 machines.
  *
  * <p>From the auxiliary vector that the kernel gives each process, in /proc/self/auxv: pairs of words, the type {@code
- * AT_PAGESZ} being 6 (include/uapi/linux/auxvec.h). The file of a process with file capabilities belongs to root, and the
- * process can't read it. Then it is the block size of procfs (simple_statfs of fs/libfs.c).
+ * AT_PAGESZ} being 6 (include/uapi/linux/auxvec.h). The file of a process with file capabilities belongs to root, and
+ * the process can't read it. The page size is then the block size of procfs (simple_statfs of fs/libfs.c).
  *
  * <p>Tested by {@code LinuxFilesTest}.
  */
 final class PageSize {
     private static final long AT_PAGESZ = 6;
-    private static final long USUAL = 4096;
+    private static final long DEFAULT = 4096;
 
     private PageSize() {}
 
@@ -32,7 +32,7 @@ final class PageSize {
                     return value;
                 }
             }
-            return USUAL;
+            return DEFAULT;
         } catch (IOException e) {
             return blockSize(auxv.resolveSibling("status"));
         }
@@ -41,9 +41,9 @@ final class PageSize {
     private static long blockSize(Path file) {
         try {
             long size = Files.getFileStore(file).getBlockSize();
-            return size >= USUAL && Long.bitCount(size) == 1 ? size : USUAL;
+            return size >= DEFAULT && Long.bitCount(size) == 1 ? size : DEFAULT;
         } catch (IOException e) {
-            return USUAL;
+            return DEFAULT;
         }
     }
 }

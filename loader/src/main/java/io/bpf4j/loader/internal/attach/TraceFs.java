@@ -28,7 +28,7 @@ import java.util.stream.Stream;
  */
 public final class TraceFs {
     private final Kernel kernel;
-    private final List<Path> places;
+    private final List<Path> mountPoints;
     private final Path descriptors;
 
     /** Of a machine. */
@@ -37,14 +37,14 @@ public final class TraceFs {
     }
 
     /**
-     * Of a kernel.
+     * The tracing file system of a kernel.
      *
      * @param self this process's directory in {@code /proc}
-     * @param sys the place of {@code /sys}
+     * @param sys the path of {@code /sys}
      */
     public TraceFs(Kernel kernel, Path self, Path sys) {
         this.kernel = kernel;
-        this.places = List.of(sys.resolve("kernel/tracing"), sys.resolve("kernel/debug/tracing"));
+        this.mountPoints = List.of(sys.resolve("kernel/tracing"), sys.resolve("kernel/debug/tracing"));
         this.descriptors = self.resolve("fd");
     }
 
@@ -67,25 +67,23 @@ public final class TraceFs {
      * @throws AttachException if the list is not accessible (it needs CONFIG_DYNAMIC_FTRACE)
      */
     public List<String> traceableFunctions(Predicate<String> test) {
-        return in(
-                "tracefs, which lists the functions that can be traced, is not mounted",
-                tracefs -> functions(tracefs, test));
+        return in("tracefs, which lists the traceable functions, is not mounted", tracefs -> functions(tracefs, test));
     }
 
-    /** Reads where it is mounted, or else without a mount point. */
+    /** Reads from a mount point, or from a detached mount if there is none. */
     private <T> T in(String missing, Function<Path, T> reader) {
-        for (Path place : places) {
-            if (Files.isDirectory(place.resolve("events"))) {
-                return reader.apply(place);
+        for (Path mountPoint : mountPoints) {
+            if (Files.isDirectory(mountPoint.resolve("events"))) {
+                return reader.apply(mountPoint);
             }
         }
         try (Fd mount = kernel.execute(new FileCommand.DetachedMount("tracefs"))) {
             return reader.apply(descriptors.resolve(Integer.toString(mount.number())));
         } catch (SyscallException e) {
-            Path place = places.getFirst();
+            Path mountPoint = mountPoints.getFirst();
             throw new AttachException(
-                    missing + " at " + place + ", and can't be reached without: mount -t tracefs tracefs " + place
-                            + " (" + e.getMessage() + ")",
+                    missing + " at " + mountPoint + ", and can't be opened without a mount: mount -t tracefs tracefs "
+                            + mountPoint + " (" + e.getMessage() + ")",
                     e);
         }
     }
@@ -102,19 +100,19 @@ public final class TraceFs {
                     .toList();
         } catch (IOException | UncheckedIOException e) {
             throw new AttachException(
-                    "the functions that can be traced are in " + list + ", which can't be read: it takes root, and a"
-                            + " kernel with CONFIG_DYNAMIC_FTRACE",
+                    "the list of traceable functions, " + list + ", can't be read: this requires root, and a kernel"
+                            + " with CONFIG_DYNAMIC_FTRACE",
                     e);
         }
     }
 
     private static long id(Path tracefs, String category, String name) {
-        String what = "tracepoint " + category + ":" + name;
+        String tracepoint = "tracepoint " + category + ":" + name;
         Path events = tracefs.resolve("events");
         FileName folder = FileName.of(category);
         FileName file = FileName.of(name);
         if (!folder.isPlain() || !file.isPlain()) {
-            throw new AttachException(what + ": not a name of a tracepoint");
+            throw new AttachException(tracepoint + ": this is not a valid name of a tracepoint");
         }
         Path id = file.below(folder.below(events)).resolve("id");
         try {
@@ -122,11 +120,11 @@ public final class TraceFs {
         } catch (IOException | NumberFormatException e) {
             boolean known = Files.isDirectory(folder.below(events));
             String why = Files.exists(id)
-                    ? "its id can't be read from tracefs; that takes root"
+                    ? "its id can't be read from tracefs, which requires root"
                     : known
                             ? "this kernel has the category, but no such tracepoint"
                             : "this kernel has no such category";
-            throw new AttachException(what + ": " + why, e);
+            throw new AttachException(tracepoint + ": " + why, e);
         }
     }
 }

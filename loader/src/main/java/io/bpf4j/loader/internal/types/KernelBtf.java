@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * them. A failure is not cached: the files may be mounted later, or become readable. <i>Thread-safe.</i>
  *
  * <p>The kernel exports its types (Linux 5.4 with CONFIG_DEBUG_INFO_BTF). If it doesn't, for example without sysfs, or
- * if {@code pahole -J} added the types to an older kernel, its ELF file may have them: {@code vmlinux}, in one of the
- * places where libbpf looks (btf__load_vmlinux_btf() in its btf.c).
+ * if {@code pahole -J} added the types to an older kernel, its ELF file may have them: {@code vmlinux}, at one of the
+ * paths where libbpf looks (btf__load_vmlinux_btf() in its btf.c).
  */
 public final class KernelBtf {
     private final Host host;
@@ -48,7 +48,7 @@ public final class KernelBtf {
      * The types of the kernel, and of the modules that are loaded when they are first needed. So each loaded object has
      * its own target.
      *
-     * @throws RelocationException if they are nowhere, or the data that the kernel exports is not BTF
+     * @throws RelocationException if they are not found, or the data that the kernel exports is not BTF
      */
     public CoreTarget target() {
         return CoreTarget.of(types(), this::modules);
@@ -57,28 +57,27 @@ public final class KernelBtf {
     /**
      * The types of the kernel without those of its modules.
      *
-     * @throws RelocationException if they are nowhere, or the data that the kernel exports is not BTF
+     * @throws RelocationException if they are not found, or the data that the kernel exports is not BTF
      */
     public Btf types() {
         return find().orElseThrow(() -> new RelocationException("this kernel exports no BTF of its own at " + vmlinux
-                + " (Linux >= 5.4 with CONFIG_DEBUG_INFO_BTF does), and there is no vmlinux file with BTF in "
-                + String.join(", ", places())
-                + "; give the loader the BTF of this kernel instead"));
+                + " (Linux >= 5.4 with CONFIG_DEBUG_INFO_BTF does), and none of these files has BTF: "
+                + String.join(", ", vmlinuxPaths()) + "; pass the BTF of this kernel to the loader instead"));
     }
 
     /**
-     * The types of the kernel without those of its modules; empty if they are nowhere.
+     * The types of the kernel without those of its modules; empty if they are not found.
      *
      * @throws RelocationException if the data that the kernel exports is not BTF
      */
     public synchronized Optional<Btf> find() {
         if (kernel == null) {
-            kernel = look().orElse(null);
+            kernel = search().orElse(null);
         }
         return Optional.ofNullable(kernel);
     }
 
-    private Optional<Btf> look() {
+    private Optional<Btf> search() {
         if (Files.isReadable(vmlinux)) {
             return Optional.of(read(vmlinux, null));
         }
@@ -88,7 +87,7 @@ public final class KernelBtf {
                 try {
                     return Optional.of(BtfFile.read(file));
                 } catch (IOException | MalformedDataException e) {
-                    // Most are without BTF; the next may have it.
+                    // Most of these files have no BTF; the next one may have it.
                 }
             }
         }
@@ -141,7 +140,7 @@ public final class KernelBtf {
             ByteView bytes = ByteView.of(file.toString(), Files.readAllBytes(file), ByteOrder.nativeOrder());
             return base == null ? Btf.parse(bytes) : Btf.parse(bytes, base);
         } catch (IOException | MalformedDataException e) {
-            throw new RelocationException("read " + file + ": " + e.getMessage(), e);
+            throw new RelocationException("can't read " + file + ": " + e.getMessage(), e);
         }
     }
 
@@ -156,7 +155,7 @@ public final class KernelBtf {
                 ofLoaded(file).ifPresent(modules::add);
             }
         } catch (IOException e) {
-            throw new RelocationException("list " + folder + ": " + e.getMessage(), e);
+            throw new RelocationException("can't list " + folder + ": " + e.getMessage(), e);
         }
         return modules;
     }

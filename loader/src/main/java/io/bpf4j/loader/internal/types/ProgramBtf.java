@@ -21,9 +21,10 @@ public final class ProgramBtf {
         }
         try (Fd btf = kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.BTF, id))) {
             byte[] types = kernel.execute(new ObjectCommand.InfoOfBtf(btf)).data();
-            return Optional.of(Btf.parse(ByteView.of("BTF of " + program.description(), types, ByteOrder.nativeOrder())));
+            return Optional.of(
+                    Btf.parse(ByteView.of("BTF of " + program.description(), types, ByteOrder.nativeOrder())));
         } catch (MalformedDataException e) {
-            throw new IllegalStateException("the kernel gave BTF of " + program.description() + " that can't be read", e);
+            throw new IllegalStateException("the kernel returned malformed BTF of " + program.description(), e);
         }
     }
 }

@@ -133,7 +133,7 @@ class KconfigValuesTest {
                         host,
                         spec,
                         features,
-                        given.isEmpty() ? Optional.empty() : Optional.of(KernelConfig.given(given)))
+                        given.isEmpty() ? Optional.empty() : Optional.of(KernelConfig.parse(given)))
                 .fill(Specs.section(DataSection.KCONFIG, 0, size, true), chosen);
     }
 
@@ -314,7 +314,7 @@ class KconfigValuesTest {
     @ParameterizedTest
     @CsvSource({"HZ=250", "CONFIG_HZ", "CONFIG_HZ=", "CONFIG_HZ 250"})
     void whatIsGivenIsCheckedAtOnce(String line) {
-        assertThatThrownBy(() -> KernelConfig.given("CONFIG_A=y\n" + line))
+        assertThatThrownBy(() -> KernelConfig.parse("CONFIG_A=y\n" + line))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("line 2")
                 .hasMessageContaining(line);

@@ -62,7 +62,7 @@ public final class CpuSet {
             if (set.count() > 0) {
                 return set;
             }
-            throw unknown(file, "is empty", null);
+            throw unknown(file, "the list is empty", null);
         } catch (NoSuchFileException e) {
             throw unknown(file, "no such file", e);
         } catch (IOException | IllegalArgumentException e) {
@@ -73,7 +73,7 @@ public final class CpuSet {
     private static BpfException unknown(Path file, String reason, @Nullable Exception cause) {
         return new BpfException(
                 "the CPUs of this machine are unknown: " + file + ": " + reason
-                        + "; mount sysfs on /sys, or say where it is (Host.withSys)",
+                        + "; mount sysfs on /sys, or set its path with Host.withSys",
                 cause);
     }
 
@@ -115,7 +115,7 @@ public final class CpuSet {
         return new IllegalArgumentException("not a list of CPUs: \"" + list.strip() + "\"");
     }
 
-    /** How many they are: for the possible ones, the number of values of an element in a per-CPU map. */
+    /** The number of CPUs. For the possible CPUs it is the number of values of an element in a per-CPU map. */
     public int count() {
         return cpus.cardinality();
     }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
  * instructions and functions.
  *
  * <p>Detected by the sysctls of net/core/sysctl_net_core.c: {@code bpf_jit_enable} exists if the kernel is built with
- * CONFIG_BPF_JIT, and its value tells whether the JIT is enabled. Only root may read the value, and only the first
+ * CONFIG_BPF_JIT, and its value shows whether the JIT is enabled. Only root may read the value, and only the initial
  * network namespace has the file; {@code netdev_max_backlog} next to it exists only there, too.
  */
 public enum Jit {

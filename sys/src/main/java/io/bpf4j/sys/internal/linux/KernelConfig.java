@@ -23,7 +23,7 @@ import java.util.zip.GZIPInputStream;
  *
  * <p>Tested by {@code LinuxFilesTest}.
  *
- * @param source the file, or who gave it, for messages
+ * @param source the file, or another origin, for messages
  */
 public record KernelConfig(String source, Map<String, String> values) {
     /**
@@ -79,12 +79,12 @@ public record KernelConfig(String source, Map<String, String> values) {
     }
 
     /**
-     * Options that a user gives, in the same form. A malformed line is an error here, because the user has just typed
+     * Parses options from a user, in the same form. A malformed line is an error here, because the user has just typed
      * it.
      *
      * @throws IllegalArgumentException if a line is neither an option with a value nor a comment nor blank
      */
-    public static KernelConfig given(String text) {
+    public static KernelConfig parse(String text) {
         Map<String, String> values = new HashMap<>();
         int number = 0;
         for (String raw : text.lines().toList()) {
@@ -101,7 +101,7 @@ public record KernelConfig(String source, Map<String, String> values) {
             }
             values.putIfAbsent(line.substring(0, equals).strip(), value);
         }
-        return new KernelConfig("the configuration given", values);
+        return new KernelConfig("the given configuration", values);
     }
 
     /** The raw value of an option such as {@code CONFIG_HZ}; empty if it is off or unknown to this kernel. */

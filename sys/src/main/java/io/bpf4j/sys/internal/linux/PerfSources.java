@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The dynamic sources of perf events, from /sys/bus/event_source/devices: each has a type number, assigned at boot, and
- * describes the bits of {@code perf_event_attr.config}. A file is read until it tells its number, which then is kept: a
+ * describes the bits of {@code perf_event_attr.config}. A number is cached after the first successful read, because a
  * program with a thousand probe sites needs it a thousand times. <i>Thread-safe.</i>
  *
  * <pre>
@@ -29,7 +29,7 @@ public final class PerfSources {
     public static final String KPROBE = "kprobe";
 
     private final Path devices;
-    private final Map<String, OptionalInt> found = new ConcurrentHashMap<>();
+    private final Map<String, OptionalInt> cache = new ConcurrentHashMap<>();
 
     /** The sources of a machine's kernel. */
     public static PerfSources of(Host host) {
@@ -44,7 +44,7 @@ public final class PerfSources {
 
     /** The type number of a source; empty on kernels without it. */
     public OptionalInt type(String source) {
-        return known(source + "/type");
+        return cachedNumber(source + "/type");
     }
 
     /**
@@ -54,18 +54,18 @@ public final class PerfSources {
      *     uprobe's reference counter (Linux 4.20)
      */
     public OptionalInt firstBit(String source, String field) {
-        return known(source + "/format/" + field);
+        return cachedNumber(source + "/format/" + field);
     }
 
-    private OptionalInt known(String file) {
-        OptionalInt known = found.get(file);
-        if (known == null) {
-            known = number(devices.resolve(file));
-            if (known.isPresent()) {
-                found.put(file, known);
+    private OptionalInt cachedNumber(String file) {
+        OptionalInt cached = cache.get(file);
+        if (cached == null) {
+            cached = number(devices.resolve(file));
+            if (cached.isPresent()) {
+                cache.put(file, cached);
             }
         }
-        return known;
+        return cached;
     }
 
     /** The number after the colon, if there is one, and before the dash. */
@@ -78,7 +78,7 @@ public final class PerfSources {
         } catch (NoSuchFileException | NumberFormatException e) {
             return OptionalInt.empty();
         } catch (IOException e) {
-            // Not that the kernel lacks a feature, but for example too many open files.
+            // The kernel may have the feature: the reason is, for example, too many open files.
             throw new BpfException("can't read " + file + ": " + e.getMessage(), e);
         }
     }
