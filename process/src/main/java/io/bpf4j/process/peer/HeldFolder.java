@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A directory that is held open without being read. A path through {@link #path} leads into this very directory,
- * whatever is renamed or linked at the names by which it was found. <i>Thread-safe.</i>
+ * A directory that is open with O_PATH. {@link #path} refers to this directory, even if the names by which it was found
+ * are renamed or replaced. <i>Thread-safe.</i>
  */
 public final class HeldFolder implements AutoCloseable {
     private final Host host;
@@ -26,7 +26,7 @@ public final class HeldFolder implements AutoCloseable {
     }
 
     /**
-     * The root directory of this process, from which each step leads on.
+     * The root directory of this process, where each path starts.
      *
      * @throws SyscallException if it can't be opened
      */
@@ -37,7 +37,7 @@ public final class HeldFolder implements AutoCloseable {
     }
 
     /**
-     * A directory in this one; empty if the name is none. A symbolic link to a directory is none.
+     * Opens a directory in this one; empty if the name is not a directory. A symbolic link to a directory is not one.
      *
      * @param name one name; also {@code ..}
      * @throws SyscallException if it does not exist, or this user may not search this directory
@@ -59,8 +59,8 @@ public final class HeldFolder implements AutoCloseable {
     }
 
     /**
-     * Whether the names in it belong to whoever made them: the directory is the user's or root's, and others either
-     * can't write to it, or may remove and rename their own files only, as in {@code /tmp}.
+     * Whether only the creator of a file, the user or root can replace it: the directory belongs to the user or to
+     * root, and others either can't write to it, or may remove and rename their own files only, as in {@code /tmp}.
      */
     public boolean isSafeFor(int user) {
         return (status.user() == user || status.user() == 0) && (!status.isWritableByOthers() || status.isSticky());

@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A directory of another process, held open: it stays the same directory, whatever is renamed or mounted over its path.
- * Names in it are not followed if they are symbolic links. <i>Thread-safe.</i>
+ * An open directory of another process. It stays the same directory, even if its path is renamed or mounted over. Names
+ * in it are not followed if they are symbolic links. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code HostileJvmsTest}.
  */
@@ -20,7 +20,7 @@ public final class PeerFolder implements AutoCloseable {
     private final Fd fd;
     private final String path;
 
-    /** The owner of the process's root directory, who decides what the process sees of all others. */
+    /** The owner of the process's root directory, who controls all other directories that the process sees. */
     private final int rootOwner;
 
     private PeerFolder(PeerProcess process, Fd fd, String path, int rootOwner) {
@@ -38,9 +38,9 @@ public final class PeerFolder implements AutoCloseable {
     }
 
     /**
-     * A directory in this one.
+     * Opens a directory in this one.
      *
-     * @throws IOException if the name is not a directory; a symbolic link to one is none
+     * @throws IOException if the name is not a directory; a symbolic link to a directory is not one
      * @throws SyscallException if it does not exist
      */
     public PeerFolder folder(String name) throws IOException {
@@ -57,9 +57,9 @@ public final class PeerFolder implements AutoCloseable {
     }
 
     /**
-     * Whether the process's user may create files here, and no other user may exchange them: the directory is the
-     * user's own, and nobody else writes to it; or it is like {@code /tmp}, in which all may write and only the owner
-     * of a file may rename or remove it.
+     * Whether the process's user may create files in this directory, and no other user may replace them: the directory
+     * belongs to the user, and no other user may write to it; or it is like {@code /tmp}, where all users may write and
+     * only the owner of a file may rename or remove it.
      */
     public boolean isSafeForUser() {
         PeerCommand.Status.FileStatus status = kernel.execute(new PeerCommand.Status(fd));
@@ -71,7 +71,7 @@ public final class PeerFolder implements AutoCloseable {
     }
 
     /**
-     * Creates an empty file of the process's user, with the permissions 0600.
+     * Creates an empty file that belongs to the process's user, with the permissions 0600.
      *
      * @return false if the name exists
      */
@@ -92,7 +92,7 @@ public final class PeerFolder implements AutoCloseable {
         }
     }
 
-    /** Removes a name; whether it exists does not matter. */
+    /** Removes a name, if it exists. */
     public void remove(String name) {
         try {
             kernel.execute(new PeerCommand.Remove(fd, name));
@@ -103,7 +103,7 @@ public final class PeerFolder implements AutoCloseable {
         }
     }
 
-    /** Whether the name exists, as whatever it may be. */
+    /** Whether the name exists, whatever kind of file it is. */
     public boolean has(String name) {
         try (Fd _ = kernel.execute(new PeerCommand.Look(fd, name))) {
             return true;
@@ -115,7 +115,7 @@ public final class PeerFolder implements AutoCloseable {
         }
     }
 
-    /** Whether the name is a regular file of the process's user that has no other name. */
+    /** Whether the name is a regular file of the process's user without other hard links. */
     public boolean hasOwnFile(String name) {
         try (Fd file = kernel.execute(new PeerCommand.Look(fd, name))) {
             PeerCommand.Status.FileStatus status = kernel.execute(new PeerCommand.Status(file));
@@ -124,11 +124,11 @@ public final class PeerFolder implements AutoCloseable {
     }
 
     /**
-     * Connects to a socket on which this very process listens.
+     * Connects to a socket on which this process listens.
      *
-     * @throws IOException if the name is no socket of the process's user, or if another process listens there: a name
-     *     may be a link to another process's socket, and the other process would take what is sent for this one's
-     * @throws SyscallException if nobody listens
+     * @throws IOException if the name is not a socket of the process's user, or if another process listens on it: a
+     *     name may be a link to another process's socket, which would receive the request
+     * @throws SyscallException if no process listens
      */
     public PeerSocket connect(String name) throws IOException {
         try (Fd file = kernel.execute(new PeerCommand.Look(fd, name))) {
@@ -136,16 +136,16 @@ public final class PeerFolder implements AutoCloseable {
             if (!status.isSocket() || status.user() != process.user()) {
                 throw new IOException(path(name) + " of " + process + " is not a socket of its user " + process.user());
             }
-            // Through the open file, so that it is the same one.
-            Path again = process.host().self().resolve("fd/" + file.number());
-            Fd socket = kernel.execute(new PeerCommand.Connect(again, path(name) + " of " + process));
+            // Through the open file, because the name may be another file now.
+            Path pathOfOpenFile = process.host().self().resolve("fd/" + file.number());
+            Fd socket = kernel.execute(new PeerCommand.Connect(pathOfOpenFile, path(name) + " of " + process));
             try {
                 PeerCommand.PeerOf.Credentials peer = kernel.execute(new PeerCommand.PeerOf(socket));
                 if (peer.pid() != process.pid() || peer.user() != process.user()) {
-                    throw new IOException("process " + peer.pid() + " of user " + peer.user() + " listens at "
+                    throw new IOException("process " + peer.pid() + " of user " + peer.user() + " listens on "
                             + path(name) + " of " + process);
                 }
-                process.requireRunning(); // so that the number is that of this process
+                process.requireRunning(); // otherwise the pid may belong to another process
                 return new PeerSocket(kernel, socket);
             } catch (IOException | RuntimeException e) {
                 socket.close();

@@ -12,8 +12,8 @@ import java.io.IOException;
 import java.util.Locale;
 
 /**
- * A process that is held by a pidfd (Linux 5.3): if it ends and its number is used again, this object does not mean the
- * new process. What it says of itself is read once, when it is opened. <i>Thread-safe.</i>
+ * A process that is identified by a pidfd (Linux 5.3): if it ends and its pid is reused, this object does not refer to
+ * the new process. Its users, pids and signal handlers are read once, when it is opened. <i>Thread-safe.</i>
  */
 public final class PeerProcess implements AutoCloseable {
     private final Host host;
@@ -33,7 +33,7 @@ public final class PeerProcess implements AutoCloseable {
             // "real effective saved filesystem"
             this.user = Integer.parseUnsignedInt(word(tasks.status(pid, "Uid"), 1));
             this.group = Integer.parseUnsignedInt(word(tasks.status(pid, "Gid"), 1));
-            // The pid in each pid namespace, the process's own last (Linux 4.1).
+            // The pid in each pid namespace, its own namespace last (Linux 4.1).
             String pids = tasks.status(pid, "NSpid");
             this.ownPid = pids.isEmpty() ? pid : Integer.parseInt(pids.substring(pids.lastIndexOf('\t') + 1));
             this.caught = Long.parseUnsignedLong(tasks.status(pid, "SigCgt"), 16);
@@ -51,7 +51,7 @@ public final class PeerProcess implements AutoCloseable {
     /**
      * Opens a process.
      *
-     * @param pid its number in the {@code /proc} of the host, and in this process's pid namespace
+     * @param pid in the {@code /proc} of the host, and in this process's pid namespace
      * @throws IOException if it has ended
      * @throws SyscallException if the kernel refuses
      */
@@ -69,12 +69,12 @@ public final class PeerProcess implements AutoCloseable {
         return pid;
     }
 
-    /** The process's number in its own pid namespace. */
+    /** The process's pid in its own pid namespace. */
     public int ownPid() {
         return ownPid;
     }
 
-    /** The effective user, as a number of this process's user namespace. */
+    /** The effective user id, in this process's user namespace. */
     public int user() {
         return user;
     }
@@ -98,7 +98,7 @@ public final class PeerProcess implements AutoCloseable {
     }
 
     /**
-     * Sends a signal to it, and to no other process.
+     * Sends a signal to this process, never to a later process with the same pid.
      *
      * @throws IOException if it has ended
      */
@@ -122,7 +122,7 @@ public final class PeerProcess implements AutoCloseable {
         // A magic link, which the kernel follows for its owner and for CAP_SYS_PTRACE only.
         Fd root = Kernel.of(host).execute(new FileCommand.Open(host.process(pid).resolve("root"), OpenFlags.PATH));
         try {
-            requireRunning(); // so that it was the root of this process, and not of its successor
+            requireRunning(); // otherwise it may be the root of a later process with the same pid
             return PeerFolder.root(this, root);
         } catch (IOException | RuntimeException e) {
             root.close();

@@ -27,14 +27,14 @@ public final class PeerSocket implements AutoCloseable {
     /**
      * Sends a request of at most some kilobytes.
      *
-     * @throws IOException if the process does not take all of it at once
+     * @throws IOException if the socket does not accept all of it at once
      */
     public void send(byte[] request) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, request);
             long sent = kernel.execute(new FileCommand.Write(fd, bytes));
             if (sent != request.length) {
-                throw new IOException(fd.description() + " does not take a request");
+                throw new IOException(fd.description() + " did not accept the whole request");
             }
         }
     }
@@ -42,15 +42,15 @@ public final class PeerSocket implements AutoCloseable {
     /**
      * Reads until the other end closes the connection.
      *
-     * @param most bytes; what comes after them is not read
+     * @param maxBytes further bytes are not read
      * @param deadline of {@code System.nanoTime()}
      * @throws IOException if the answer does not end in time
      */
-    public byte[] receive(int most, long deadline) throws IOException {
+    public byte[] receive(int maxBytes, long deadline) throws IOException {
         ByteArrayOutputStream answer = new ByteArrayOutputStream();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment chunk = arena.allocate(CHUNK);
-            while (answer.size() < most) {
+            while (answer.size() < maxBytes) {
                 long read = kernel.execute(new FileCommand.Read(fd, chunk));
                 if (read == 0) {
                     return answer.toByteArray();
@@ -63,7 +63,7 @@ public final class PeerSocket implements AutoCloseable {
                     LockSupport.parkNanos(PAUSE_NANOS);
                 }
                 if (System.nanoTime() - deadline >= 0) {
-                    throw new IOException(fd.description() + " does not answer");
+                    throw new IOException(fd.description() + " did not answer in time");
                 }
             }
         }

@@ -152,7 +152,7 @@ class HostileJvmsTest {
     @Test
     void aProcessThatNeverAnswersCostsThePatience() throws IOException {
         Process process = ofNobody("mount -t tmpfs -o mode=1777 none /tmp", "listen");
-        refused(pid(process), "does not answer");
+        refused(pid(process), "did not answer in time");
         assertThat(namesIn(Path.of("/proc/" + process.pid() + "/root/tmp")))
                 .containsExactly(".java_pid" + process.pid());
         assertThat(quits(process)).as("it listens already").isEqualTo("0");
@@ -200,7 +200,7 @@ class HostileJvmsTest {
         Process own = ofNobody(mount, "listen");
         String names = shared + "/.java_pid" + own.pid() + " " + shared + "/.java_pid$$";
         Process process = ofNobody("ln " + names + " && " + mount);
-        refused(pid(process), "process " + own.pid() + " of user " + NOBODY + " listens at");
+        refused(pid(process), "process " + own.pid() + " of user " + NOBODY + " listens on");
     }
 
     @Test
