@@ -377,7 +377,7 @@ class CliQuestionsTest {
                         .on(FunctionProbe.entry(program, "midle"))
                         .open())
                 .isInstanceOf(AttachException.class)
-                .hasMessageContaining("there is no function \"midle\" in it; the nearest is 'middle'");
+                .hasMessageContaining("the file has no function \"midle\"; the nearest is 'middle'");
     }
 
     /** The shell that becomes the command allocates memory, too, and has mapped the same library. */

@@ -295,10 +295,10 @@ class FunctionsOnKernelTest {
             Path library = program.library();
             assertThatThrownBy(() -> object.program("on_multi").attach(named(library, "inner", "no_such")))
                     .isInstanceOf(AttachException.class)
-                    .hasMessageContaining("there is no function \"no_such\" in it");
+                    .hasMessageContaining("the file has no function \"no_such\"");
             assertThatThrownBy(() -> object.program("on_multi").attach(named(program.program(), "main", "twin")))
                     .isInstanceOf(AttachException.class)
-                    .hasMessageContaining("\"twin\" is 2 functions");
+                    .hasMessageContaining("\"twin\" is the name of 2 functions");
             assertThatThrownBy(() -> object.program("on_multi").attach(named(library, "inner*")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("\"inner*\" is a pattern")

@@ -183,7 +183,7 @@ class IteratorsOnKernelTest {
         try (BpfObject object = hooks("each_element")) {
             assertThatThrownBy(() -> object.program("each_element").attach(AttachTarget.Iter.all()))
                     .isInstanceOf(AttachException.class)
-                    .hasMessageContaining("over what");
+                    .hasMessageContaining("requires a target");
             assertThatThrownBy(() ->
                             object.program("each_element").attach(AttachTarget.Iter.elements(object.map("sockets"))))
                     .isInstanceOf(AttachException.class)

@@ -71,7 +71,7 @@ class StructOpsOfModuleOnKernelTest {
             assertThatThrownBy(() -> other.attachStructOps("direct"))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("\"direct\"")
-                    .hasMessageContaining("the kernel has one of that name");
+                    .hasMessageContaining("a struct_ops with this name is already registered");
             assertThat(first.isClosed()).isFalse();
             assertThat(answer()).isEqualTo("42");
         }

@@ -162,7 +162,7 @@ class StructOpsOnKernelTest {
             assertThatThrownBy(() -> object.attachStructOps("second"))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("\"second\"")
-                    .hasMessageContaining("the kernel has one of that name");
+                    .hasMessageContaining("a struct_ops with this name is already registered");
             assertThatThrownBy(object::attachAll).isInstanceOf(AttachException.class);
             assertThat(link.isClosed()).isFalse();
             assertThat(transfer(LINKED)).isEqualTo(LINKED);
@@ -215,7 +215,7 @@ class StructOpsOnKernelTest {
             assertThatThrownBy(() -> object.attachStructOps("first"))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("EINVAL")
-                    .hasMessageContaining("a function that the kernel can't do without is missing");
+                    .hasMessageContaining("a function that the kernel requires is missing");
         }
     }
 
@@ -225,7 +225,7 @@ class StructOpsOnKernelTest {
                 loader -> loader.structOps("first", StructOpsOnKernelTest::made).skipProgram("ssthresh"))) {
             assertThatThrownBy(() -> object.attachStructOps("first"))
                     .isInstanceOf(AttachException.class)
-                    .hasMessageContaining("its \"ssthresh\" is program \"ssthresh\", which was not loaded");
+                    .hasMessageContaining("member \"ssthresh\" is program \"ssthresh\", which was not loaded");
         }
     }
 

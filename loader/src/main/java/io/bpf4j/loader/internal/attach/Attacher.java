@@ -47,43 +47,42 @@ public final class Attacher {
         try {
             return kind.attach(attempt);
         } catch (SyscallException e) {
-            throw new AttachException(
-                    "attach " + attempt.description() + ": " + explained(e, kind, attempt, target), e);
+            throw new AttachException("attach " + attempt.description() + ": " + explain(e, kind, attempt, target), e);
         }
     }
 
-    /** The kernel's error, and a known explanation. */
-    private static String explained(SyscallException failure, LinkKind kind, Attempt attempt, AttachTarget target) {
-        String words = Objects.requireNonNullElse(failure.getMessage(), failure.call());
-        String why = words + kind.refusal(failure.errno());
-        // The kernel returns EINVAL for what it doesn't know; only then a feature probe is worth its cost.
+    /** The kernel's error, with an explanation if one is known. */
+    private static String explain(SyscallException failure, LinkKind kind, Attempt attempt, AttachTarget target) {
+        String message = Objects.requireNonNullElse(failure.getMessage(), failure.call());
+        String why = message + kind.refusal(failure.errno());
+        // The kernel returns EINVAL for features that it doesn't know; a feature probe is worth its cost only then.
         return failure.errno() == Errno.EINVAL
-                ? why + tooOld(LinkKinds.since(target), attempt) + missing(attempt)
+                ? why + versionHint(LinkKinds.since(target), attempt) + featureHint(attempt)
                 : why;
     }
 
-    private static String tooOld(@Nullable KernelVersion needed, Attempt attempt) {
+    private static String versionHint(@Nullable KernelVersion needed, Attempt attempt) {
         KernelVersion running = attempt.host().version();
         return needed != null && running.compareTo(needed) < 0
-                ? "; it needs Linux " + needed + ", and this is " + running
+                ? "; it needs Linux " + needed + ", but this is Linux " + running
                 : "";
     }
 
-    private static String missing(Attempt attempt) {
+    private static String featureHint(Attempt attempt) {
         if (attempt.attachType().isEmpty()) {
             return "";
         }
         return switch (attempt.attachType().get()) {
-            case TRACE_UPROBE_MULTI -> missing(Feature.UPROBE_MULTI_LINK, attempt.features());
-            case TRACE_UPROBE_SESSION -> missing(Feature.UPROBE_SESSION, attempt.features());
-            case TRACE_KPROBE_MULTI, TRACE_KPROBE_SESSION -> missing(Feature.KPROBE_MULTI_LINK, attempt.features());
+            case TRACE_UPROBE_MULTI -> featureHint(Feature.UPROBE_MULTI_LINK, attempt.features());
+            case TRACE_UPROBE_SESSION -> featureHint(Feature.UPROBE_SESSION, attempt.features());
+            case TRACE_KPROBE_MULTI, TRACE_KPROBE_SESSION -> featureHint(Feature.KPROBE_MULTI_LINK, attempt.features());
             case TRACE_FENTRY_MULTI, TRACE_FEXIT_MULTI, TRACE_FSESSION_MULTI ->
-                missing(Feature.TRACING_MULTI_LINK, attempt.features());
+                featureHint(Feature.TRACING_MULTI_LINK, attempt.features());
             default -> "";
         };
     }
 
-    private static String missing(Feature feature, Features features) {
+    private static String featureHint(Feature feature, Features features) {
         return !features.lacks(feature)
                 ? ""
                 : "; this kernel does not have " + feature.description() + " (requires Linux >= " + feature.since()

@@ -37,7 +37,7 @@ record Attempt(Host host, Features features, Fd program, String description, Opt
         return attachType.filter(t -> t == type).isPresent();
     }
 
-    /** The exception for a mistake of the caller, or for a feature that the kernel lacks. */
+    /** The exception for an invalid request, or for a feature that the kernel lacks. */
     AttachException refused(String why) {
         return new AttachException("attach " + description + ": " + why);
     }
@@ -58,9 +58,9 @@ record Attempt(Host host, Features features, Fd program, String description, Opt
      */
     static Fd fd(ProgramHandle program) {
         return program.unwrap(Fd.class)
-                .orElseThrow(() -> new IllegalArgumentException("program \"" + program.name()
-                        + "\" is not a program of the kernel but a "
-                        + program.getClass().getName()));
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "program \"" + program.name() + "\" is not an implementation of bpf4j but a "
+                                + program.getClass().getName()));
     }
 
     Fd open(Path path) {
@@ -68,17 +68,19 @@ record Attempt(Host host, Features features, Fd program, String description, Opt
     }
 
     /** The attach type of the target, or else of the program. */
-    AttachType type(Optional<AttachType> given, String section) {
-        return given.or(this::attachType)
-                .orElseThrow(() -> refused("it is not known what attach type the program was loaded for; SEC(\""
-                        + section + "\") says one, or the target may, or Program.forAttachType"));
+    AttachType requiredType(Optional<AttachType> ofTarget, String section) {
+        return ofTarget.or(this::attachType)
+                .orElseThrow(
+                        () -> refused("the attach type that the program was loaded for is unknown; set it by SEC(\""
+                                + section + "\"), by the target, or by Program.forAttachType"));
     }
 
-    /** Refuses a program for a link of many functions; {@code probes} as for {@link #many}. */
+    /** Refuses a program for a link of many functions; {@code probes} as for {@link #multiType}. */
     void requireSingle(AttachType multi, AttachType session, String probes) {
         if (isFor(multi) || isFor(session)) {
-            throw refused("the program was loaded for a link of many " + probes + "s, which the kernel fixes at load;"
-                    + " SEC(\"" + probes + "\") makes one for single " + probes + "s");
+            throw refused(
+                    "the program was loaded for a link of many " + probes + "s, which can't change after the load;"
+                            + " use SEC(\"" + probes + "\") for single " + probes + "s");
         }
     }
 
@@ -88,14 +90,14 @@ record Attempt(Host host, Features features, Fd program, String description, Opt
      * @param returns whether the target is for returns alone
      * @param probes the kind of the functions' probes, for messages: {@code uprobe}
      */
-    AttachType many(AttachType multi, AttachType session, boolean returns, String probes) {
+    AttachType multiType(AttachType multi, AttachType session, boolean returns, String probes) {
         if (isFor(session) && returns) {
-            throw refused("a session program fires on entry and on return; it can't be for returns alone");
+            throw refused("a session program runs on entry and on return; it can't be attached to returns alone");
         }
         return attachType
                 .filter(type -> type == multi || type == session)
-                .orElseThrow(() -> refused("the program was loaded for single " + probes + "s; SEC(\"" + probes
-                        + ".multi\") makes one for many"));
+                .orElseThrow(() -> refused("the program was loaded for single " + probes + "s; use SEC(\"" + probes
+                        + ".multi\") for a link of many"));
     }
 
     /** Creates a link of the attach type that the program was loaded for. */

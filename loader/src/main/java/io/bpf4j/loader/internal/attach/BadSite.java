@@ -18,10 +18,10 @@ import java.util.OptionalInt;
 /**
  * Finds the site because of which the kernel rejected a multi link.
  *
- * <p>The kernel rejects ten thousand sites with one error number and does not name the bad site. So halves are tried:
- * if the first half fails, the site is in it, else in the second half. This costs a dozen more links, each created and
- * closed, which is acceptable after a failure. The links use a program that does nothing, because they fire while they
- * exist.
+ * <p>The kernel rejects ten thousand sites with one error number and does not name the bad site. So this class tries
+ * halves: if the first half fails, the site is in it, else in the second half. This costs a dozen more links, each
+ * created and closed, which is acceptable after a failure. The links use a program that does nothing, because they fire
+ * while they exist.
  *
  * <p>Tested by {@code AttacherTest} and {@code LinksTest}.
  */
@@ -36,11 +36,11 @@ record BadSite(Attempt attempt, LinkCommand.Details.UprobeMulti refused, Errno e
      * @return empty if the sites are not the reason, or if the site can't be found
      */
     static OptionalInt find(Attempt attempt, LinkCommand.Details.UprobeMulti refused, SyscallException failure) {
-        boolean aboutSites = switch (failure.errno()) {
+        boolean maySiteBeReason = switch (failure.errno()) {
             case EINVAL, ENOTSUPP, ENOEXEC, EIO, EFAULT -> true;
             default -> false;
         };
-        if (!aboutSites || !attempt.features().has(Feature.UPROBE_MULTI_LINK)) {
+        if (!maySiteBeReason || !attempt.features().has(Feature.UPROBE_MULTI_LINK)) {
             return OptionalInt.empty();
         }
         try (Fd program = idleProgram(attempt)) {
@@ -98,7 +98,7 @@ record BadSite(Attempt attempt, LinkCommand.Details.UprobeMulti refused, Errno e
                 .withExpectedAttachType(AttachType.TRACE_UPROBE_MULTI.number());
         return switch (attempt.execute(load)) {
             case LoadResult.Loaded loaded -> loaded.fd();
-            case LoadResult.Refused verdict -> throw new SyscallException(load.call(), verdict.errno(), null);
+            case LoadResult.Refused rejected -> throw new SyscallException(load.call(), rejected.errno(), null);
         };
     }
 }

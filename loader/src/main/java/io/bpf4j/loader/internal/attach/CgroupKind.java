@@ -22,7 +22,7 @@ record CgroupKind(AttachTarget.Cgroup target) implements LinkKind {
 
     @Override
     public Link attach(Attempt attempt) {
-        AttachType type = attempt.type(target.attachType(), "cgroup/…");
+        AttachType type = attempt.requiredType(target.attachType(), "cgroup/…");
         Place place = Place.of(target.anchor());
         try (Fd group = attempt.open(target.directory())) {
             return attempt.link(
@@ -33,8 +33,10 @@ record CgroupKind(AttachTarget.Cgroup target) implements LinkKind {
     @Override
     public String refusal(Errno errno) {
         return switch (errno) {
-            case EBADF -> "; it is not a control group of version 2";
-            case EPERM -> "; a program further up, or here, was attached alone (without BPF_F_ALLOW_MULTI)";
+            case EBADF -> "; the directory is not a control group of version 2";
+            case EPERM ->
+                "; a program is attached to this group or to an ancestor without BPF_F_ALLOW_MULTI, which excludes"
+                        + " other programs";
             default -> Place.refusal(errno, target.anchor());
         };
     }

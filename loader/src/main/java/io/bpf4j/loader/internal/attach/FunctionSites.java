@@ -28,9 +28,9 @@ import java.util.stream.Collectors;
 /** Resolves names of functions to the places in a file that the kernel probes. <i>Immutable.</i> */
 record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
     /** MAX_UPROBE_MULTI_CNT in kernel/trace/bpf_trace.c. */
-    private static final int MOST_SITES = 1 << 20;
+    private static final int MAX_SITES = 1 << 20;
 
-    private static final int MOST_SUGGESTIONS = 5;
+    private static final int MAX_SUGGESTIONS = 5;
 
     /**
      * Places in a file, by file offset in bytes.
@@ -39,7 +39,7 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
      * @param identity the identity of the file whose symbols were read
      * @param names for each offset a function, by its symbol
      */
-    @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
+    @SuppressWarnings("ArrayRecordComponent") // passed on once, never compared
     record Places(Path file, FileIdentity identity, long[] offsets, List<String> names) {
         /** The identity of the file whose symbols were read: its offsets are not valid in a file that replaced it. */
         OpenFile open(Attempt attempt) {
@@ -55,12 +55,12 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
     /**
      * The places where functions start, in the order of their names, found in one pass.
      *
-     * @param what the attempt, for messages
+     * @param attempt the attempt, for messages
      * @param functions {@code NAME}, {@code NAME@VERSION} or {@code NAME@@VERSION}
      * @throws AttachException if the file lacks one of them, or has several that differ
      */
-    Places each(String what, Path file, List<String> functions) {
-        return reading(what, file, elf -> {
+    Places each(String attempt, Path file, List<String> functions) {
+        return reading(attempt, file, elf -> {
             List<VersionedName> wanted =
                     functions.stream().map(FunctionSites::single).toList();
             Set<String> names = wanted.stream().map(w -> w.name().pattern()).collect(Collectors.toSet());
@@ -81,8 +81,8 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
     private static VersionedName single(String function) {
         VersionedName wanted = VersionedName.parse(function);
         if (wanted.name().isWild()) {
-            throw new AttachException("\"" + function + "\" is a pattern, which can fit many functions:"
-                    + " AttachTarget.UprobeMulti without cookies and semaphores is for those, with a program for many:"
+            throw new AttachException("\"" + function + "\" is a pattern, which can match many functions:"
+                    + " use AttachTarget.UprobeMulti without cookies and semaphores, and a program of"
                     + " SEC(\"uprobe.multi\")");
         }
         return wanted;
@@ -93,8 +93,8 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
      *
      * @throws AttachException if no function matches one of the patterns, or more than the kernel accepts match
      */
-    Places matching(String what, Path file, List<String> patterns) {
-        return reading(what, file, elf -> {
+    Places matching(String attempt, Path file, List<String> patterns) {
+        return reading(attempt, file, elf -> {
             List<VersionedName> wanted =
                     patterns.stream().map(VersionedName::parse).toList();
             // A symbol whose bytes are not in the file, such as one in a section without file contents, can't be
@@ -107,14 +107,15 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
                             && elf.fileOffset(f.address()).isPresent());
             for (VersionedName each : wanted) {
                 if (found.stream().noneMatch(f -> f.is(each))) {
-                    throw new AttachException("no function in it fits \"" + each.text() + "\"" + why(elf, each));
+                    throw new AttachException(
+                            "no function in the file matches \"" + each.text() + "\"" + alternatives(elf, each));
                 }
             }
             TreeMap<Long, Function> once = new TreeMap<>();
             found.forEach(f -> once.putIfAbsent(fileOffset(elf, f), f));
-            if (once.size() > MOST_SITES) {
-                throw new AttachException(once.size() + " functions fit " + String.join(", ", patterns)
-                        + ", and the kernel takes " + MOST_SITES + " in one link");
+            if (once.size() > MAX_SITES) {
+                throw new AttachException(once.size() + " functions match " + String.join(", ", patterns)
+                        + ", but the kernel accepts at most " + MAX_SITES + " in one link");
             }
             return places(elf, once.values());
         });
@@ -126,12 +127,12 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
      */
     private Function choose(ElfFile elf, VersionedName wanted, List<Function> found) {
         if (found.isEmpty()) {
-            throw new AttachException("there is no function \"" + wanted.text() + "\" in it" + why(elf, wanted));
+            throw new AttachException("the file has no function \"" + wanted.text() + "\"" + alternatives(elf, wanted));
         }
         List<Function> direct = found.stream().filter(f -> !f.indirect()).toList();
         if (direct.isEmpty()) {
-            throw new AttachException("\"" + wanted.text() + "\" is an indirect function (IFUNC): which"
-                    + " code runs is chosen when a process starts; probe that, by its own name");
+            throw new AttachException("\"" + wanted.text() + "\" is an indirect function (IFUNC): each"
+                    + " process selects the code at its start; probe the selected function by its own name");
         }
         List<Function> chosen = preferred(direct, f -> !f.local());
         if (addresses(chosen) > 1) {
@@ -144,14 +145,14 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
                             + Long.toHexString(f.address()))
                     .distinct()
                     .collect(Collectors.joining(", "));
-            throw new AttachException("\"" + wanted.text() + "\" is " + count + " functions: "
-                    + all + "; name the version, attach to one by its file offset, or to all with a"
-                    + " program for many: SEC(\"uprobe.multi\")");
+            throw new AttachException("\"" + wanted.text() + "\" is the name of " + count + " functions: " + all
+                    + "; give the version, attach to one by its file offset, or attach to all with"
+                    + " a program of SEC(\"uprobe.multi\")");
         }
         return chosen.getFirst();
     }
 
-    /** Those that a test accepts; all if it accepts none. */
+    /** The functions that a test accepts; all if it accepts none. */
     private static List<Function> preferred(List<Function> all, Predicate<Function> test) {
         List<Function> accepted = all.stream().filter(test).toList();
         return accepted.isEmpty() ? all : accepted;
@@ -177,7 +178,7 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
     }
 
     /** Similar functions in the file, or the reason why it may have none. */
-    private String why(ElfFile elf, VersionedName wanted) {
+    private String alternatives(ElfFile elf, VersionedName wanted) {
         String name = wanted.name().pattern();
         TreeSet<String> similar = new TreeSet<>();
         UnknownNameException.Nearest nearest = new UnknownNameException.Nearest(name);
@@ -193,22 +194,20 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
         });
         if (!similar.isEmpty()) {
             return "; it has "
-                    + similar.stream().limit(MOST_SUGGESTIONS).collect(Collectors.joining(", "))
-                    + (similar.size() > MOST_SUGGESTIONS
-                            ? " and " + (similar.size() - MOST_SUGGESTIONS) + " more"
-                            : "");
+                    + similar.stream().limit(MAX_SUGGESTIONS).collect(Collectors.joining(", "))
+                    + (similar.size() > MAX_SUGGESTIONS ? " and " + (similar.size() - MAX_SUGGESTIONS) + " more" : "");
         }
         boolean stripped = !SymbolPlaces.hasFullTable(elf);
         String closest =
                 nearest.found().map(other -> "; the nearest is '" + other + "'").orElse("");
         return stripped
-                ? closest + "; it is stripped, and the symbols found for it are of " + functions[0]
+                ? closest + "; the file is stripped, and symbols were found for " + functions[0]
                         + " functions: install its debug symbols, or attach to a file offset"
                 : closest;
     }
 
-    /** Reads a file; a problem gets the attempt put before it. */
-    private Places reading(String what, Path file, java.util.function.Function<ElfFile, Places> reading) {
+    /** Reads a file; the message of a failure begins with the attempt. */
+    private Places reading(String attempt, Path file, java.util.function.Function<ElfFile, Places> reading) {
         try (ElfFile elf = ElfFile.open(file, opener)) {
             elf.header().whyNotRun().ifPresent(why -> {
                 throw new AttachException(file + " " + why);
@@ -220,11 +219,11 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
                 case AccessDeniedException _ -> "no permission to read " + file;
                 default -> "the file can't be read: " + e.getMessage();
             };
-            throw new AttachException("attach " + what + ": " + why, e);
+            throw new AttachException("attach " + attempt + ": " + why, e);
         } catch (MalformedDataException e) {
-            throw new AttachException("attach " + what + ": " + e.getMessage(), e);
+            throw new AttachException("attach " + attempt + ": " + e.getMessage(), e);
         } catch (AttachException e) {
-            throw new AttachException("attach " + what + ": " + e.getMessage(), e.getCause());
+            throw new AttachException("attach " + attempt + ": " + e.getMessage(), e.getCause());
         }
     }
 }

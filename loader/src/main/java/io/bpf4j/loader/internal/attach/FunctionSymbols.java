@@ -23,7 +23,7 @@ final class FunctionSymbols {
      *
      * @param address virtual address in the file
      * @param isDefault whether it is the default version, which new programs link against; true without versions
-     * @param indirect an IFUNC: the address is not of the function, but of the code that selects it
+     * @param indirect an IFUNC: the address is that of the code that selects the function
      */
     record Function(
             String name, Optional<String> version, boolean isDefault, boolean local, boolean indirect, long address) {
@@ -36,10 +36,10 @@ final class FunctionSymbols {
     }
 
     /**
-     * The name of a symbol or of a function that is wanted: {@code memcpy}, {@code memcpy@GLIBC_2.2.5}, {@code
+     * The name of a symbol or of a requested function: {@code memcpy}, {@code memcpy@GLIBC_2.2.5}, {@code
      * memcpy@@GLIBC_2.14}, {@code mem*}.
      *
-     * @param isDefault whether it names the default version, by two signs
+     * @param isDefault whether it has two signs, which stand for the default version
      */
     record VersionedName(String text, NamePattern name, Optional<String> version, boolean isDefault) {
         static VersionedName parse(String text) {

@@ -51,7 +51,9 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
         }
     }
 
-    /** The size of the struct for maps; kernels before 6.0 reject a longer struct that isn't zero after it. */
+    /**
+     * The size of the struct for maps; kernels before 6.0 reject a longer struct unless the additional bytes are zero.
+     */
     private static final int MAP_SIZE = 4;
 
     private static final int SIZE = 16;
@@ -79,7 +81,7 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
         return info;
     }
 
-    private static Link link(Attempt attempt, byte[] info, @Nullable Fd named) {
+    private static Link link(Attempt attempt, byte[] info, @Nullable Fd targetFd) {
         Fd link = attempt.execute(attempt.create(AttachType.TRACE_ITER, new LinkCommand.Details() {
             @Override
             public void encode(MemorySegment union, SegmentAllocator memory) {
@@ -89,7 +91,7 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
 
             @Override
             public List<Fd> fds() {
-                return named == null ? List.of() : List.of(named);
+                return targetFd == null ? List.of() : List.of(targetFd);
             }
         }));
         return new OpenIterator(attempt.kernel(), attempt.description(), link);
@@ -98,8 +100,8 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
     @Override
     public String refusal(Errno errno) {
         return switch (errno) {
-            case EBADF, EINVAL -> "; this kind of iterator goes over something else, or needs to be told over what";
-            case EACCES -> "; the program reads more of a key or value than the map has";
+            case EBADF, EINVAL -> "; this kind of iterator does not iterate over this target, or requires a target";
+            case EACCES -> "; the program accesses more bytes of a key or value than the map's elements have";
             default -> "";
         };
     }

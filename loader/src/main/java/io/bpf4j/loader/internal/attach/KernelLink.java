@@ -23,18 +23,18 @@ class KernelLink implements Link {
     private final Kernel kernel;
     private final String description;
     private final Fd fd;
-    private final LinkGroup held;
+    private final LinkGroup resources;
 
     /** Takes ownership of a link, and of the resources that are closed after it. */
     KernelLink(Kernel kernel, String description, Fd fd, Fd... afterwards) {
         this.kernel = kernel;
         this.description = description;
         this.fd = fd;
-        this.held = LinkGroup.inSequence(description);
+        this.resources = LinkGroup.inSequence(description);
         for (Fd other : afterwards) {
-            held.afterClose(other::close);
+            resources.afterClose(other::close);
         }
-        held.afterClose(fd::close);
+        resources.afterClose(fd::close);
     }
 
     /** Takes ownership of a link, and of the resources that are closed after it. */
@@ -74,16 +74,16 @@ class KernelLink implements Link {
         return new LinkInfo(info.id(), info.type(), info.programId(), LinkKinds.detail(info));
     }
 
-    /** Whether a link has a text depends on its type, so the kernel is asked twice. */
-    private RawLinkInfo withText(RawLinkInfo known) {
-        TextField text = LinkKinds.text(known);
+    /** Whether a link has a text depends on its type, so this needs two queries. */
+    private RawLinkInfo withText(RawLinkInfo withoutText) {
+        TextField text = LinkKinds.text(withoutText);
         if (text == null) {
-            return known;
+            return withoutText;
         }
         try {
             return kernel.execute(new ObjectCommand.InfoOfLink(fd, text));
         } catch (SyscallException e) {
-            return known; // A kernel without the field rejects it; use the first answer.
+            return withoutText; // A kernel without the field rejects it; the first answer has no text.
         }
     }
 
@@ -102,10 +102,10 @@ class KernelLink implements Link {
             kernel.execute(new LinkCommand.Update(fd, replacement, expected, 0));
         } catch (SyscallException e) {
             String why = switch (e.errno()) {
-                case EEXIST -> "; the program is attached to the same place by another link";
+                case EEXIST -> "; another link attaches the program to the same place";
                 case EINVAL, EOPNOTSUPP ->
-                    "; the kernel can't update links of this kind, or not to a program of that type";
-                case ENOLINK, ENODEV -> "; it is detached, or what it was attached to is gone";
+                    "; the kernel can't update links of this kind, or not with a program of this type";
+                case ENOLINK, ENODEV -> "; the link is detached, or its target no longer exists";
                 default -> "";
             };
             throw new AttachException(
@@ -119,7 +119,7 @@ class KernelLink implements Link {
             kernel.execute(new LinkCommand.Detach(fd));
         } catch (SyscallException e) {
             String why = e.errno() == Errno.EOPNOTSUPP || e.errno() == Errno.EINVAL
-                    ? "; the kernel can't detach links of this kind but by closing them"
+                    ? "; links of this kind are detached only by closing them"
                     : "";
             throw new AttachException("detach " + description + ": " + e.getMessage() + why, e);
         }
@@ -137,21 +137,21 @@ class KernelLink implements Link {
 
     @Override
     public boolean isClosed() {
-        return held.isClosed();
+        return resources.isClosed();
     }
 
     @Override
     public void close() {
-        held.close();
+        resources.close();
     }
 
     @Override
     public Closing closeAsync() {
-        return held.closeAsync();
+        return resources.closeAsync();
     }
 
     @Override
     public String toString() {
-        return held.toString();
+        return resources.toString();
     }
 }

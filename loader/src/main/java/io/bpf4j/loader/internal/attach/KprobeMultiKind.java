@@ -27,13 +27,13 @@ record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) impleme
 
     @Override
     public Link attach(Attempt attempt) {
-        AttachType type = attempt.many(
+        AttachType type = attempt.multiType(
                 AttachType.TRACE_KPROBE_MULTI, AttachType.TRACE_KPROBE_SESSION, target.returns(), "kprobe");
         List<NamePattern> patterns =
                 target.functions().stream().map(NamePattern::new).toList();
         boolean wild = patterns.stream().anyMatch(NamePattern::isWild);
         if (wild && !target.cookies().isEmpty()) {
-            throw attempt.refused("a pattern stands for any number of functions, so there can't be a cookie for each");
+            throw attempt.refused("a pattern matches any number of functions, so it can't have a cookie for each");
         }
         // Names from tracefs exist; the kernel looks up names that the caller gave.
         Set<String> functions = new LinkedHashSet<>(target.functions());

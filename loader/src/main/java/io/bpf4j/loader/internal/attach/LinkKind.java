@@ -3,7 +3,7 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.sys.kernel.Errno;
 
-/** Attaches to one kind of target. One class has all code of a kind, also the description of its links. */
+/** Attaches to one kind of target. One class has all code of a kind, including the description of its links. */
 interface LinkKind {
     /**
      * Attaches.

@@ -63,7 +63,7 @@ public final class LinkKinds {
         };
     }
 
-    /** The first kernel with such links, older kernels return EINVAL; null if another probe detects them. */
+    /** The first kernel version with such links; older kernels return EINVAL. Null if a feature probe detects them. */
     static @Nullable KernelVersion since(AttachTarget target) {
         return switch (target) {
             case AttachTarget.Cgroup _ -> KernelVersion.of(5, 7);
@@ -80,7 +80,7 @@ public final class LinkKinds {
         return VIEWS.stream().filter(view -> view.type() == type).findFirst();
     }
 
-    /** The text that the kernel can be asked for; null for none. */
+    /** The text field that can be queried; null for none. */
     public static @Nullable TextField text(RawLinkInfo known) {
         return view(known.type()).map(view -> view.text().apply(known)).orElse(null);
     }

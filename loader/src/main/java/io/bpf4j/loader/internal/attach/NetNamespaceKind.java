@@ -25,7 +25,7 @@ record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
 
     @Override
     public Link attach(Attempt attempt) {
-        AttachType type = attempt.type(Optional.empty(), "sk_lookup or flow_dissector");
+        AttachType type = attempt.requiredType(Optional.empty(), "sk_lookup or flow_dissector");
         try (Fd namespace = attempt.open(target.file())) {
             return attempt.link(attempt.create(type, LinkCommand.Details.NONE).withTarget(namespace));
         }
@@ -34,8 +34,9 @@ record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
     @Override
     public String refusal(Errno errno) {
         return switch (errno) {
-            case EEXIST, E2BIG -> "; it has as many programs of the kind as it takes: 1 flow dissector, 64 sk_lookup";
-            case EINVAL -> "; it is not a file of a network namespace";
+            case EEXIST, E2BIG ->
+                "; the namespace has the maximum number of such programs: 1 flow dissector, 64 sk_lookup";
+            case EINVAL -> "; the file is not that of a network namespace";
             default -> "";
         };
     }

@@ -42,10 +42,9 @@ record NetfilterKind(AttachTarget.Netfilter target) implements LinkKind {
     public String refusal(Errno errno) {
         return switch (errno) {
             case EBUSY -> "; another BPF program has this priority at the hook";
-            case EAFNOSUPPORT -> "; programs take families 2 (IPv4) and 10 (IPv6)";
-            case EPROTO -> "; there is no such hook";
-            case ERANGE ->
-                "; a priority can't be the smallest or the largest int; with defragment it must be above -400";
+            case EAFNOSUPPORT -> "; the supported families are 2 (IPv4) and 10 (IPv6)";
+            case EPROTO -> "; the hook does not exist";
+            case ERANGE -> "; the priority must not be INT_MIN or INT_MAX; with defragmentation it must be above -400";
             default -> "";
         };
     }

@@ -42,7 +42,7 @@ public final class OpenLinks {
     /**
      * Takes over all perf events and links that a process has open.
      *
-     * @return the caller's to close
+     * @return the links, which the caller must close
      */
     public static LinkGroup ofProcess(Host host, int pid) throws IOException {
         Kernel kernel = Kernel.of(host);
@@ -64,9 +64,9 @@ public final class OpenLinks {
 
     private static boolean isLink(Path descriptor) {
         try {
-            String what = Files.readSymbolicLink(descriptor).toString();
+            String name = Files.readSymbolicLink(descriptor).toString();
             // The names passed to anon_inode_getfile in kernel/events/core.c and kernel/bpf/syscall.c.
-            return what.equals("anon_inode:[perf_event]") || what.equals("anon_inode:bpf_link");
+            return name.equals("anon_inode:[perf_event]") || name.equals("anon_inode:bpf_link");
         } catch (IOException e) {
             return false; // Closed since the directory was read.
         }

@@ -28,7 +28,7 @@ import java.util.OptionalInt;
 final class PerfAttacher {
     private PerfAttacher() {}
 
-    /** Attaches at an offset in a file, in bytes; all else is as the target says. */
+    /** Attaches at an offset in a file, in bytes; the other properties are those of the target. */
     static Link uprobe(Attempt attempt, TargetFile file, long offset, AttachTarget.Uprobe target) {
         attempt.requireSingle(AttachType.TRACE_UPROBE_MULTI, AttachType.TRACE_UPROBE_SESSION, "uprobe");
         int type = type(attempt, PerfSources.UPROBE, Feature.PERF_UPROBE);
@@ -36,11 +36,11 @@ final class PerfAttacher {
         if (target.semaphore() != 0) {
             OptionalInt shift = PerfSources.of(attempt.host()).firstBit(PerfSources.UPROBE, "ref_ctr_offset");
             if (shift.isEmpty()) {
-                throw attempt.refused("the site has a semaphore, which the kernel counts only from Linux 4.20 on");
+                throw attempt.refused("the site has a semaphore, which the kernel supports only from Linux 4.20 on");
             }
             if (target.semaphore() >>> 32 != 0) {
-                throw attempt.refused("semaphore at file offset 0x" + Long.toHexString(target.semaphore())
-                        + ", where 32 bits are possible");
+                throw attempt.refused("the file offset of the semaphore, 0x" + Long.toHexString(target.semaphore())
+                        + ", does not fit in 32 bits");
             }
             config |= target.semaphore() << shift.getAsInt();
         }
@@ -61,7 +61,7 @@ final class PerfAttacher {
                 attempt, PerfCommand.Open.probe(attempt.description(), type, config, function, offset, -1, 0), cookie);
     }
 
-    /** The number of a source of events. A missing sysfs says nothing about the kernel. */
+    /** The type number of a source of events. If sysfs is missing, the kernel may have the source nevertheless. */
     private static int type(Attempt attempt, String source, Feature feature) {
         return PerfSources.of(attempt.host())
                 .type(source)
@@ -72,7 +72,7 @@ final class PerfAttacher {
                                         + "_EVENTS, Linux >= 4.17)"));
     }
 
-    /** What makes a probe fire on return; 0 for a probe on entry. */
+    /** The bit of the config that makes a probe fire on return; 0 for a probe on entry. */
     private static long returnBit(Attempt attempt, String source, boolean returns) {
         if (!returns) {
             return 0;
@@ -100,7 +100,7 @@ final class PerfAttacher {
                     if (e.errno() != Errno.ENODEV) {
                         throw e;
                     }
-                    // It went offline meanwhile.
+                    // The CPU went offline in the meantime.
                 }
             }
             if (links.size() == 0) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code KernelLinkTest} and {@code LinkKindsTest}.
  */
-record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meaning) implements LinkKind {
+record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusals) implements LinkKind {
     private static final StructLayout UPROBE = StructLayout.of(
             "bpf_link_info.perf_event",
             "u32 type; u64 uprobe.file_name; u32 uprobe.name_len, uprobe.offset;"
@@ -115,18 +115,18 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
 
     @Override
     public Link attach(Attempt attempt) {
-        return attaching.apply(attempt);
+        return attacher.apply(attempt);
     }
 
     @Override
     public String refusal(Errno errno) {
-        return meaning.apply(errno);
+        return refusals.apply(errno);
     }
 
     static String refusalOfKprobe(Errno errno) {
         return switch (errno) {
             case ENOENT, ESRCH -> "; this kernel has no function that matches the name and can be traced";
-            case EINVAL, EOPNOTSUPP, EILSEQ -> "; the function can't be probed, or not there";
+            case EINVAL, EOPNOTSUPP, EILSEQ -> "; the function can't be probed, or not at this offset";
             default -> "";
         };
     }
@@ -136,16 +136,19 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
      * the architecture (SYSCALL_DEFINE in arch/*&#47;include/asm/syscall_wrapper.h); powerpc and loongarch have none.
      */
     private static String systemCall(Attempt attempt, String name) {
-        String os = System.getProperty("os.arch", "");
+        String architecture = System.getProperty("os.arch", "");
         if (attempt.features().lacks(Feature.SYSCALL_WRAPPER)) {
             return "__se_sys_" + name;
         }
-        return switch (os) {
+        return switch (architecture) {
             case "amd64", "x86_64" -> "__x64_sys_" + name;
             case "aarch64" -> "__arm64_sys_" + name;
             case "s390x" -> "__s390x_sys_" + name;
             case "riscv64" -> "__riscv_sys_" + name;
-            default -> throw attempt.refused("it is not known how system calls are wrapped on " + os);
+            default ->
+                throw attempt.refused(
+                        "the names of the functions that implement system calls are unknown on architecture "
+                                + architecture);
         };
     }
 }

@@ -47,10 +47,10 @@ record Place(int flags, LinkCommand.Details details) {
     /** The meaning of an error number for targets with an order. */
     static String refusal(Errno errno, Anchor anchor) {
         return switch (errno) {
-            case ESTALE -> "; the order has another revision than " + anchor.expectedRevision();
-            case ENOENT, EBADF -> anchor.isDefault() ? "" : "; what it is relative to is not attached there";
-            case ERANGE -> "; the hook has 64 programs, as many as it takes";
-            case EEXIST -> "; the program is attached there already";
+            case ESTALE -> "; the revision of the order is not " + anchor.expectedRevision();
+            case ENOENT, EBADF -> anchor.isDefault() ? "" : "; the link or program of the anchor is not attached there";
+            case ERANGE -> "; the hook has the maximum of 64 programs";
+            case EEXIST -> "; the program is already attached there";
             default -> "";
         };
     }

@@ -24,7 +24,7 @@ record SockmapKind(AttachTarget.Sockmap target) implements LinkKind {
 
     @Override
     public Link attach(Attempt attempt) {
-        AttachType type = attempt.type(target.attachType(), "sk_msg or sk_skb/…");
+        AttachType type = attempt.requiredType(target.attachType(), "sk_msg or sk_skb/…");
         Fd map = KernelMap.of(target.map()).fd();
         return Unlinked.orElse(
                 attempt, attempt.create(type, LinkCommand.Details.NONE).withTarget(map), map, type);
@@ -33,7 +33,7 @@ record SockmapKind(AttachTarget.Sockmap target) implements LinkKind {
     @Override
     public String refusal(Errno errno) {
         return switch (errno) {
-            case EOPNOTSUPP -> "; a map of that type does not take programs of this type";
+            case EOPNOTSUPP -> "; a map of this type does not accept programs of this type";
             case EBUSY -> "; the map already has a program of this attach type";
             default -> "";
         };

@@ -25,11 +25,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * struct_ops maps: gives such a map its value, and attaches it. An object of this class is a link of such a map.
+ * struct_ops maps: writes the value of such a map, and attaches it. An object of this class is a link of such a map.
  * <i>Thread-safe.</i>
  *
- * <p>A map of {@code SEC(".struct_ops.link")} takes its value once; links to it may then be created and closed. A map
- * of {@code SEC(".struct_ops")} is registered when it gets its value, until its element is deleted.
+ * <p>The value of a map of {@code SEC(".struct_ops.link")} is written once; links to it may then be created and closed.
+ * A map of {@code SEC(".struct_ops")} is registered when its value is written, until its element is deleted.
  *
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code StructOpsOnKernelTest}.
  */
@@ -72,27 +72,28 @@ public final class StructOpsKind extends KernelLink implements StructOpsLink {
      * @throws AttachException if the attach fails
      */
     public static StructOpsLink link(KernelMap map) {
-        String what = "struct_ops map \"" + map.name() + "\"";
+        String description = "struct_ops map \"" + map.name() + "\"";
         try {
-            // The map takes the field of the program in links of other types.
+            // The map is in the field that has the program in links of other types.
             Fd link = map.kernel()
                     .execute(LinkCommand.Create.of(
-                            what, map.fd(), AttachType.STRUCT_OPS.number(), LinkCommand.Details.NONE));
-            return new StructOpsKind(map.kernel(), what, link);
+                            description, map.fd(), AttachType.STRUCT_OPS.number(), LinkCommand.Details.NONE));
+            return new StructOpsKind(map.kernel(), description, link);
         } catch (SyscallException e) {
             throw new AttachException(
-                    "attach " + what + ": " + e.getMessage()
+                    "attach " + description + ": " + e.getMessage()
                             + switch (e.errno()) {
                                 case EINVAL ->
-                                    "; links of such maps take Linux 6.4, and a map made with BPF_F_LINK and given its value";
-                                case EEXIST -> "; the kernel has one of that name";
+                                    "; links of such maps need Linux 6.4, and a map created with"
+                                            + " BPF_F_LINK that has its value";
+                                case EEXIST -> "; a struct_ops with this name is already registered";
                                 default -> "";
                             },
                     e);
         }
     }
 
-    /** Gives the map its value, if it has none. */
+    /** Writes the value of the map, if it has none. */
     public static void prepare(KernelMap map, StructOpsImage image, Map<String, LoadedProgram> programs) {
         List<Fd> held = new ArrayList<>();
         try {
@@ -102,7 +103,8 @@ public final class StructOpsKind extends KernelLink implements StructOpsLink {
                 if (program == null) {
                     throw failed(
                             map,
-                            "its \"" + slot.member() + "\" is program \"" + slot.program() + "\", which was not loaded",
+                            "member \"" + slot.member() + "\" is program \"" + slot.program()
+                                    + "\", which was not loaded",
                             null);
                 }
                 // The kernel reads 8 bytes at the place of the function's address.
@@ -120,10 +122,9 @@ public final class StructOpsKind extends KernelLink implements StructOpsLink {
                     e.getMessage()
                             + switch (e.errno()) {
                                 case EINVAL ->
-                                    "; a function that the kernel can't do without is missing, or a value is not to its"
-                                            + " liking";
-                                case EBUSY -> "; it is attached";
-                                case EEXIST -> "; the kernel has one of that name";
+                                    "; a function that the kernel requires is missing, or a value is invalid";
+                                case EBUSY -> "; the map is already attached";
+                                case EEXIST -> "; a struct_ops with this name is already registered";
                                 default -> "";
                             },
                     e);

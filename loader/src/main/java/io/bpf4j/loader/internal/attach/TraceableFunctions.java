@@ -20,8 +20,8 @@ import java.util.function.Predicate;
  * <p>Tested by {@code TracingMultiKindTest}.
  */
 final class TraceableFunctions {
-    private static final int MOST_ARGUMENTS = 12; // MAX_BPF_FUNC_ARGS
-    private static final int LARGEST_ARGUMENT = 16;
+    private static final int MAX_ARGUMENTS = 12; // MAX_BPF_FUNC_ARGS
+    private static final int MAX_ARGUMENT_BYTES = 16;
 
     private TraceableFunctions() {}
 
@@ -41,7 +41,7 @@ final class TraceableFunctions {
     }
 
     private static boolean isTraceable(Btf types, BtfType.FuncProto prototype) {
-        return prototype.parameters().size() <= MOST_ARGUMENTS
+        return prototype.parameters().size() <= MAX_ARGUMENTS
                 && prototype.parameters().stream().allMatch(p -> isArgument(types, p.type()))
                 && isReturned(types, prototype.returnType());
     }
@@ -53,9 +53,9 @@ final class TraceableFunctions {
         }
         return switch (types.type(types.resolve(id))) {
             case BtfType.Ptr _ -> true;
-            case BtfType.Int number -> number.size() <= LARGEST_ARGUMENT;
+            case BtfType.Int number -> number.size() <= MAX_ARGUMENT_BYTES;
             case BtfType.Enumeration _ -> true;
-            case BtfType.Composite struct -> struct.size() > 0 && struct.size() <= LARGEST_ARGUMENT;
+            case BtfType.Composite struct -> struct.size() > 0 && struct.size() <= MAX_ARGUMENT_BYTES;
             default -> false;
         };
     }

@@ -53,8 +53,8 @@ final class TracingKind {
             if (target.cookie() == 0) {
                 return open(attempt, "", 0);
             }
-            // Given a cookie for fentry, the older command would drop it in silence.
-            AttachType type = attempt.type(Optional.empty(), "fentry or tp_btf");
+            // The older command would silently drop a cookie for fentry.
+            AttachType type = attempt.requiredType(Optional.empty(), "fentry or tp_btf");
             return type == AttachType.TRACE_RAW_TP
                     ? open(attempt, "", target.cookie())
                     : attempt.link(attempt.create(type, LinkCommand.Details.of(CREATE, 0, target.cookie())));
@@ -80,14 +80,14 @@ final class TracingKind {
 
         @Override
         public String refusal(Errno errno) {
-            return errno == Errno.EINVAL ? "; the function has another signature than the program" : "";
+            return errno == Errno.EINVAL ? "; the signature of the function is not that of the program" : "";
         }
 
         /** The id of a function's type in the BTF that a program was loaded with. */
         private static int functionId(Attempt attempt, Fd program, String function) {
             return ProgramBtf.of(attempt.kernel(), program)
                     .orElseThrow(() -> attempt.refused(
-                            program.description() + " was loaded without BTF, which says where its functions are"))
+                            program.description() + " was loaded without BTF, which describes its functions"))
                     .find(function, BtfKind.FUNC)
                     .orElseThrow(
                             () -> attempt.refused(program.description() + " has no function \"" + function + "\""));

@@ -42,15 +42,15 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
                 .filter(t -> t == AttachType.TRACE_FENTRY_MULTI
                         || t == AttachType.TRACE_FEXIT_MULTI
                         || t == AttachType.TRACE_FSESSION_MULTI)
-                .orElseThrow(() -> attempt.refused("the program was loaded for one function, which the kernel fixes at"
-                        + " load; SEC(\"fentry.multi\") makes one for many"));
+                .orElseThrow(() -> attempt.refused("the program was loaded for one function, which can't change after"
+                        + " the load; use SEC(\"fentry.multi\") for many"));
         String module = oneModule(attempt, target.functions());
         List<NamePattern> patterns = target.functions().stream()
                 .map(name -> new NamePattern(name.substring(name.indexOf(':') + 1)))
                 .toList();
         boolean wild = patterns.stream().anyMatch(NamePattern::isWild);
         if (wild && !target.cookies().isEmpty()) {
-            throw attempt.refused("a pattern stands for any number of functions, so there can't be a cookie for each");
+            throw attempt.refused("a pattern matches any number of functions, so it can't have a cookie for each");
         }
         Btf btf = types.apply(module)
                 .orElseThrow(() -> attempt.refused(
@@ -72,8 +72,9 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
     @Override
     public String refusal(Errno errno) {
         return switch (errno) {
-            case EINVAL, ENOENT, EBUSY -> "; one of the functions can't be traced, which the kernel doesn't name";
-            case EOPNOTSUPP -> "; this kernel's tracer can't do it (CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
+            case EINVAL, ENOENT, EBUSY -> "; one of the functions can't be traced; the kernel does not report which";
+            case EOPNOTSUPP ->
+                "; this kernel's function tracer does not support it (CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
             default -> "";
         };
     }
@@ -88,7 +89,7 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
         }
         if (modules.size() != 1) {
             throw attempt.refused(
-                    modules.isEmpty() ? "no function is named" : "the functions are not all of one module");
+                    modules.isEmpty() ? "no function is named" : "the functions do not all belong to one module");
         }
         return modules.iterator().next();
     }

@@ -34,7 +34,7 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
 
     @Override
     public Link attach(Attempt attempt) {
-        AttachType type = attempt.many(
+        AttachType type = attempt.multiType(
                 AttachType.TRACE_UPROBE_MULTI, AttachType.TRACE_UPROBE_SESSION, target.returns(), "uprobe");
         return target.functions().isEmpty()
                 ? link(attempt, type, target.file(), target.offsets())
@@ -48,10 +48,10 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
 
     static String refusalOfUprobe(Errno errno) {
         return switch (errno) {
-            case ESRCH -> "; the process is gone";
+            case ESRCH -> "; the process has ended";
             case EINVAL ->
-                "; an offset is not the start of an instruction that can be probed, or its semaphore is not where the"
-                        + " site says";
+                "; an offset is not the start of an instruction that can be probed, or its semaphore is not at the"
+                        + " given offset";
             // arch_uprobe_analyze_insn and prepare_uprobe of the kernel.
             case ENOTSUPP, ENOEXEC ->
                 "; the kernel can't probe the instruction there: it is a breakpoint, has a lock prefix, or the kernel"
@@ -75,7 +75,7 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
             String name = places.names().get(e.site().getAsInt());
             throw new AttachException(
                     e.getMessage() + "; it is function \"" + name + "\""
-                            + (all ? ": a pattern that leaves it out may do" : ""),
+                            + (all ? ": try a pattern that does not match it" : ""),
                     e.getCause(),
                     e.site().getAsInt());
         }
@@ -86,7 +86,7 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
             throw attempt.refused("there is no site to attach to");
         }
         if (target.pid() != 0) {
-            // Without it the pid means one thread: the events of all others would be missing.
+            // Without this feature the pid means one thread: the events of all other threads would be missing.
             attempt.features().require(Feature.UPROBE_MULTI_PROCESS, "attach " + attempt.description());
         }
         OptionalInt descriptor =

@@ -29,8 +29,8 @@ record XdpKind(AttachTarget.Xdp target) implements LinkKind {
     @Override
     public String refusal(Errno errno) {
         return switch (errno) {
-            case EBUSY -> "; the device has an XDP program already: ip link show tells which";
-            case EOPNOTSUPP -> "; the driver can't: Xdp.Mode.GENERIC works with every device";
+            case EBUSY -> "; the device already has an XDP program; ip link show lists it";
+            case EOPNOTSUPP -> "; the driver does not support it: Xdp.Mode.GENERIC works with every device";
             case EINVAL ->
                 "; the device does not exist, the program is not an XDP program, or the device's MTU is larger than"
                         + " the program supports (SEC(\"xdp.frags\") supports larger ones)";

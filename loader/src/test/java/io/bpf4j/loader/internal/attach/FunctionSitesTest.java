@@ -93,7 +93,7 @@ class FunctionSitesTest {
             assertThatThrownBy(() -> sites().each("p", LIBJVM, List.of(misspelled)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining(
-                            "there is no function \"" + misspelled + "\" in it; the nearest is 'JNI_CreateJavaVM'");
+                            "the file has no function \"" + misspelled + "\"; the nearest is 'JNI_CreateJavaVM'");
         }
         assertThatThrownBy(() -> sites().matching("p", LIBJVM, List.of("nothing_like_it*")))
                 .isInstanceOf(AttachException.class)

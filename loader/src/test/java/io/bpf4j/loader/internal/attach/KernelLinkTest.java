@@ -110,7 +110,7 @@ class KernelLinkTest {
             assertThatThrownBy(() -> link.update(q(), q()))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("update p to XDP of device 1")
-                    .hasMessageContaining("by another link");
+                    .hasMessageContaining("another link attaches the program");
             kernel.fail(LinkCommand.Update.class, Errno.EINVAL);
             assertThatThrownBy(() -> link.update(q()))
                     .isInstanceOf(AttachException.class)

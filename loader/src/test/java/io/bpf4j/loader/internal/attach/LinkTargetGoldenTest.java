@@ -199,7 +199,7 @@ class LinkTargetGoldenTest {
         assertThatThrownBy(() -> attach(AttachTarget.Tracing.asLoaded().withCookie(9)))
                 .as("a cookie that the kernel may drop")
                 .isInstanceOf(AttachException.class)
-                .hasMessageContaining("it is not known what attach type");
+                .hasMessageContaining("attach type that the program was loaded for is unknown");
         assertThat(kernel.commands(LinkCommand.OpenRawTracepoint.class))
                 .extracting(LinkCommand.OpenRawTracepoint::tracepoint, LinkCommand.OpenRawTracepoint::cookie)
                 .containsExactly(tuple("", 0L), tuple("", 9L), tuple("sys_enter", 8L));

@@ -134,12 +134,15 @@ class TracingMultiKindTest {
     void whatCantBeIsRefusedBeforeTheKernelIsAsked() {
         assertRefused("no function \"vfs_printf\"", AttachType.TRACE_FENTRY_MULTI, functions("vfs_printf"));
         assertRefused("named twice", AttachType.TRACE_FENTRY_MULTI, functions("vfs_read", "vfs_read"));
-        assertRefused("not all of one module", AttachType.TRACE_FENTRY_MULTI, functions("xfs:vfs_read", "vfs_write"));
+        assertRefused(
+                "do not all belong to one module",
+                AttachType.TRACE_FENTRY_MULTI,
+                functions("xfs:vfs_read", "vfs_write"));
         assertRefused("\"ext4\" is not loaded", AttachType.TRACE_FENTRY_MULTI, functions("ext4:vfs_read"));
         assertRefused("loaded for one function", AttachType.TRACE_FENTRY, functions("vfs_read"));
         assertRefused("no function is named", AttachType.TRACE_FENTRY_MULTI, functions());
         assertRefused(
-                "can't be a cookie for each",
+                "can't have a cookie for each",
                 AttachType.TRACE_FENTRY_MULTI,
                 AttachTarget.TracingMulti.of("vfs_*").withCookies(1));
         assertThat(kernel.commands(LinkCommand.Create.class)).isEmpty();
