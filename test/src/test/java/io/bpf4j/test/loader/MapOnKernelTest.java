@@ -88,7 +88,7 @@ class MapOnKernelTest {
                     })
                     .isInstanceOfSatisfying(
                             SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.E2BIG))
-                    .hasMessageContaining("full at 16 elements");
+                    .hasMessageContaining("full with 16 elements");
         }
     }
 

@@ -20,7 +20,7 @@ import java.util.function.BiConsumer;
  * <p>In each step the kernel fills two arrays, keys and values, returns the count, and writes to {@code out_batch} a
  * token for {@code in_batch} of the next step. The token is the number of a bucket for the hash maps
  * (__htab_map_lookup_and_delete_batch in kernel/bpf/hashtab.c) and the last key for all others
- * (generic_map_lookup_batch in kernel/bpf/syscall.c). Example, a hash map with 4 buckets and room for 4 elements:
+ * (generic_map_lookup_batch in kernel/bpf/syscall.c). Example: a hash map with 4 buckets, and arrays for 4 elements:
  *
  * <pre>
  *   in NULL  ->  0       count 3  out 2     buckets 0 and 1 had three; bucket 2 has two, which do not fit
@@ -28,9 +28,9 @@ import java.util.function.BiConsumer;
  * </pre>
  *
  * <p>A bucket is returned completely or not at all, under its lock. So an element of a hash map is returned at most
- * once, even with concurrent changes, and keys need not be remembered. A bucket with more elements than the arrays hold
- * gives ENOSPC: the arrays are then enlarged. In other map types a deleted last key may restart the walk, as {@link
- * KeyWalk} explains, with the same remedy: keys are remembered, and steps are counted.
+ * once, even with concurrent changes, and keys need not be remembered. If a bucket has more elements than the arrays
+ * hold, the kernel returns ENOSPC, and the arrays are enlarged. In other map types a deleted last key may restart the
+ * walk, as {@link KeyWalk} explains, with the same remedy: the walk stores the keys, and counts the steps.
  *
  * <p>Tested by {@code MapBatchTest} and {@code MapBatchOnKernelTest}.
  */
@@ -42,18 +42,18 @@ final class BatchWalk {
     private final long valueSize;
 
     /** Keys that were returned, if the kernel may return a key again. */
-    private final Set<ByteBuffer> given = new HashSet<>();
+    private final Set<ByteBuffer> returned = new HashSet<>();
 
-    private final boolean remember;
+    private final boolean skipReturned;
     private long stepsLeft;
     private long count;
 
-    /** How a call ended. */
+    /** The result of a call. */
     private enum End {
         MORE,
         ALL,
-        NO_ROOM,
-        REFUSED
+        TOO_SMALL,
+        UNSUPPORTED
     }
 
     BatchWalk(KernelMap map, BatchOp op, BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
@@ -62,8 +62,8 @@ final class BatchWalk {
         this.handler = handler;
         this.keySize = map.keySize();
         this.valueSize = map.valueBytes();
-        this.remember = !MapTraits.of(map.typeNumber()).has(MapTraits.Trait.UNIQUE_IN_BATCH);
-        this.stepsLeft = KeyWalk.ROUNDS * (entries() + 1);
+        this.skipReturned = !MapTraits.of(map.typeNumber()).has(MapTraits.Trait.UNIQUE_IN_BATCH);
+        this.stepsLeft = KeyWalk.MAX_ROUNDS * (entries() + 1);
     }
 
     private long entries() {
@@ -78,43 +78,43 @@ final class BatchWalk {
     /**
      * Passes on the elements.
      *
-     * @param firstRoom elements to request first
+     * @param firstCapacity elements to request first
      * @return false, before the first element, if this map does not support the operation
      */
-    boolean run(int firstRoom) {
+    boolean run(int firstCapacity) {
         try (Arena tokens = Arena.ofConfined()) {
             MemorySegment position = tokens.allocate(Math.max(Long.BYTES, keySize), 8);
             MemorySegment next = tokens.allocate(Math.max(Long.BYTES, keySize), 8);
-            boolean begun = false;
-            for (long room = firstRoom; ; room *= 2) {
+            boolean started = false;
+            for (long capacity = firstCapacity; ; capacity *= 2) {
                 try (Arena arena = Arena.ofConfined()) {
-                    MemorySegment keys = arena.allocate(keySize * room, 8);
-                    MemorySegment values = arena.allocate(valueSize * room, 8);
+                    MemorySegment keys = arena.allocate(keySize * capacity, 8);
+                    MemorySegment values = arena.allocate(valueSize * capacity, 8);
                     End end = End.MORE;
                     while (end == End.MORE) {
                         BatchResult result = map.kernel()
                                 .execute(new MapCommand.Batch(
                                         op,
                                         map.fd(),
-                                        begun ? position : MemorySegment.NULL,
+                                        started ? position : MemorySegment.NULL,
                                         next,
                                         keys,
                                         values,
-                                        (int) room,
+                                        (int) capacity,
                                         0));
-                        int filled = filled(result, (int) room);
-                        hand(keys, values, filled);
+                        int filled = filled(result, (int) capacity);
+                        pass(keys, values, filled);
                         if (filled > 0) {
-                            begun = true;
+                            started = true;
                             position.copyFrom(next);
                         }
-                        end = end(result, begun);
+                        end = end(result, started);
                     }
-                    if (end != End.NO_ROOM) {
+                    if (end != End.TOO_SMALL) {
                         return end == End.ALL;
                     }
                 }
-                if (room > 2 * entries()) {
+                if (capacity > 2 * entries()) {
                     // The arrays are larger than the map and still too small: stop, to avoid an endless loop.
                     throw MapFailure.of(map, op.kernelName(), Errno.ENOSPC.number());
                 }
@@ -123,25 +123,26 @@ final class BatchWalk {
     }
 
     /** Number of valid elements in the arrays. */
-    private static int filled(BatchResult result, int room) {
+    private static int filled(BatchResult result, int capacity) {
         return switch (Errno.of(result.errno())) {
             case OK, ENOENT -> result.count();
-            // An element went while it was read, thrice; those before it are good.
-            case EINTR -> result.count() < room ? result.count() : 0;
+            // The kernel has tried three times to read an element that was deleted meanwhile; the elements before it
+            // are valid.
+            case EINTR -> result.count() < capacity ? result.count() : 0;
             default -> 0;
         };
     }
 
-    private End end(BatchResult result, boolean begun) {
+    private End end(BatchResult result, boolean started) {
         stepsLeft -= filled(result, Integer.MAX_VALUE) + 1L;
         return switch (Errno.of(result.errno())) {
             case OK -> result.count() == 0 ? End.ALL : more();
             case EINTR -> more();
             case ENOENT -> End.ALL;
-            case ENOSPC -> End.NO_ROOM;
+            case ENOSPC -> End.TOO_SMALL;
             default -> {
-                if (!begun && MapBatch.meansRefused(result.errno())) {
-                    yield End.REFUSED;
+                if (!started && MapBatch.isUnsupported(result.errno())) {
+                    yield End.UNSUPPORTED;
                 }
                 throw MapFailure.of(map, op.kernelName(), result.errno());
             }
@@ -155,10 +156,10 @@ final class BatchWalk {
         return End.MORE;
     }
 
-    private void hand(MemorySegment keys, MemorySegment values, int filled) {
+    private void pass(MemorySegment keys, MemorySegment values, int filled) {
         for (int i = 0; i < filled; i++) {
             MemorySegment key = keys.asSlice(i * keySize, keySize).asReadOnly();
-            if (!remember || given.add(ByteBuffer.wrap(key.toArray(JAVA_BYTE)))) {
+            if (!skipReturned || returned.add(ByteBuffer.wrap(key.toArray(JAVA_BYTE)))) {
                 count++;
                 handler.accept(key, values.asSlice(i * valueSize, valueSize).asReadOnly());
             }

@@ -76,7 +76,7 @@ public final class KernelMap implements BpfMap {
     }
 
     /**
-     * Takes ownership of the file descriptor of a map, and closes it if the kernel gives no information about it.
+     * Takes ownership of the file descriptor of a map, and closes it if the kernel returns no information about it.
      *
      * @param name the name in the object: the kernel's name is truncated
      */
@@ -96,7 +96,7 @@ public final class KernelMap implements BpfMap {
         if (map instanceof KernelMap own) {
             return own;
         }
-        throw new IllegalArgumentException("map \"" + map.name() + "\" is not a map of the kernel but a "
+        throw new IllegalArgumentException("map \"" + map.name() + "\" is not an implementation of bpf4j but a "
                 + map.getClass().getName());
     }
 

@@ -16,27 +16,27 @@ import org.jspecify.annotations.Nullable;
  * <p>BPF_MAP_GET_NEXT_KEY finds the given key and returns the next key. In a hash map whose given key has been deleted
  * it silently restarts from the first key (htab_map_get_next_key in kernel/bpf/hashtab.c), so a simple loop repeats
  * keys, and does not end while keys are being deleted. Hence two measures. First, the next key is fetched before the
- * current key is returned, so that deleting the current key, the usual case, is safe. Second, keys of map types that
- * can lose elements are remembered: a key that was returned is skipped after a restart.
+ * current key is returned, so that deleting the current key, the usual case, is safe. Second, the walk stores the
+ * returned keys of map types that can lose elements, and skips them after a restart.
  *
- * <p>With many concurrent deletions each step may restart; to terminate, the walk fails after {@value #ROUNDS} times
- * the steps that the largest possible map takes.
+ * <p>With many concurrent deletions each step may restart. To terminate, the walk fails after {@value #MAX_ROUNDS}
+ * times the number of steps that the full map takes.
  *
  * <p>Tested by {@code KernelMapTest}.
  */
 final class KeyWalk implements Iterator<byte[]> {
-    static final int ROUNDS = 8;
+    static final int MAX_ROUNDS = 8;
 
     private final KernelMap map;
-    private final boolean remember;
-    private final Set<ByteBuffer> given = new HashSet<>();
+    private final boolean skipReturned;
+    private final Set<ByteBuffer> returned = new HashSet<>();
     private byte @Nullable [] next;
     private long stepsLeft;
 
     KeyWalk(KernelMap map) {
         this.map = map;
-        this.remember = !hasAllElements(map.type().orElse(MapType.HASH));
-        this.stepsLeft = ROUNDS * (Integer.toUnsignedLong(map.maxEntries()) + 1);
+        this.skipReturned = !hasAllElements(map.type().orElse(MapType.HASH));
+        this.stepsLeft = MAX_ROUNDS * (Integer.toUnsignedLong(map.maxEntries()) + 1);
         this.next = after(null);
     }
 
@@ -56,8 +56,8 @@ final class KeyWalk implements Iterator<byte[]> {
         if (current == null) {
             throw new NoSuchElementException("no more keys in " + map);
         }
-        if (remember) {
-            given.add(ByteBuffer.wrap(current));
+        if (skipReturned) {
+            returned.add(ByteBuffer.wrap(current));
         }
         next = after(current);
         return current.clone();
@@ -71,7 +71,7 @@ final class KeyWalk implements Iterator<byte[]> {
             if (stepsLeft-- <= 0) {
                 throw endless(map);
             }
-            if (!remember || !given.contains(ByteBuffer.wrap(found))) {
+            if (!skipReturned || !returned.contains(ByteBuffer.wrap(found))) {
                 return found;
             }
             from = foundSegment;
@@ -79,9 +79,10 @@ final class KeyWalk implements Iterator<byte[]> {
         return null;
     }
 
-    /** A walk that would end early must not look complete. */
+    /** An incomplete walk must not look complete. */
     static BpfException endless(KernelMap map) {
-        return new BpfException("walk over " + map + ": elements are removed so fast that it begins again and again; "
-                + ROUNDS + " times the steps of a full map were not enough");
+        return new BpfException(
+                "iteration over " + map + ": concurrent deletions restart it again and again; it does not end within "
+                        + MAX_ROUNDS + " times the steps of a full map");
     }
 }

@@ -31,12 +31,12 @@ final class MapBatch {
     /** Bytes of keys and values in one step: small enough to stay in a processor's cache. */
     private static final long STEP_BYTES = 64 << 10;
 
-    private static final int SMALLEST_STEP = 16;
+    private static final int MIN_STEP = 16;
 
     private final KernelMap map;
 
-    /** The operations that the kernel has rejected; they are not tried again. */
-    private final Set<BatchOp> refused = ConcurrentHashMap.newKeySet();
+    /** The operations that the kernel does not support for this map; they are not tried again. */
+    private final Set<BatchOp> unsupported = ConcurrentHashMap.newKeySet();
 
     MapBatch(KernelMap map) {
         this.map = map;
@@ -59,19 +59,19 @@ final class MapBatch {
             BatchOp op,
             Function<byte[], Optional<byte[]>> single,
             BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
-        if (!refused.contains(op)) {
+        if (!unsupported.contains(op)) {
             BatchWalk walk = new BatchWalk(map, op, handler);
             if (walk.run(step(map.keySize() + map.valueBytes()))) {
                 return walk.count();
             }
-            refused.add(op);
+            unsupported.add(op);
         }
         long count = 0;
         for (byte[] key : map.keys()) {
             Optional<byte[]> value = single.apply(key);
             if (value.isPresent()) {
                 count++;
-                hand(handler, key, value.get());
+                pass(handler, key, value.get());
             }
         }
         return count;
@@ -80,15 +80,15 @@ final class MapBatch {
     /** At most the map's capacity; otherwise a program that keeps pushing would make this loop endless. */
     private long pop(BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         byte[] none = new byte[0];
-        long most = Integer.toUnsignedLong(map.maxEntries());
-        for (long taken = 0; taken < most; taken++) {
+        long max = Integer.toUnsignedLong(map.maxEntries());
+        for (long taken = 0; taken < max; taken++) {
             Optional<byte[]> value = map.lookupAndDelete(none);
             if (value.isEmpty()) {
                 return taken;
             }
-            hand(handler, none, value.get());
+            pass(handler, none, value.get());
         }
-        return most;
+        return max;
     }
 
     /** In one step if the kernel supports it; else a program may write between the read and the deletion. */
@@ -96,7 +96,7 @@ final class MapBatch {
         try {
             return map.lookupAndDelete(key);
         } catch (SyscallException e) {
-            if (!meansRefused(e.errnoNumber())) {
+            if (!isUnsupported(e.errnoNumber())) {
                 throw e;
             }
             // Another process deleted it first, so it is not counted here.
@@ -104,7 +104,7 @@ final class MapBatch {
         }
     }
 
-    private static void hand(
+    private static void pass(
             BiConsumer<? super MemorySegment, ? super MemorySegment> handler, byte[] key, byte[] value) {
         handler.accept(
                 MemorySegment.ofArray(key).asReadOnly(),
@@ -129,7 +129,7 @@ final class MapBatch {
         int written = 0;
         int done = 0;
         int step = keys.isNative() && values.isNative() ? count : step(keySize + valueSize);
-        while (done < count && !refused.contains(op)) {
+        while (done < count && !unsupported.contains(op)) {
             int size = Math.min(step, count - done);
             BatchResult result = batch(
                     op,
@@ -144,8 +144,8 @@ final class MapBatch {
                 int before = result.count() < size ? result.count() : 0;
                 written += before;
                 done += before + 1;
-            } else if (done == 0 && meansRefused(result.errno())) {
-                refused.add(op);
+            } else if (done == 0 && isUnsupported(result.errno())) {
+                unsupported.add(op);
             } else {
                 throw MapFailure.of(map, op.kernelName(), result.errno());
             }
@@ -183,18 +183,18 @@ final class MapBatch {
 
     /** Number of elements per step in the buffer. */
     private int step(long elementSize) {
-        long most = Math.max(1, Integer.toUnsignedLong(map.maxEntries()));
-        return (int) Math.min(most, Math.max(SMALLEST_STEP, STEP_BYTES / Math.max(1, elementSize)));
+        long max = Math.max(1, Integer.toUnsignedLong(map.maxEntries()));
+        return (int) Math.min(max, Math.max(MIN_STEP, STEP_BYTES / Math.max(1, elementSize)));
     }
 
-    private void checkSize(String what, MemorySegment segment, int count, long each) {
+    private void checkSize(String part, MemorySegment segment, int count, long each) {
         if (count < 0 || segment.byteSize() != count * each) {
-            throw new IllegalArgumentException("map \"" + map.name() + "\": " + count + " " + what + " of " + each
+            throw new IllegalArgumentException("map \"" + map.name() + "\": " + count + " " + part + " of " + each
                     + " bytes each are " + count * each + " bytes, not " + segment.byteSize());
         }
     }
 
-    static boolean meansRefused(int errno) {
+    static boolean isUnsupported(int errno) {
         return errno == Errno.EINVAL.number() || errno == Errno.ENOTSUPP.number() || errno == Errno.EOPNOTSUPP.number();
     }
 }

@@ -28,11 +28,11 @@ final class MapFailure {
         return switch (errno) {
             case E2BIG ->
                 operation.startsWith("BPF_MAP_UPDATE")
-                        ? "the map is full at " + Integer.toUnsignedString(map.maxEntries())
-                                + " elements, or the key is beyond the last element of an array; make max_entries"
-                                + " larger before the load"
+                        ? "the map is full with " + Integer.toUnsignedString(map.maxEntries())
+                                + " elements, or the key is beyond the last element of an array; increase max_entries"
+                                + " before the load"
                         : null;
-            case EPERM -> "the map is frozen, or was made or opened for reading or for writing only";
+            case EPERM -> "the map is frozen, or was created or opened as read-only or write-only";
             case ENOTSUPP, EOPNOTSUPP, EINVAL -> unsupported(map, operation);
             default -> null;
         };
@@ -41,7 +41,7 @@ final class MapFailure {
     private static @Nullable String unsupported(KernelMap map, String operation) {
         MapType type = map.type().orElse(null);
         if (operation.equals(MapCommand.Op.LOOKUP_AND_DELETE.kernelName())) {
-            return "queues and stacks have it since Linux 4.20, hash maps since 5.14, other kinds not at all";
+            return "queues and stacks support it since Linux 4.20, hash maps since 5.14, other types do not";
         }
         if (operation.equals(MapCommand.Op.DELETE.kernelName())
                 && (type == MapType.ARRAY || type == MapType.PERCPU_ARRAY)) {

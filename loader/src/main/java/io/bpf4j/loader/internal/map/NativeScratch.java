@@ -24,7 +24,7 @@ final class NativeScratch {
     /** The key itself if it is native, else a copy. */
     MemorySegment key(MemorySegment from) {
         if (from.byteSize() == 0) {
-            return MemorySegment.NULL; // what the kernel insists on for maps without keys
+            return MemorySegment.NULL; // required by the kernel for maps without keys
         }
         if (from.isNative()) {
             return from;

@@ -112,8 +112,8 @@ class MapBatchTest {
         kernel.fail(Batch.class, Errno.EINTR);
         assertThatThrownBy(map::toMap)
                 .isInstanceOf(BpfException.class)
-                .hasMessageContaining("walk over map \"m\"")
-                .hasMessageContaining("begins again and again");
+                .hasMessageContaining("iteration over map \"m\"")
+                .hasMessageContaining("again and again");
     }
 
     @Test
@@ -161,7 +161,7 @@ class MapBatchTest {
         assertThatThrownBy(() -> map.putAll(numbers(9)))
                 .isInstanceOf(SyscallException.class)
                 .hasMessageContaining("bpf(BPF_MAP_UPDATE_BATCH) on map \"m\" failed: E2BIG")
-                .hasMessageContaining("full at 4 elements");
+                .hasMessageContaining("full with 4 elements");
         assertThat(map.toMap()).hasSize(4);
     }
 
