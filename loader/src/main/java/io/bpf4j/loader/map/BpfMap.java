@@ -72,7 +72,7 @@ public interface BpfMap extends AutoCloseable {
      * Copies the value of a key.
      *
      * @param key {@link #keySize()} bytes
-     * @param value room for {@link #valueBytes()} bytes; unchanged if the map has no such element
+     * @param value {@link #valueBytes()} bytes to write to; unchanged if the map has no such element
      * @return whether the map has such an element
      */
     boolean lookup(MemorySegment key, MemorySegment value);
@@ -120,7 +120,7 @@ public interface BpfMap extends AutoCloseable {
      *
      * @param key {@link MemorySegment#NULL} for the first. If this element no longer exists, a hash map restarts at its
      *     first key
-     * @param next room for the next key; may be {@code key} itself
+     * @param next {@link #keySize()} bytes to write the next key to; may be {@code key} itself
      * @return false after the last key
      */
     boolean nextKey(MemorySegment key, MemorySegment next);
@@ -147,9 +147,9 @@ public interface BpfMap extends AutoCloseable {
 
     /**
      * Deletes the elements and passes them to the handler, for instance to read counters periodically without counting
-     * anything twice. Hash maps take many elements in one system call (Linux 5.6); otherwise one by one. If the kernel
-     * can't read and delete in one step (hash maps before 5.14, LPM tries), a write between the two is lost. A
-     * program's write to an element that it looked up before the deletion is always lost. Queues and stacks give at
+     * anything twice. For hash maps one system call deletes many elements (Linux 5.6), for others one element. If the
+     * kernel can't read and delete in one step (hash maps before 5.14, LPM tries), a write between the two is lost. A
+     * program's write to an element that it looked up before the deletion is always lost. Queues and stacks return at
      * most {@code max_entries} elements, in pop order. Elements that programs create meanwhile may stay.
      *
      * <p>If the handler throws, other elements deleted by the same system call are lost.

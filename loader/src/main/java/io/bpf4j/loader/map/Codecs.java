@@ -102,7 +102,7 @@ final class Codecs {
     private Codecs() {}
 
     /**
-     * An integer of up to 4 bytes, in a Java type that has all its values.
+     * An integer of up to 4 bytes, as a Java type that can represent all its values.
      *
      * @param min its minimum value: 0 if it is unsigned
      */
@@ -164,7 +164,8 @@ final class Codecs {
         @Override
         public void encode(byte[] value, MemorySegment target, long offset) {
             if (value.length != size) {
-                throw new IllegalArgumentException(value.length + " bytes for a value of " + size + " bytes");
+                throw new IllegalArgumentException(
+                        "a value of " + value.length + " bytes, but the codec needs " + size + " bytes");
             }
             MemorySegment.copy(value, 0, target, ValueLayout.JAVA_BYTE, offset, value.length);
         }
@@ -238,8 +239,7 @@ final class Codecs {
         private static byte[] bytes(String value) {
             int nul = value.indexOf('\0');
             if (nul >= 0) {
-                throw new IllegalArgumentException(
-                        "text with a NUL at index " + nul + ", which would end the text in C");
+                throw new IllegalArgumentException("the text has a NUL at index " + nul + ", which would end it in C");
             }
             try {
                 ByteBuffer whole = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
@@ -251,7 +251,7 @@ final class Codecs {
             }
         }
 
-        /** Text with lone surrogates: those that {@link #decode} makes are bytes, others have no form in UTF-8. */
+        /** Text with lone surrogates: those that {@link #decode} returns stand for bytes, UTF-8 can't encode others. */
         private static byte[] encodeWithRawBytes(String value) {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             int index = 0;
@@ -260,7 +260,7 @@ final class Codecs {
                 if (codePoint >= RAW_BYTE_BASE + 0x80 && codePoint <= RAW_BYTE_BASE + 0xff) {
                     bytes.write(codePoint - RAW_BYTE_BASE);
                 } else if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
-                    throw new IllegalArgumentException("text with half a surrogate pair at index " + index
+                    throw new IllegalArgumentException("the text has an unpaired surrogate at index " + index
                             + String.format(" (U+%04X)", codePoint) + ", which UTF-8 can't encode");
                 } else {
                     bytes.writeBytes(Character.toString(codePoint).getBytes(StandardCharsets.UTF_8));

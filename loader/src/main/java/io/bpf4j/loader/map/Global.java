@@ -102,7 +102,7 @@ public final class Global {
         return read().get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
     }
 
-    /** The value of a variable of one byte that C calls {@code bool}. */
+    /** The value of a variable of C type {@code bool}, one byte. */
     public boolean getBoolean() {
         checkSize(1);
         return read().get(ValueLayout.JAVA_BYTE, 0) != 0;
@@ -126,7 +126,7 @@ public final class Global {
         set(Codec.ofLong(), value);
     }
 
-    /** Sets a variable of one byte that C calls {@code bool}. */
+    /** Sets a variable of C type {@code bool}, one byte. */
     public void setBoolean(boolean value) {
         set(Codec.ofBytes(1), new byte[] {(byte) (value ? 1 : 0)});
     }
@@ -157,7 +157,7 @@ public final class Global {
             codec.encode(value, mapped.get(), 0);
             return;
         }
-        // Other variables of the section have other Globals, so the lock is the section's map, which they share.
+        // Other variables of the section have other Globals, which share the section's map: so it is the lock.
         synchronized (section) {
             byte[] all = sectionValue();
             codec.encode(value, MemorySegment.ofArray(all), offset);

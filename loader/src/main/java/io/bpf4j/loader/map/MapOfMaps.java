@@ -32,7 +32,7 @@ public final class MapOfMaps<K> {
      */
     public static <K> MapOfMaps<K> of(BpfMap map, Codec<K> keys) {
         if (map.typeNumber() != MapType.ARRAY_OF_MAPS.number() && map.typeNumber() != MapType.HASH_OF_MAPS.number()) {
-            throw new IllegalArgumentException("map \"" + map.name() + "\" does not hold maps");
+            throw new IllegalArgumentException("map \"" + map.name() + "\" is not a map of maps");
         }
         TypedMap.checkKeys(map, keys);
         return new MapOfMaps<>(map, keys);

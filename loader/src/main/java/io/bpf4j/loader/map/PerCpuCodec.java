@@ -35,7 +35,8 @@ record PerCpuCodec<V>(Codec<V> values, int cpus) implements Codec<List<V>> {
     @Override
     public void encode(List<V> perCpu, MemorySegment target, long offset) {
         if (perCpu.size() != cpus) {
-            throw new IllegalArgumentException(perCpu.size() + " values for " + cpus + " CPUs");
+            throw new IllegalArgumentException(
+                    perCpu.size() + " values, but the map has one for each of " + cpus + " possible CPUs");
         }
         for (int cpu = 0; cpu < cpus; cpu++) {
             values.encode(perCpu.get(cpu), target, offset + cpu * stride(values));

@@ -181,7 +181,7 @@ record RecordCodec<R extends Record>(
                 type.isEnum()
                         ? "is an enum, whose constants have no C values in Java; use an int, or another integer"
                                 + " of the C size"
-                        : "has a type that corresponds to no C type");
+                        : "has a type without a corresponding C type");
     }
 
     private static IllegalArgumentException invalid(RecordComponent component, String problem) {
@@ -320,7 +320,8 @@ record RecordCodec<R extends Record>(
         @Override
         public void encode(Object value, MemorySegment target, long offset) {
             if (Array.getLength(value) != length) {
-                throw new IllegalArgumentException(Array.getLength(value) + " elements for an array of " + length);
+                throw new IllegalArgumentException(
+                        "an array of " + Array.getLength(value) + " elements, but the array in C has " + length);
             }
             switch (element) {
                 case Scalar scalar -> scalar.write(value, length, target, offset);

@@ -60,7 +60,7 @@ public final class StackTraceMap {
      */
     public static StackTraceMap of(BpfMap map) {
         if (map.typeNumber() != MapType.STACK_TRACE.number()) {
-            throw new IllegalArgumentException("map \"" + map.name() + "\" does not hold stack traces");
+            throw new IllegalArgumentException("map \"" + map.name() + "\" is not a stack trace map");
         }
         return new StackTraceMap(map);
     }

@@ -1,8 +1,8 @@
 package io.bpf4j.loader.map;
 
 /**
- * The effects that an update may have, with the kernel's numbers (include/uapi/linux/bpf.h, BPF_ANY and so on).
- * <i>Immutable.</i>
+ * What an update may do with new and existing elements, with the kernel's flags (include/uapi/linux/bpf.h, BPF_ANY and
+ * so on). <i>Immutable.</i>
  */
 public enum UpdateMode {
     /** Creates the element or replaces its value. */

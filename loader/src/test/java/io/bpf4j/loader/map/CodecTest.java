@@ -190,7 +190,7 @@ class CodecTest {
         MemorySegment memory = MemorySegment.ofArray(new byte[8]);
         assertThatThrownBy(() -> codec.encode("a\ud83d", memory, 0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("text with half a surrogate pair at index 1 (U+D83D), which UTF-8 can't encode");
+                .hasMessage("the text has an unpaired surrogate at index 1 (U+D83D), which UTF-8 can't encode");
         assertThatThrownBy(() -> codec.encode("\udc41", memory, 0)).hasMessageContaining("U+DC41");
     }
 

@@ -123,8 +123,8 @@ class MapViewsTest {
         assertThatThrownBy(() -> QueueMap.of(hash, Codec.ofLong()))
                 .hasMessage("map \"m\" is neither a queue nor a stack");
         assertThatThrownBy(() -> BloomFilterMap.of(hash, Codec.ofLong())).hasMessageContaining("not a bloom filter");
-        assertThatThrownBy(() -> MapOfMaps.of(hash, Codec.ofInt())).hasMessageContaining("does not hold maps");
-        assertThatThrownBy(() -> StackTraceMap.of(hash)).hasMessageContaining("does not hold stack traces");
+        assertThatThrownBy(() -> MapOfMaps.of(hash, Codec.ofInt())).hasMessageContaining("is not a map of maps");
+        assertThatThrownBy(() -> StackTraceMap.of(hash)).hasMessageContaining("is not a stack trace map");
         KernelMap queue = create(MapType.QUEUE, 0, 8, 1);
         assertThatThrownBy(() -> QueueMap.of(queue, Codec.ofInt())).hasMessageContaining("8 bytes");
     }
