@@ -15,9 +15,10 @@ package io.bpf4j.loader.ring;
  *
  * <p>The pause is shorter if more than an eighth of the ring would fill meanwhile.
  *
- * <p><b>Programs that force wake-ups.</b> A program may force a wake-up when so many bytes wait, and go on to force one
- * for each record until they are read. Such a wake-up ends the pause. After it the consumer reads early for some
- * milliseconds: it looks for records every few microseconds, so that the program seldom finds so many waiting.
+ * <p><b>Programs that force wake-ups.</b> A program may force a wake-up when a certain number of bytes is unread, and
+ * for each further record until they are read. Such a wake-up ends the pause. For some milliseconds after it the
+ * consumer reads early: it checks for records every few microseconds, so that the number of unread bytes seldom gets
+ * that large.
  *
  * <p>Tested by {@code PaceTest}.
  */
@@ -26,12 +27,12 @@ final class Pace {
     static final long FIRST_PAUSE = 100_000;
 
     /** Nanoseconds of the longest pause. */
-    static final long LONGEST_PAUSE = 1_000_000;
+    static final long MAX_PAUSE = 1_000_000;
 
-    /** Fewer records per {@link #LONGEST_PAUSE} are no load. */
+    /** With fewer records per {@link #MAX_PAUSE} the consumer does not pause. */
     static final int MIN_LOAD = 64;
 
-    /** The load is evaluated after so many records, or after {@link #LONGEST_PAUSE}. */
+    /** The load is evaluated after so many records, or after {@link #MAX_PAUSE}. */
     private static final int MIN_EVALUATED = MIN_LOAD / 2;
 
     /** Nanoseconds of reading early after a wake-up that a program forced. */
@@ -44,7 +45,7 @@ final class Pace {
     private long countedSince;
     private long records;
     private long bytes;
-    private long grown;
+    private long fullPause;
     private long pause;
     private long forcedAt;
     private boolean forced;
@@ -57,7 +58,7 @@ final class Pace {
     /**
      * Records the result of a pass.
      *
-     * @param newRecords how many were read
+     * @param newRecords number of records that were read
      * @param newBytes their size with headers
      * @param now {@code System.nanoTime()}
      */
@@ -65,12 +66,12 @@ final class Pace {
         records += newRecords;
         bytes += newBytes;
         long interval = now - countedSince;
-        if (interval < pause || (records < MIN_EVALUATED && interval < LONGEST_PAUSE)) {
+        if (interval < pause || (records < MIN_EVALUATED && interval < MAX_PAUSE)) {
             return;
         }
-        boolean load = (double) records * LONGEST_PAUSE >= (double) interval * MIN_LOAD;
-        grown = load ? Math.clamp(2 * grown, FIRST_PAUSE, LONGEST_PAUSE) : 0;
-        pause = load ? (long) Math.min((double) grown, (double) interval * capacity / RING_DIVISOR / bytes) : 0;
+        boolean load = (double) records * MAX_PAUSE >= (double) interval * MIN_LOAD;
+        fullPause = load ? Math.clamp(2 * fullPause, FIRST_PAUSE, MAX_PAUSE) : 0;
+        pause = load ? (long) Math.min((double) fullPause, (double) interval * capacity / RING_DIVISOR / bytes) : 0;
         countedSince = now;
         records = 0;
         bytes = 0;

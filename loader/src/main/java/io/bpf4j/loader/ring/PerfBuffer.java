@@ -40,7 +40,7 @@ import java.util.List;
  * max_entries} have no ring either: a program's write there fails with E2BIG.
  *
  * <p>A full ring loses records. {@link #stats} counts them, and the handler of {@link Options#withLostHandler} is
- * called at the place of the loss, once the ring has room again.
+ * called between the records before and after the loss, once the ring has space again.
  *
  * <p>{@link RecordReader} describes the rules for threads, handlers and closing.
  */
@@ -152,7 +152,7 @@ public final class PerfBuffer extends RecordReader {
             event = waiter.owned().own(kernel.execute(PerfCommand.Open.output(description, cpu, options.wakeupEvents)));
         } catch (SyscallException e) {
             if (e.errno() == Errno.ENODEV) {
-                return; // went offline meanwhile
+                return; // the CPU went offline in the meantime
             }
             throw e;
         }
@@ -175,8 +175,8 @@ public final class PerfBuffer extends RecordReader {
                 throw new SyscallException(
                         e.call(),
                         e.errnoNumber(),
-                        "more locked memory than sysctl kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK allow without"
-                                + " CAP_IPC_LOCK; use fewer pages");
+                        "the ring needs more locked memory than sysctl kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK"
+                                + " allow without CAP_IPC_LOCK; use fewer pages");
             }
             throw e;
         }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * tail 0x00   09 00 00 00 00 00 20 00 | 14 00 00 00 | 16 bytes, 4 of padding     a record
- *      0x20   02 00 00 00 00 00 18 00 | id, 8 bytes | 03 00 00 00 00 00 00 00    three found no room here
+ *      0x20   02 00 00 00 00 00 18 00 | id, 8 bytes | 03 00 00 00 00 00 00 00    three records did not fit here
  *      0x38   head
  * </pre>
  *
@@ -94,8 +94,9 @@ final class PerfConsumer extends RecordConsumer {
                 int length = Short.toUnsignedInt(data.get(JAVA_SHORT, at + SIZE));
                 if (length < HEADER_SIZE || length % 8 != 0 || length > end - position) {
                     position = end; // no record can be found after a malformed one
-                    throw new IllegalStateException("a record of " + length + " bytes in the perf buffer of CPU " + cpu
-                            + ", with " + (end - start) + " bytes to read: something else writes to its memory");
+                    throw new IllegalStateException(
+                            "malformed record of " + length + " bytes in the perf buffer of CPU " + cpu + ", with "
+                                    + (end - start) + " bytes to read: other code writes to its memory");
                 }
                 // Moved first, so that the record counts as read if the handler throws.
                 position += length;
@@ -109,8 +110,8 @@ final class PerfConsumer extends RecordConsumer {
                     case RECORD_SAMPLE -> {
                         int raw = record.get(JAVA_INT, from + RAW_SIZE);
                         if (raw < 0 || raw > length - RAW_DATA) {
-                            throw new IllegalStateException(
-                                    "a sample of " + raw + " bytes in a record of " + length + " on CPU " + cpu);
+                            throw new IllegalStateException("malformed sample of " + raw + " bytes in a record of "
+                                    + length + " bytes on CPU " + cpu);
                         }
                         handled++;
                         size += raw;

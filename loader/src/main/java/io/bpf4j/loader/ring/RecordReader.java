@@ -50,7 +50,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
      * @param bytes bytes of those records, padding of perf buffers included
      * @param discarded records that the program discarded; 0 for a perf buffer
      * @param lost records that did not fit into a perf buffer, as far as the kernel has reported: it reports them when
-     *     the ring has room again. 0 for a ring buffer: the program that failed to write them must count them
+     *     the ring has space again. 0 for a ring buffer: the program that failed to write them must count them
      * @param waits number of times that the consumer waited
      */
     public record Stats(long records, long bytes, long discarded, long lost, long waits) {}
@@ -58,13 +58,13 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     /** A century: practically unlimited, and does not overflow. */
     private static final Duration MAX_TIMEOUT = Duration.ofDays(36_500);
 
-    /** Nanoseconds between two looks for records while reading early. */
-    private static final long LOOK_NANOS = 5_000;
+    /** Nanoseconds between two checks for records while reading early. */
+    private static final long CHECK_NANOS = 5_000;
 
-    /** Looks for the end of a record that a program is writing, before waiting a millisecond for it. */
-    private static final int MAX_LOOKS = 100;
+    /** Number of checks for the end of a record that a program is writing, before waiting a millisecond for it. */
+    private static final int MAX_SPINS = 100;
 
-    /** With one CPU, a thread that looks again and again would keep the programs from writing. */
+    /** With one CPU, a thread that spins would keep the programs from writing. */
     private static final boolean SEVERAL_CPUS = Runtime.getRuntime().availableProcessors() > 1;
 
     private final String kind;
@@ -74,7 +74,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     private final boolean holdsBack;
     private final Pace pace;
 
-    /** Whether the events from before the load have been taken. */
+    /** Whether the wake-up events from before the load have been read. */
     private boolean drained;
 
     /** Held while polling: allows one consumer at a time, and makes close wait for it. */
@@ -106,7 +106,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
      * <p>While 64 records or more arrive per millisecond, a call first waits up to a millisecond, less for a small ring
      * buffer. Otherwise programs would wake the reader for nearly every record, which costs both more than the record.
      * A single record is handled at once. A wake-up that a program forces ({@code BPF_RB_FORCE_WAKEUP}) ends this wait;
-     * for ten milliseconds after it, calls look for records every few microseconds instead, which takes a CPU.
+     * for ten milliseconds after it, calls check for records every few microseconds instead, which takes a CPU.
      *
      * <p>Returns after one pass over all rings, so that a producer that never pauses can't block it forever. An
      * interrupt of the thread does not end the wait; {@link #wakeup} does. A virtual thread may poll: a platform thread
@@ -172,15 +172,15 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         }
         long now = System.nanoTime();
         if (SEVERAL_CPUS && pace.isEarly(now)) {
-            while (System.nanoTime() - now < Math.min(pause, LOOK_NANOS) && !closed) {
+            while (System.nanoTime() - now < Math.min(pause, CHECK_NANOS) && !closed) {
                 Thread.onSpinWait();
             }
             return false;
         }
-        if (pause < Pace.LONGEST_PAUSE) {
+        if (pause < Pace.MAX_PAUSE) {
             LockSupport.parkNanos(pause); // epoll counts in milliseconds
         }
-        int ready = waiter.await(pause < Pace.LONGEST_PAUSE ? 0 : pause);
+        int ready = waiter.await(pause < Pace.MAX_PAUSE ? 0 : pause);
         // Since the last record is held back, only a forced wake-up is new. The first one may be older.
         if (ready > 0 && drained) {
             pace.forced(System.nanoTime());
@@ -226,7 +226,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     private int sleep(long start, long limit, RecordHandler handler) {
         release();
-        int looks = 0;
+        int spins = 0;
         int ready = 0;
         while (!closed) {
             int handled = pass(handler, false);
@@ -239,15 +239,15 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
                 return 0;
             }
             boolean unfinished = holdsBack && pending() > 0;
-            if (unfinished && looks++ < MAX_LOOKS) {
+            if (unfinished && spins++ < MAX_SPINS) {
                 // The program is writing on another CPU, for nanoseconds.
                 Thread.onSpinWait();
                 continue;
             }
             waits++;
-            ready = waiter.await(unfinished ? Math.min(left, Pace.LONGEST_PAUSE) : left);
+            ready = waiter.await(unfinished ? Math.min(left, Pace.MAX_PAUSE) : left);
             if (ready != 0) {
-                looks = 0;
+                spins = 0;
             }
         }
         return 0;

@@ -44,7 +44,7 @@ public final class UserRingBuffer implements AutoCloseable {
     /** Held while reserving, so that positions move in order. */
     private final Object reserving = new Object();
 
-    /** Held while waiting for room: one thread waits in the kernel, the others wait for this lock. */
+    /** Held while waiting for space: one thread waits in the kernel, the others wait for this lock. */
     private final ReentrantLock waiting = new ReentrantLock();
 
     private volatile boolean closed;
@@ -74,8 +74,8 @@ public final class UserRingBuffer implements AutoCloseable {
         try {
             Mapping consumer = owned.own(kernel.execute(new FileCommand.Map(own.fd(), 0, page, false)));
             Mapping rest = owned.own(kernel.execute(new FileCommand.Map(own.fd(), page, page + 2 * size, true)));
-            // Edge-triggered: wakes once for each time that a program makes room. Level-triggered would wake as long as
-            // there is room.
+            // Edge-triggered: wakes once each time a program frees space. Level-triggered would wake as long as there
+            // is space.
             waiter.watch(own.fd(), 0, EpollEvent.WRITABLE | EpollEvent.EDGE_TRIGGERED);
             UserRingProducer producer = new UserRingProducer(
                     consumer.segment().asReadOnly(),
@@ -154,14 +154,14 @@ public final class UserRingBuffer implements AutoCloseable {
      * Reserves a record.
      *
      * @param size bytes, up to the size of the ring less 8
-     * @return empty if the ring has no room now
+     * @return empty if the ring has no space now
      * @throws IllegalArgumentException if the record can never fit
      * @throws IllegalStateException if closed
      */
     public Optional<Sample> reserve(int size) {
-        if (size < 0 || size > producer.largest()) {
-            throw new IllegalArgumentException("a record of " + size + " bytes in user ring buffer " + name
-                    + ", where a record has at most " + producer.largest());
+        if (size < 0 || size > producer.maxSize()) {
+            throw new IllegalArgumentException("a record of " + size + " bytes does not fit in user ring buffer " + name
+                    + ": the maximum is " + producer.maxSize() + " bytes");
         }
         synchronized (reserving) {
             requireOpen();
@@ -177,11 +177,11 @@ public final class UserRingBuffer implements AutoCloseable {
     }
 
     /**
-     * Reserves a record, and waits until a program has made room for it. Programs that drain with
-     * {@code BPF_RB_NO_WAKEUP} do not end the wait.
+     * Reserves a record, and waits until a program has freed space for it. Programs that drain with {@code
+     * BPF_RB_NO_WAKEUP} do not end the wait.
      *
      * @param timeout how long to wait at most
-     * @return empty if there was no room in time, or if the thread was interrupted; its interrupt flag stays set
+     * @return empty after the timeout, or if the thread was interrupted; its interrupt flag stays set
      * @throws IllegalStateException if closed, also while it waits
      */
     public Optional<Sample> reserve(int size, Duration timeout) {
@@ -217,7 +217,7 @@ public final class UserRingBuffer implements AutoCloseable {
     /**
      * Writes a record.
      *
-     * @return false if the ring has no room now
+     * @return false if the ring has no space now
      */
     public boolean submit(byte[] record) {
         return submit(Codec.ofBytes(record.length), record);
@@ -226,7 +226,7 @@ public final class UserRingBuffer implements AutoCloseable {
     /**
      * Writes a Java value as a record.
      *
-     * @return false if the ring has no room now
+     * @return false if the ring has no space now
      */
     public <T> boolean submit(Codec<T> codec, T value) {
         Optional<Sample> reserved = reserve(Math.toIntExact(codec.size()));
@@ -256,7 +256,7 @@ public final class UserRingBuffer implements AutoCloseable {
     }
 
     /**
-     * Releases everything; threads that wait for room get an IllegalStateException. A second call only waits for the
+     * Releases everything; threads that wait for space get an IllegalStateException. A second call only waits for the
      * first to complete.
      */
     @Override

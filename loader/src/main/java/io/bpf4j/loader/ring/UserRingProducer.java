@@ -55,12 +55,14 @@ final class UserRingProducer {
         this.mask = data.byteSize() / 2 - 1;
     }
 
-    /** Size of the largest record: it fits into an empty ring, and leaves the two highest bits of a length to the flags. */
-    long largest() {
+    /**
+     * Size of the largest record: it fits into an empty ring, and leaves the two highest bits of a length to the flags.
+     */
+    long maxSize() {
         return Math.min(mask + 1 - RingConsumer.HEADER_SIZE, RingConsumer.DISCARD - 1);
     }
 
-    /** Returns the position of the record's header, or -1 if there is no room. */
+    /** Returns the position of the record's header, or -1 if there is no space. */
     long reserve(int size) {
         long read = (long) POSITION.getAcquire(consumer, 0L);
         long position = (long) POSITION.get(producer, 0L); // this thread's last write

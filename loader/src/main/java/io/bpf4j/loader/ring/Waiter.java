@@ -25,7 +25,7 @@ final class Waiter {
 
     private static final int EVENTS = 16;
 
-    /** The number that the eventfd is registered with; other descriptors have numbers from 0. */
+    /** The number under which the eventfd is registered; other file descriptors have numbers from 0. */
     private static final long WAKEUP = -1;
 
     private final Kernel kernel;
@@ -64,7 +64,7 @@ final class Waiter {
     /**
      * Waits; after a signal it may return early.
      *
-     * @return how many are ready, or {@link #WOKEN}
+     * @return number of file descriptors that are ready, or {@link #WOKEN}
      */
     int await(long nanos) {
         // Rounded up, otherwise the last millisecond would be spent spinning.

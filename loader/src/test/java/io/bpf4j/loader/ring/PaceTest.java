@@ -11,36 +11,36 @@ class PaceTest {
     @Test
     void fewRecordsAreHandledAtOnce() {
         for (int i = 0; i < 10; i++) {
-            pass(Pace.MIN_LOAD - 1, 1000, Pace.LONGEST_PAUSE);
+            pass(Pace.MIN_LOAD - 1, 1000, Pace.MAX_PAUSE);
             assertThat(pace.pause()).isZero();
         }
     }
 
     @Test
     void pausesGrowWhileTheLoadLasts() {
-        pass(1, 72, 1000 * Pace.LONGEST_PAUSE);
+        pass(1, 72, 1000 * Pace.MAX_PAUSE);
         long pause = Pace.FIRST_PAUSE;
         for (int i = 0; i < 10; i++) {
-            pass(Pace.MIN_LOAD, 1000, Pace.LONGEST_PAUSE);
+            pass(Pace.MIN_LOAD, 1000, Pace.MAX_PAUSE);
             assertThat(pace.pause()).isEqualTo(pause);
-            pause = Math.min(2 * pause, Pace.LONGEST_PAUSE);
+            pause = Math.min(2 * pause, Pace.MAX_PAUSE);
         }
-        pass(Pace.MIN_LOAD - 1, 1000, Pace.LONGEST_PAUSE);
+        pass(Pace.MIN_LOAD - 1, 1000, Pace.MAX_PAUSE);
         assertThat(pace.pause()).isZero();
     }
 
     /** As they come from a thread that had no processor for some milliseconds. */
     @Test
     void aBurstDelaysNothingForLong() {
-        pass(1, 72, 1000 * Pace.LONGEST_PAUSE);
+        pass(1, 72, 1000 * Pace.MAX_PAUSE);
         long paused = 0;
         for (int i = 0; i < 10; i++) {
-            pass(20, 20 * 72, Pace.LONGEST_PAUSE / 50 + pace.pause());
+            pass(20, 20 * 72, Pace.MAX_PAUSE / 50 + pace.pause());
             paused += pace.pause();
         }
         assertThat(paused).isPositive();
         for (int i = 0; i < 100; i++) {
-            pass(1, 72, Pace.LONGEST_PAUSE / 50 + pace.pause());
+            pass(1, 72, Pace.MAX_PAUSE / 50 + pace.pause());
             paused = pace.pause();
         }
         assertThat(paused).isZero();
@@ -49,7 +49,7 @@ class PaceTest {
     @Test
     void aBreakEndsTheLoad() {
         load();
-        pass(1, 72, 100 * Pace.LONGEST_PAUSE);
+        pass(1, 72, 100 * Pace.MAX_PAUSE);
         assertThat(pace.pause()).isZero();
     }
 
@@ -57,9 +57,9 @@ class PaceTest {
     @Test
     void theRingHasRoomForWhatComesMeanwhile() {
         for (int i = 0; i < 5; i++) {
-            pass(1000, 1 << 18, Pace.LONGEST_PAUSE);
+            pass(1000, 1 << 18, Pace.MAX_PAUSE);
         }
-        assertThat(pace.pause()).isEqualTo(Pace.LONGEST_PAUSE / 2);
+        assertThat(pace.pause()).isEqualTo(Pace.MAX_PAUSE / 2);
     }
 
     @Test
@@ -79,7 +79,7 @@ class PaceTest {
 
     private void load() {
         for (int i = 0; i < 5; i++) {
-            pass(Pace.MIN_LOAD, 1000, Pace.LONGEST_PAUSE);
+            pass(Pace.MIN_LOAD, 1000, Pace.MAX_PAUSE);
         }
     }
 

@@ -126,13 +126,13 @@ class PerfConsumerTest {
             advance(16);
             assertThatThrownBy(this::consume)
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("a record of " + length + " bytes in the perf buffer of CPU 3");
+                    .hasMessageContaining("malformed record of " + length + " bytes in the perf buffer of CPU 3");
             assertThat(consumer.pending()).isZero();
         }
         header(16, PerfConsumer.RECORD_SAMPLE);
         data.set(ValueLayout.JAVA_INT, (head() + 8) % SIZE, 5);
         advance(16);
-        assertThatThrownBy(this::consume).hasMessageContaining("a sample of 5 bytes in a record of 16");
+        assertThatThrownBy(this::consume).hasMessageContaining("malformed sample of 5 bytes in a record of 16 bytes");
     }
 
     @Test

@@ -53,7 +53,7 @@ class UserRingBufferTest {
             MemorySegment producer = arena.allocate(8, 8);
             MemorySegment data = arena.allocate(2 * 64, 8);
             UserRingProducer ring = new UserRingProducer(consumer.asReadOnly(), producer, data);
-            assertThat(ring.largest()).isEqualTo(56);
+            assertThat(ring.maxSize()).isEqualTo(56);
             long first = ring.reserve(5);
             assertThat(data.get(ValueLayout.JAVA_INT, 0)).isEqualTo(5 | 1 << 31);
             assertThat(producer.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(16);
@@ -143,7 +143,8 @@ class UserRingBufferTest {
         try (UserRingBuffer ring = UserRingBuffer.open(map)) {
             assertThatThrownBy(() -> ring.reserve(SIZE - 7))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("a record of 4089 bytes in user ring buffer orders, where a record has at most 4088");
+                    .hasMessage("a record of 4089 bytes does not fit in user ring buffer orders:"
+                            + " the maximum is 4088 bytes");
             assertThatThrownBy(() -> ring.reserve(-1)).isInstanceOf(IllegalArgumentException.class);
             assertThat(ring.reserve(SIZE - 8)).isPresent();
             assertThat(ring.reserve(0)).isEmpty();
