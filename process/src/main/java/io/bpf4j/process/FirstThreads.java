@@ -16,55 +16,55 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * Finds traced processes whose first thread has ended while others run. The kernel knows a traced process by its first
- * thread, and finds the memory that gets probes through it ({@code uprobe_perf_filter} in kernel/trace/trace_uprobe.c,
- * {@code uprobe_multi_link_filter} in kernel/trace/bpf_trace.c): when that thread has ended it installs no probe in the
- * process any more, and a perf uprobe removes those that are hit. The files that such a process has mapped can't be read
- * by its number either. <i>Thread-safe.</i>
+ * Finds traced processes whose first thread has ended while others run. The kernel identifies a traced process by its
+ * first thread, and finds the memory to probe through this thread ({@code uprobe_perf_filter} in
+ * kernel/trace/trace_uprobe.c, {@code uprobe_multi_link_filter} in kernel/trace/bpf_trace.c): when that thread has
+ * ended it installs no probe in the process any more, and a perf uprobe removes those that are hit. The files that such
+ * a process has mapped can't be read by its number either. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code CliFirstThreadTest}.
  */
 public final class FirstThreads {
     private static final int MAX_NAMED = 5;
 
-    /** A look may take this part of the time: a tenth. */
+    /** The minimum time between two checks, as a multiple of the duration of a check. */
     private static final int REST_FACTOR = 10;
 
-    /** Nanoseconds that execve(2) of a second thread takes at most, on a busy machine. */
-    private static final long MOMENT = 2_000_000_000;
+    /** Maximum duration of execve(2) in a thread other than the first, on a busy machine, in nanoseconds. */
+    private static final long MAX_EXEC_NANOS = 2_000_000_000;
 
     /** include/linux/sched.h of the kernel. */
     private static final long PF_EXITING = 4;
 
-    /** The ninth signal, in a set. */
+    /** The bit of SIGKILL, signal 9, in a set of signals. */
     private static final long SIGKILL = 1 << 8;
 
     private final boolean removesProbes;
     private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
 
-    /** The processes whose first thread has ended, and when that was seen. */
+    /** The processes whose first thread has ended, and the time when this was detected. */
     private final Map<Integer, Long> ended = new TreeMap<>();
 
-    private long due = System.nanoTime();
+    private long nextCheck = System.nanoTime();
 
     /** @param removesProbes whether probes that were installed before are removed, because they are perf uprobes */
     public FirstThreads(boolean removesProbes) {
         this.removesProbes = removesProbes;
     }
 
-    /** Adds a traced process, or tells that it runs another program. */
+    /** Adds a traced process; to be called again when the process has executed another program. */
     public synchronized void add(int pid) {
         processes.add(pid);
-        forgiveIfJustSeen(pid);
+        removeIfRecent(pid);
     }
 
     /**
-     * While a second thread calls execve(2), the first one ends, and then the second one takes its number: that is the
-     * same to see for a moment.
+     * While a thread other than the first calls execve(2), the first thread ends, and then the calling thread takes
+     * over its id: in between, the first thread appears to have ended.
      */
-    private void forgiveIfJustSeen(int pid) {
-        Long seen = ended.get(pid);
-        if (seen != null && System.nanoTime() - seen < MOMENT) {
+    private void removeIfRecent(int pid) {
+        Long detected = ended.get(pid);
+        if (detected != null && System.nanoTime() - detected < MAX_EXEC_NANOS) {
             ended.remove(pid);
         }
     }
@@ -74,48 +74,48 @@ public final class FirstThreads {
         processes.remove(pid);
     }
 
-    /** Looks at all processes, unless that was done a moment ago and takes long. */
+    /** Checks all processes, unless the last check was recent compared with its duration. */
     public synchronized void look() {
         long began = System.nanoTime();
-        if (began - due >= 0) {
-            lookNow();
-            due = System.nanoTime() + REST_FACTOR * (System.nanoTime() - began);
+        if (began - nextCheck >= 0) {
+            checkNow();
+            nextCheck = System.nanoTime() + REST_FACTOR * (System.nanoTime() - began);
         }
     }
 
-    private void lookNow() {
+    private void checkNow() {
         for (int pid : processes) {
             if (hasEnded(pid)) {
                 if (ended.size() <= MAX_NAMED) {
                     ended.putIfAbsent(pid, System.nanoTime());
                 }
             } else if (ended.containsKey(pid) && hasFirst(pid)) {
-                forgiveIfJustSeen(pid);
+                removeIfRecent(pid);
             }
         }
     }
 
     /**
-     * Whether the first thread of a process has ended, and another one lives on. In a process that ends by exit_group(2)
-     * the threads end one after the other, so those that are about to end do not count. Looked at twice: between taking
-     * its signal and beginning to end, a thread shows neither.
+     * Whether the first thread of a process has ended, and another one runs. In a process that ends by exit_group(2)
+     * the threads end one after the other, so threads that are about to end do not count. Checked twice: /proc shows
+     * neither a pending signal nor PF_EXITING of a thread that has dequeued its signal and not started to exit.
      */
     public static boolean hasEnded(int pid) {
-        for (int look = 0; look < 2; look++) {
-            if (!livesWithoutFirst(pid)) {
+        for (int check = 0; check < 2; check++) {
+            if (!runsWithoutFirst(pid)) {
                 return false;
             }
         }
         return true;
     }
 
-    /** Whether the first thread of a process lives. */
+    /** Whether the first thread of a process runs. */
     private static boolean hasFirst(int pid) {
         String state = StatusFile.readIfRunning(Host.running().process(pid)).field("State");
         return !state.isEmpty() && !state.startsWith("Z") && !state.startsWith("X");
     }
 
-    private static boolean livesWithoutFirst(int pid) {
+    private static boolean runsWithoutFirst(int pid) {
         Path tasks = Host.running().process(pid).resolve("task");
         if (!StatusFile.readIfRunning(tasks.resolve(Integer.toString(pid)))
                 .field("State")
@@ -123,7 +123,7 @@ public final class FirstThreads {
             return false;
         }
         try (Stream<Path> threads = Files.list(tasks)) {
-            return threads.anyMatch(FirstThreads::lives);
+            return threads.anyMatch(FirstThreads::isRunning);
         } catch (IOException | UncheckedIOException e) {
             return false; // the process has ended
         }
@@ -155,13 +155,13 @@ public final class FirstThreads {
         }
     }
 
-    /** Looks once more. What is missing, one sentence for each process, without a full stop. */
+    /** Checks once more, and describes the gaps: one sentence for each process, without a full stop. */
     public synchronized List<String> gaps() {
-        lookNow();
+        checkNow();
         List<String> gaps = new ArrayList<>(
                 ended.keySet().stream().limit(MAX_NAMED).map(this::gap).toList());
         if (ended.size() > MAX_NAMED) {
-            gaps.add("the same of further processes");
+            gaps.add("the same happened in further processes");
         }
         return gaps;
     }

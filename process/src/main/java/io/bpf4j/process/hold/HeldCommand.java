@@ -36,12 +36,12 @@ public final class HeldCommand implements AutoCloseable {
     private static final String SHELL = "/bin/sh";
 
     /**
-     * Waits for the second shell, which gets its script and arguments as arguments. Standard error is for the second
-     * shell only: a shell writes there if a signal ends the process that it waits for.
+     * Starts the second shell, whose script and arguments are its own arguments, and waits for it. Standard error is
+     * for the second shell only: a shell writes there if a signal ends the process that it waits for.
      */
     private static final String OUTER = "exec 3>&2 2>&-; " + SHELL + " -c \"$0\" sh \"$@\"; exit $?";
 
-    /** It opens the gate before it writes its process id: after that, this process closes its own end for reading. */
+    /** Opens the gate before it writes its process id, because this process then closes its own end for reading. */
     private static final String INNER =
             "exec 2>&3 3>&- 4<\"$2\"; echo $$ >\"$1\" && read -r go <&4 || exit 125; exec 4<&-; shift 2; exec \"$@\"";
 
@@ -144,8 +144,7 @@ public final class HeldCommand implements AutoCloseable {
             return OptionalInt.empty();
         }
         try {
-            shell.waitFor(
-                    TERM_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS); // it ends when it has seen the end of the command
+            shell.waitFor(TERM_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS); // it ends after the command
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -180,7 +179,7 @@ public final class HeldCommand implements AutoCloseable {
         try {
             if (!shell.waitFor(TERM_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
                 command.destroyForcibly();
-                // The shell ends when the command has, unless somebody has stopped it.
+                // The shell ends after the command, unless the shell is stopped.
                 shell.waitFor(TERM_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             }
         } catch (InterruptedException e) {

@@ -60,8 +60,8 @@ public final class PausedProcesses implements AutoCloseable {
             return Optional.of("a process can't continue itself");
         }
         if (new PausedProcesses().send(pid, 0) == Errno.EPERM.number()) {
-            return Optional.of("process " + pid
-                    + " belongs to another user: bpf4j may not continue it after a pause, which needs CAP_KILL");
+            return Optional.of(
+                    "process " + pid + " belongs to another user: bpf4j needs CAP_KILL to continue it after a pause");
         }
         return hasKnownPid(pid)
                 ? ResumingShell.obstacle()
@@ -83,8 +83,8 @@ public final class PausedProcesses implements AutoCloseable {
     }
 
     /**
-     * Remembers a process that the program may stop, for {@link #resumeAll} and for the shell. To be called before the
-     * program is attached to it.
+     * Registers a process that the program may stop, for {@link #resumeAll} and for the shell. Must be called before
+     * the program is attached to it.
      *
      * @throws BpfException if the shell can't be started
      */
@@ -96,7 +96,7 @@ public final class PausedProcesses implements AutoCloseable {
     /** Adds a process that the program has stopped. */
     public void add(int pid) {
         pids.add(pid);
-        if (traced.add(pid)) { // between vfork and exec it hits the probes of its parent
+        if (traced.add(pid)) { // between vfork and exec a child hits the probes of its parent
             addToShell(pid);
         }
     }
@@ -160,7 +160,7 @@ public final class PausedProcesses implements AutoCloseable {
         return Collections.unmodifiableSet(stuck);
     }
 
-    /** Ends the shell: from now on nobody continues the processes if this process is killed. */
+    /** Ends the shell: if this process is killed later, no shell continues the processes. */
     @Override
     public synchronized void close() {
         closed = true;

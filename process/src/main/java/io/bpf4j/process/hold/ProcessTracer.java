@@ -80,7 +80,7 @@ public final class ProcessTracer implements AutoCloseable {
         if (ProcessHandle.of(pid).flatMap(ProcessHandle::parent).stream().anyMatch(parent -> parent.pid() == self)) {
             throw refused(
                     pid,
-                    "it is a child of this process: Java waits for it to end, and would mistake its stops for that;"
+                    "it is a child of this process: Java waits for its end, and would mistake a stop for the end;"
                             + " start it with HeldCommand");
         }
         ProcessTracer tracer = new ProcessTracer(host, withChildren, onStop);

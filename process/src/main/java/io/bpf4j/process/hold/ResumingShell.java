@@ -15,9 +15,9 @@ import java.util.Set;
 /**
  * A shell that continues paused processes if this process is killed, however it ends: the shell outlives it, reads a
  * pipe, and detects the end of the pipe without the last line that {@link #close} writes. The records of the processes
- * that the program has paused are then in the ring buffer, which nobody reads any more; so the shell has a list of all
- * processes that may be paused, and continues those that are stopped. It identifies a process by its number and the
- * time of its start, because the number may belong to another process later. <i>Thread-safe.</i>
+ * that the program has paused are then in the ring buffer, which has no reader any more; so the shell has a list of all
+ * processes that may be paused, and continues those that are stopped. It identifies a process by its pid and start
+ * time, because the pid may belong to another process later. <i>Thread-safe.</i>
  *
  * <p>The shell has a session of its own if the machine has setsid(1), and ignores signals that are sent to a whole
  * group: {@code timeout -s KILL} kills the group. The pipe may end before the last program is detached, and the program
@@ -36,10 +36,10 @@ final class ResumingShell implements AutoCloseable {
             + " -c \"$0\" sh \"$@\";" + " exec " + SHELL + " -c \"$0\" sh \"$@\"";
 
     /**
-     * Its arguments are the folder of processes, and the number and start of this process. In {@code /proc/PID/stat}
-     * the name is in parentheses and may contain any bytes; what follows the last parenthesis are numbers, of which the
-     * state is the first and the start the twentieth (proc_pid_stat(5)). The state of a first thread that has ended is
-     * Z, also if the others are stopped.
+     * Its arguments are the path of {@code /proc}, and the pid and start time of this process. In {@code
+     * /proc/PID/stat} the name is in parentheses and may contain any bytes; the last parenthesis is followed by fields,
+     * of which the state is the first and the start time the twentieth (proc_pid_stat(5)). The state of a first thread
+     * that has ended is Z, also if the others are stopped.
      */
     private static final String SCRIPT = """
             trap '' HUP INT QUIT TERM PIPE TSTP TTIN TTOU
@@ -97,7 +97,7 @@ final class ResumingShell implements AutoCloseable {
         return Files.isExecutable(SHELL)
                 ? Optional.empty()
                 : Optional.of(
-                        "there is no " + SHELL + ", which continues the process if bpf4j is killed during a pause");
+                        SHELL + " does not exist; it would continue the process if bpf4j is killed during a pause");
     }
 
     /**
@@ -116,7 +116,7 @@ final class ResumingShell implements AutoCloseable {
                         host.proc().toString(),
                         Integer.toString(self),
                         Long.toString(files.start(self).orElse(0)))
-                // Not those of this process: their reader waits until every process that holds them has ended.
+                // Not the streams of this process: their reader waits until every process that has them open has ended.
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();

@@ -77,7 +77,7 @@ final class StopSignal implements AutoCloseable {
     private final FileIdentity file;
     private final long offset;
     private final Link link;
-    private long seen;
+    private long claimed;
 
     private StopSignal(Kernel kernel, Fd counters, FileIdentity file, long offset, Link link) {
         this.kernel = kernel;
@@ -101,7 +101,7 @@ final class StopSignal implements AutoCloseable {
         Fd counters = kernel.execute(MapCommand.Create.of(MapType.ARRAY.number(), "stop_signals", 4, COUNTERS_SIZE, 1));
         try (OpenFile file = OpenFile.open(host, path, path.toString())) {
             if (!file.identity().equals(expected)) {
-                throw new AttachException("attach to " + path + ": another file has taken its place", null);
+                throw new AttachException("attach to " + path + ": the file has been replaced", null);
             }
             AttachTarget target = multi
                     ? AttachTarget.UprobeMulti.at(file, offset).inProcess(pid)
@@ -121,18 +121,18 @@ final class StopSignal implements AutoCloseable {
         return file.equals(otherFile) && offset == otherOffset;
     }
 
-    /** Whether a SIGURG from the kernel that stopped a thread comes from this probe; each signal is claimed once. */
+    /** Whether a SIGURG from the kernel that stopped a thread was sent by this probe; each signal is claimed once. */
     synchronized boolean claim() {
-        if (read(SENT) <= seen) {
+        if (read(SENT) <= claimed) {
             return false;
         }
-        seen++;
+        claimed++;
         return true;
     }
 
     /** Hits by threads that did not stop, not counting threads that stopped later. */
     synchronized long missed() {
-        return read(MISSED) + Math.max(0, read(SENT) - seen);
+        return read(MISSED) + Math.max(0, read(SENT) - claimed);
     }
 
     /**

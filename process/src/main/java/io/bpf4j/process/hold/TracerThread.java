@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>PTRACE_EVENT_FORK, _VFORK or _CLONE: a thread has created another one, which may run, and stop, much later.
- *       There is no such event of a thread that is killed in the fork, by a signal or because its process ends
- *   <li>{@link Ptrace#EVENT_STOP} of an unknown thread: it was created, and is traced from its start
+ *       There is no such event if the thread is killed in the fork, by a signal or because its process ends
+ *   <li>{@link Ptrace#EVENT_STOP} of an unknown thread: it is new, and traced from its start
  *   <li>the same of a known thread: its process was stopped by a signal, or resumes after that
  *   <li>{@link Ptrace#EVENT_EXEC}; other threads of the process are gone without an event
  *   <li>no event: a signal is about to be delivered
