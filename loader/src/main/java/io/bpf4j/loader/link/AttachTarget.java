@@ -844,7 +844,8 @@ record UprobeData(
 
     static void requirePid(int pid) {
         if (pid < 0) {
-            throw new IllegalArgumentException("pid " + pid + " is not a process");
+            throw new IllegalArgumentException(
+                    "pid " + pid + " is negative: it must be the pid of a process, or 0 for every process");
         }
     }
 }
@@ -878,7 +879,8 @@ record UprobeMultiData(
 
     static void requireOneForEach(int count, long[] values, String name) {
         if (values.length != 0 && values.length != count) {
-            throw new IllegalArgumentException(count + " functions or sites, but " + values.length + " " + name);
+            throw new IllegalArgumentException(
+                    count + " functions or sites, but " + values.length + " " + name + ": there must be one for each");
         }
     }
 
@@ -925,7 +927,7 @@ record PerfEventData(int type, long config, long period, boolean isPerSecond, in
     PerfEventData {
         if (period <= 0 || cpu < -1 || tid < 0) {
             throw new IllegalArgumentException("period " + period + ", CPU " + cpu + ", thread " + tid
-                    + ": the period must be positive, the CPU at least -1," + " the thread at least 0");
+                    + ": the period must be positive, the CPU at least -1, and the thread at least 0");
         }
     }
 }

@@ -26,7 +26,7 @@ public interface Link extends AutoCloseable {
      * @throws IllegalStateException if the link is closed
      */
     default LinkInfo info() {
-        throw notOneLink("described");
+        throw notOneLink("queried");
     }
 
     /**
@@ -51,8 +51,8 @@ public interface Link extends AutoCloseable {
     }
 
     /**
-     * Detaches the program and keeps the link open, which can still be queried (Linux 5.9). Unlike {@link #close} this
-     * also detaches a link that is pinned or open in another process. The kernel supports this for XDP, tcx, netkit,
+     * Detaches the program. The link stays open, and can still be queried (Linux 5.9). Unlike {@link #close} this also
+     * detaches a link that is pinned or open in another process. The kernel supports this for XDP, tcx, netkit,
      * netfilter, control groups, network namespaces, socket maps and struct_ops.
      *
      * @throws io.bpf4j.loader.error.AttachException for others (EOPNOTSUPP)

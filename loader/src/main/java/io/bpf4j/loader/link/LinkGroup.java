@@ -38,7 +38,7 @@ public final class LinkGroup implements Link {
     private final String description;
     private final boolean parallel;
     private final List<Link> links = new ArrayList<>();
-    private final UndoStack afterwards = new UndoStack();
+    private final UndoStack cleanUp = new UndoStack();
     private @Nullable Progress closing;
 
     private LinkGroup(String description, boolean parallel) {
@@ -83,7 +83,7 @@ public final class LinkGroup implements Link {
     public void afterClose(Runnable step) {
         synchronized (this) {
             if (closing == null) {
-                afterwards.push(step);
+                cleanUp.push(step);
                 return;
             }
         }
@@ -121,18 +121,18 @@ public final class LinkGroup implements Link {
      */
     @Override
     public void close() {
-        Progress mine = new Progress(size());
-        if (begin(mine) == mine) {
-            release(mine);
+        Progress own = new Progress(size());
+        if (begin(own) == own) {
+            release(own);
         }
     }
 
     @Override
     public Closing closeAsync() {
-        Progress mine = new Progress(size());
-        Progress first = begin(mine);
-        if (first == mine && start(1, () -> releaseQuietly(mine)).isEmpty()) {
-            releaseQuietly(mine); // no other code would close them
+        Progress own = new Progress(size());
+        Progress first = begin(own);
+        if (first == own && start(1, () -> releaseQuietly(own)).isEmpty()) {
+            releaseQuietly(own); // no other code would close them
         }
         return first;
     }
@@ -145,9 +145,9 @@ public final class LinkGroup implements Link {
     }
 
     /** After the first call nothing can be added; all calls return the first call's progress. */
-    private synchronized Progress begin(Progress mine) {
+    private synchronized Progress begin(Progress own) {
         if (closing == null) {
-            closing = mine;
+            closing = own;
         }
         return closing;
     }
@@ -163,7 +163,7 @@ public final class LinkGroup implements Link {
     /** Holds no lock while it waits. */
     private void release(Progress progress) {
         try (UndoStack all = new UndoStack()) {
-            all.push(afterwards::close);
+            all.push(cleanUp::close);
             if (parallel) {
                 all.push(() -> closeInParallel(progress));
             } else {

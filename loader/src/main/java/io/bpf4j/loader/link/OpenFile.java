@@ -36,7 +36,7 @@ public final class OpenFile implements TargetFile, FileOpener.Opened {
      * Opens a regular file for reading.
      *
      * @param host the machine to open it on
-     * @param path of any bytes, also if the locale has no characters for them
+     * @param path of any bytes, even if the locale has no characters for them
      * @param name of the file in messages
      * @throws SyscallException if it can't be opened, or is not a regular file
      */
@@ -49,8 +49,8 @@ public final class OpenFile implements TargetFile, FileOpener.Opened {
     }
 
     /**
-     * Opens regular files for {@link io.bpf4j.elf.ElfFile} and others that read files by Java: it never waits for a
-     * FIFO that was put in a file's place.
+     * Opens regular files for {@link io.bpf4j.elf.ElfFile} and other Java code that reads files: opening never waits
+     * for a FIFO that has replaced a file.
      *
      * @param host the machine to open them on
      */
@@ -85,7 +85,7 @@ public final class OpenFile implements TargetFile, FileOpener.Opened {
     }
 
     /**
-     * The file descriptor, which still belongs to this object. Kernels from Linux 7.2 on take it in place of a path.
+     * The file descriptor, which still belongs to this object. Kernels from Linux 7.2 on accept it instead of a path.
      *
      * @throws IllegalStateException if closed
      */
