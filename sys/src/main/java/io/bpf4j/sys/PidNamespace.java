@@ -37,7 +37,7 @@ public record PidNamespace(long device, long inode) {
     private static PidNamespace in(Path process) throws IOException {
         Path link = process.resolve("ns/pid");
         long inode = (Long) Files.getAttribute(link, "unix:ino");
-        // In the initial namespace every helper returns the same pids: a program need not ask for those of a namespace.
+        // In the initial namespace every helper returns the same pids: a program need not select a namespace.
         return inode == INITIAL
                 ? new PidNamespace(0, 0)
                 : new PidNamespace((Long) Files.getAttribute(link, "unix:dev"), inode);
