@@ -129,7 +129,7 @@ public final class FirstThreads {
         }
     }
 
-    private static boolean lives(Path thread) {
+    private static boolean isRunning(Path thread) {
         StatusFile status = StatusFile.readIfRunning(thread);
         String state = status.field("State");
         String pending = status.field("SigPnd");

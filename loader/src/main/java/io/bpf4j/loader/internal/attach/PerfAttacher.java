@@ -83,7 +83,7 @@ final class PerfAttacher {
 
     static Link tracepoint(Attempt attempt, AttachTarget.Tracepoint target) {
         long id = TraceFs.of(attempt.host()).tracepointId(target.category(), target.name());
-        return link(attempt, PerfCommand.Open.tracepoint(attempt.what(), id, -1, 0), target.cookie());
+        return link(attempt, PerfCommand.Open.tracepoint(attempt.description(), id, -1, 0), target.cookie());
     }
 
     /** One event if a CPU or a thread is given, else one for each CPU that is online. */

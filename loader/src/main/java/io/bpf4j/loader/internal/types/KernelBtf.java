@@ -81,8 +81,8 @@ public final class KernelBtf {
         if (Files.isReadable(vmlinux)) {
             return Optional.of(read(vmlinux, null));
         }
-        for (String place : places()) {
-            Path file = host.root().resolve(place.substring(1));
+        for (String path : vmlinuxPaths()) {
+            Path file = host.root().resolve(path.substring(1));
             if (Files.isReadable(file) && Files.isRegularFile(file)) {
                 try {
                     return Optional.of(BtfFile.read(file));
@@ -94,8 +94,8 @@ public final class KernelBtf {
         return Optional.empty();
     }
 
-    /** The places of a kernel's ELF file in distributions, source trees and debug packages. */
-    private List<String> places() {
+    /** The paths of a kernel's ELF file in distributions, source trees and debug packages. */
+    private List<String> vmlinuxPaths() {
         String release = host.release();
         return List.of(
                 "/boot/vmlinux-" + release,

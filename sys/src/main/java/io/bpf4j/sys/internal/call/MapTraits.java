@@ -1,8 +1,8 @@
 package io.bpf4j.sys.internal.call;
 
-import static io.bpf4j.sys.internal.call.MapTraits.Trait.DESCRIBED;
-import static io.bpf4j.sys.internal.call.MapTraits.Trait.NETWORK;
-import static io.bpf4j.sys.internal.call.MapTraits.Trait.ONCE;
+import static io.bpf4j.sys.internal.call.MapTraits.Trait.ACCEPTS_BTF;
+import static io.bpf4j.sys.internal.call.MapTraits.Trait.NEEDS_NET_ADMIN;
+import static io.bpf4j.sys.internal.call.MapTraits.Trait.UNIQUE_IN_BATCH;
 
 import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.MapType;

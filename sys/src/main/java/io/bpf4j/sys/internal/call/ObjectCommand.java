@@ -302,7 +302,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
             case NextId(Kind kind, int after) -> kind.nextId + " after " + after;
             case FdById(Kind kind, int id) -> kind.fdById + " of " + id;
             case InfoOf<?> info ->
-                BpfCommand.OBJ_GET_INFO_BY_FD + " of " + info.object().what();
+                BpfCommand.OBJ_GET_INFO_BY_FD + " of " + info.object().description();
         };
     }
 }
