@@ -21,6 +21,12 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
+/* include/uapi/linux/bpf.h: storage of tasks, since 5.12 in programs that trace */
+enum { BPF_MAP_TYPE_TASK_STORAGE = 29, BPF_F_NO_PREALLOC = 1, BPF_STORAGE_GET_F_CREATE = 1 };
+struct task_struct;
+HELPER(156, void *, bpf_task_storage_get, void *map, struct task_struct *task, void *value, __u64 flags);
+HELPER(158, struct task_struct *, bpf_get_current_task_btf, void);
+
 const volatile __u32 kind = QUESTION_COUNT;
 const volatile __u32 wanted_args = 0;   /* a bit for each */
 const volatile __u32 wanted_fields = 0; /* enum question_field */
@@ -29,6 +35,7 @@ const volatile bool has_where = false;
 const volatile bool has_keys = false;
 const volatile bool has_pair = false;
 const volatile bool has_returns = false;
+const volatile bool has_task_storage = false; /* with bpf_get_current_task_btf(), which needs the kernel's BTF */
 const volatile bool by_frame = false; /* pairs are the entries and returns of functions */
 const volatile bool value_signed = false;
 /* linear buckets [from + n * step, from + (n + 1) * step), one below and one above; powers of two if linear_step is 0 */
@@ -57,8 +64,10 @@ __u64 full = 0;          /* events whose key found no room */
 __u64 unpaired_ends = 0; /* ends without a begin */
 __u64 unpaired_begins = 0; /* begins that another begin replaced */
 __u64 pairs_full = 0;    /* begins that found no room */
-__u64 stacks_lost = 0;   /* events whose stack found no room */
+__u64 stacks_lost = 0;   /* events whose stack could not be read or kept */
 __u64 returns_dropped = 0; /* calls of which the kernel reports no return */
+__u64 nestings_lost = 0; /* calls and returns by which the depth of a thread was not changed */
+__u64 extremes_lost = 0; /* extremes that could not be raised to the value of an event */
 __u64 lost = 0;          /* records that found no room */
 
 /* Without keys user space makes it a per-CPU array of one element, which the program finds without a hash. */
@@ -101,12 +110,26 @@ struct nesting {
 	__u64 depth;
 };
 
+const volatile struct nesting not_nested = {};
+
+/* The kernel frees the value of a thread when the thread ends, so there is room while the kernel has memory. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH); /* threads end without a return */
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct nesting);
+} nestings SEC(".maps");
+
+/*
+ * The same by the number of the thread, for kernels without task storage. It must not be an LRU map, which forgets the
+ * calls of a thread and doesn't say so. A thread that ends in a call stays in it.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
 	__type(key, __u64);
 	__type(value, struct nesting);
-} nestings SEC(".maps");
+} nestings_by_tid SEC(".maps");
 
 /*
  * Stacks by a hash of 64 bits. A map of the kernel's type for stacks would lose some: it keeps one stack for each value of
@@ -158,7 +181,8 @@ STUB(question_show)  /* writes shown_bytes to out; 0. Each returns -1 if somethi
 
 /*
  * Atomic compare and swap, which returns the number that was there: since Linux 5.12.
- * Older verifiers refuse the instruction even where it is never reached, so there user space replaces this function.
+ * Older verifiers refuse the instruction even where it is never reached, so there user space replaces this function by one
+ * that just stores. That suffices: before Linux 6.0 (8c7dcb84e3b7) no thread preempts a program of a uprobe.
  */
 __weak __hidden __noinline __u64 question_exchange(__u64 *number, __u64 old, __u64 to)
 {
@@ -234,11 +258,15 @@ static __always_inline void fill(struct question_event *event, __u64 cookie)
 		bpf_get_current_comm(event->comm, sizeof(event->comm));
 }
 
-/* Makes a per-CPU number as large as a new one. Another thread may do the same on this CPU meanwhile. */
+/*
+ * Makes a per-CPU number as large as a new one. An attempt fails only if another thread preempts this one between two
+ * instructions, and raises the number on this CPU.
+ */
+#define ATTEMPTS_TO_RAISE 16
+
 static __always_inline void raise(__u64 *number, __u64 to)
 {
-#pragma unroll
-	for (int attempt = 0; attempt < 4; attempt++) {
+	for (int attempt = 0; attempt < ATTEMPTS_TO_RAISE; attempt++) {
 		__u64 old = *(volatile __u64 *)number;
 
 		if (old >= to)
@@ -246,6 +274,7 @@ static __always_inline void raise(__u64 *number, __u64 to)
 		if (question_exchange(number, old, to) == old)
 			return;
 	}
+	atomic_add(&extremes_lost, 1);
 }
 
 /*
@@ -331,20 +360,37 @@ static __always_inline __u64 frame(struct pt_regs *ctx, __u64 cookie)
 	return sp;
 }
 
+/* The calls that the current thread is in; NULL if there is no room for them, or the kernel could not look. */
+static __always_inline struct nesting *nesting_of(__u64 *tid)
+{
+	struct nesting *nesting;
+
+	if (has_task_storage)
+		return bpf_task_storage_get(&nestings, bpf_get_current_task_btf(), NULL, BPF_STORAGE_GET_F_CREATE);
+	nesting = bpf_map_lookup_elem(&nestings_by_tid, tid);
+	if (nesting)
+		return nesting;
+	bpf_map_update_elem(&nestings_by_tid, tid, (const void *)&not_nested, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&nestings_by_tid, tid);
+}
+
 /* Follows the calls of a thread as the kernel does. Returns whether the kernel drops the return of this call. */
 static __always_inline bool too_deep(struct pt_regs *ctx, struct question_event *event)
 {
 	__u64 tid = event->tid;
-	struct nesting *nesting = bpf_map_lookup_elem(&nestings, &tid);
+	struct nesting *nesting = nesting_of(&tid);
 	struct nesting first = {.outermost = REGS_SP(ctx), .depth = 1};
 
-	if (event->cookie >> 32 & QUESTION_RETURN) {
-		if (nesting && nesting->depth)
-			nesting->depth--;
+	if (!nesting) {
+		/* While nothing is counted, too: the depth would be wrong afterwards. */
+		atomic_add(&nestings_lost, 1);
 		return false;
 	}
-	if (!nesting) {
-		bpf_map_update_elem(&nestings, &tid, &first, BPF_ANY);
+	if (event->cookie >> 32 & QUESTION_RETURN) {
+		if (nesting->depth)
+			nesting->depth--;
+		if (!has_task_storage && !nesting->depth)
+			bpf_map_delete_elem(&nestings_by_tid, &tid);
 		return false;
 	}
 	if (!nesting->depth || first.outermost >= nesting->outermost) {
@@ -480,8 +526,17 @@ static __always_inline __u64 caller(struct pt_regs *ctx)
 	return pushed;
 }
 
+/* Two stacks may have the same hash: a process can choose what stands in its frames. */
+static __always_inline bool same_stack(struct stack *one, struct stack *other)
+{
+	for (int n = 0; n < QUESTION_FRAMES && one->addresses[n] == other->addresses[n]; n++)
+		if (!one->addresses[n] || n == QUESTION_FRAMES - 1)
+			return true;
+	return false;
+}
+
 /*
- * Keeps the stack, and returns its hash; 0 if there is none, or no room.
+ * Keeps the stack, and returns its hash; 0 if there is none, or no room, or another stack has the same hash.
  *
  * At the entry of a function the frame pointer is still that of its caller, so the kernel begins with the caller's caller.
  * Where the function begins by saving the frame pointer it adds the caller itself, on x86 since Linux 6.11. A stack that
@@ -491,7 +546,7 @@ static __noinline __u64 stack_hash(struct pt_regs *ctx, __u64 flags, __u64 calle
 {
 	__u64 thread = bpf_get_current_pid_tgid();
 	__u64 hash = 0;
-	struct stack *stack;
+	struct stack *stack, *kept;
 
 	bpf_map_update_elem(&stacks_in_work, &thread, (const void *)&zero, BPF_ANY);
 	stack = bpf_map_lookup_elem(&stacks_in_work, &thread);
@@ -505,18 +560,26 @@ static __noinline __u64 stack_hash(struct pt_regs *ctx, __u64 flags, __u64 calle
 			stack->addresses[2] = QUESTION_NOT_KNOWN;
 		} else if (caller && stack->addresses[1] != caller) {
 			stack->addresses[1] = caller;
-			bpf_get_stack(ctx, &stack->addresses[2], sizeof(*stack) - 16, flags + 1 /* without the function */);
+			if (bpf_get_stack(ctx, &stack->addresses[2], sizeof(*stack) - 16, flags + 1 /* without the function */) < 0)
+				stack->addresses[2] = QUESTION_NOT_KNOWN;
 		}
 		for (int n = 0; n < QUESTION_FRAMES && stack->addresses[n]; n++) {
 			hash = (hash ^ stack->addresses[n]) * 0x9e3779b97f4a7c15;
 			hash ^= hash >> 32;
 		}
-		if (!bpf_map_lookup_elem(&stacks, &hash)
-		    && bpf_map_update_elem(&stacks, &hash, stack, BPF_NOEXIST)
-		    && !bpf_map_lookup_elem(&stacks, &hash)) {
+		hash += !hash; /* 0 means none */
+		kept = bpf_map_lookup_elem(&stacks, &hash);
+		if (!kept) {
+			bpf_map_update_elem(&stacks, &hash, stack, BPF_NOEXIST);
+			kept = bpf_map_lookup_elem(&stacks, &hash);
+		}
+		if (!kept || !same_stack(stack, kept)) {
 			atomic_add(&stacks_lost, 1);
 			hash = 0;
 		}
+	} else if (flags) {
+		/* Each thread has one in user space. */
+		atomic_add(&stacks_lost, 1);
 	}
 	bpf_map_delete_elem(&stacks_in_work, &thread);
 	return hash;

@@ -66,6 +66,13 @@ final class CompiledQuestion {
             Feature.EXPECTED_ATTACH_TYPE,
             Feature.UPROBE_MULTI_DESCRIPTOR);
 
+    /** What the depth of nested calls is kept with, if the kernel has both. The second needs the kernel's BTF. */
+    private static final Facility TASK_STORAGE_GET =
+            new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_task_storage_get"));
+
+    private static final Facility CURRENT_TASK =
+            new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_get_current_task_btf"));
+
     static final String USDT_PROGRAM = "question_usdt";
     static final String FUNCTION_PROGRAM = "question_function";
 
@@ -302,6 +309,7 @@ final class CompiledQuestion {
         PidNamespace namespace = PidNamespace.own();
         requireMemory();
         boolean latency = question.kind == QuestionKind.LATENCY;
+        boolean taskStorage = hasReturns() && hasTaskStorage();
         boolean withStacks = question.userStack || question.kernelStack;
         int specs = question.probes.stream().mapToInt(p -> p.sites().size()).sum() + question.moreSpecs;
         BpfLoader loader = BpfLoader.of(spec)
@@ -314,6 +322,7 @@ final class CompiledQuestion {
                 .global("has_keys", keys != null)
                 .global("has_pair", pair != null)
                 .global("has_returns", hasReturns())
+                .global("has_task_storage", taskStorage)
                 .global("by_frame", ProbeNumbers.byFrame(question))
                 .global("wanted_args", arguments())
                 .global("wanted_fields", fields())
@@ -337,7 +346,8 @@ final class CompiledQuestion {
                         "begins",
                         map -> map.withSizes(PAIR_BYTES, Long.BYTES + (begin == null ? 0 : end(begin)))
                                 .withAutocreate(latency))
-                .map("nestings", map -> map.withAutocreate(hasReturns()))
+                .map("nestings", map -> map.withAutocreate(taskStorage))
+                .map("nestings_by_tid", map -> map.withAutocreate(hasReturns() && !taskStorage))
                 .map("stacks", map -> map.withAutocreate(withStacks))
                 .map("stacks_in_work", map -> map.withAutocreate(withStacks))
                 .map("records", map -> map.withMaxEntries(question.bufferBytes).withAutocreate(showsEvents()))
@@ -380,6 +390,10 @@ final class CompiledQuestion {
 
     private boolean hasReturns() {
         return question.functions.stream().anyMatch(FunctionProbe::returns);
+    }
+
+    private boolean hasTaskStorage() {
+        return question.features.has(TASK_STORAGE_GET) && question.features.has(CURRENT_TASK);
     }
 
     private static void replace(BpfLoader loader, String name, @Nullable GeneratedFunction generated) {

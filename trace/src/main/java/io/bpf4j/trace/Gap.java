@@ -19,8 +19,21 @@ public enum Gap {
     NO_ROOM_FOR_BEGIN("pairs_full", "left out: too many open at once"),
     /** Calls whose returns the kernel dropped, because the thread was in 64 calls with probed returns already. */
     RETURNS_DROPPED("returns_dropped", "without a return: the kernel follows 64 nested calls of a thread"),
-    /** Events that are counted without their stack, because there was no room for it. */
-    STACKS_LOST("stacks_lost", "without a stack: no room for more"),
+    /**
+     * Calls and returns of functions with which the program could not follow how deep the thread is nested, because there was
+     * no room for the thread. Calls whose returns the kernel drops may be missing in {@link #RETURNS_DROPPED}.
+     */
+    NESTINGS_LOST("nestings_lost", "at an unknown depth, so more returns may be dropped"),
+    /**
+     * Events that are counted without their stack: there was no room for it, another stack had the same hash, or the kernel
+     * could not read it.
+     */
+    STACKS_LOST("stacks_lost", "without a stack: it could not be read or kept"),
+    /**
+     * Values that may be missing in {@link Distribution#min} or {@link Distribution#max}, because other threads interrupted
+     * each attempt to enter them. All else has them.
+     */
+    EXTREMES_LOST("extremes_lost", "perhaps not in min or max: threads interrupted each other"),
     /** Events that are not shown, because the ring buffer was full. */
     LOST("lost", "not shown, because they came too fast");
 

@@ -75,7 +75,9 @@ class CliJsonTest {
             Map.entry("no_room_for_key", CliJsonTest::isCount),
             Map.entry("no_room_for_begin", CliJsonTest::isCount),
             Map.entry("returns_dropped", CliJsonTest::isCount),
+            Map.entry("nestings_lost", CliJsonTest::isCount),
             Map.entry("stacks_lost", CliJsonTest::isCount),
+            Map.entry("extremes_lost", CliJsonTest::isCount),
             Map.entry("unknown", CliJsonTest::isCount));
 
     /** The fields that each record of a type of answers has, in their order, and those that it may have. */
@@ -114,7 +116,9 @@ class CliJsonTest {
                             "no_room_for_key",
                             "no_room_for_begin",
                             "returns_dropped",
+                            "nestings_lost",
                             "stacks_lost",
+                            "extremes_lost",
                             "unknown")));
 
     /** The fields that are always there besides the first ones. */
