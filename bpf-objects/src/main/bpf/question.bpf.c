@@ -38,10 +38,13 @@ const volatile bool has_returns = false;
 const volatile bool has_task_storage = false; /* with bpf_get_current_task_btf(), which needs the kernel's BTF */
 const volatile bool by_frame = false; /* pairs are the entries and returns of functions */
 const volatile bool value_signed = false;
-/* linear buckets [from + n * step, from + (n + 1) * step), one below and one above; powers of two if linear_step is 0 */
+/*
+ * linear buckets [from + n * step, from + (n + 1) * step), one below and one above; four for each power of two if
+ * linear_step is 0
+ */
 const volatile __s64 linear_from = 0;
 const volatile __u64 linear_step = 0;
-const volatile __u32 bucket_count = 66;
+const volatile __u32 bucket_count = 253;
 /* bytes in the key where the stacks' hashes are written; 0xffffffff: not wanted */
 #define NO_STACK 0xffffffff
 const volatile __u32 user_stack_at = NO_STACK;
@@ -278,12 +281,13 @@ static __always_inline void raise(__u64 *number, __u64 to)
 }
 
 /*
- * Powers of two: 0 for negative values, 1 for zero, n + 2 for values in [2^n, 2^(n+1)). Linear: 0 below the first
- * bucket, the last one above.
+ * Four for each power of two: 0 for negative values, n + 1 for values n below 8. Larger values are shifted until their
+ * three highest bits are left, 4 to 7, and each shift is four buckets. Linear: 0 below the first bucket, the last one
+ * above.
  */
 static __always_inline __u32 bucket_of(__u64 value)
 {
-	__u32 n = 0;
+	__u32 shift = 0;
 
 	if (linear_step) {
 		if (value_signed ? (__s64)value < linear_from : value < (__u64)linear_from)
@@ -293,29 +297,31 @@ static __always_inline __u32 bucket_of(__u64 value)
 	}
 	if (value_signed && (__s64)value < 0)
 		return 0;
-	if (!value)
-		return 1;
-	if (value >> 32) {
+	if (value >> 34) {
 		value >>= 32;
-		n += 32;
+		shift += 32;
 	}
-	if (value >> 16) {
+	if (value >> 18) {
 		value >>= 16;
-		n += 16;
+		shift += 16;
 	}
-	if (value >> 8) {
+	if (value >> 10) {
 		value >>= 8;
-		n += 8;
+		shift += 8;
+	}
+	if (value >> 6) {
+		value >>= 4;
+		shift += 4;
 	}
 	if (value >> 4) {
-		value >>= 4;
-		n += 4;
-	}
-	if (value >> 2) {
 		value >>= 2;
-		n += 2;
+		shift += 2;
 	}
-	return n + (value >> 1) + 2;
+	if (value >> 3) {
+		value >>= 1;
+		shift += 1;
+	}
+	return 4 * shift + value + 1;
 }
 
 /* One more event of a key. */

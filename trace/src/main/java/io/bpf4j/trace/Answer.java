@@ -46,6 +46,7 @@ public final class Answer extends RunningProgram {
 
     private final CompiledQuestion question;
     private final ProbeNumbers numbers;
+    private final SignedResults results = new SignedResults();
 
     /**
      * The files of functions. They stay open, so that their functions can be attached to in further processes when the
@@ -339,6 +340,8 @@ public final class Answer extends RunningProgram {
         byte[] shown = record.asSlice(56, question.shownBytes()).toArray(ValueLayout.JAVA_BYTE);
         long bits = record.get(ValueLayout.JAVA_LONG_UNALIGNED, 48);
         boolean failed = (bits & FAILED) != 0;
+        Map<String, Object> values = failed ? Map.of() : question.shownOf(shown, numbers);
+        results.look(values);
         int pid = record.get(ValueLayout.JAVA_INT_UNALIGNED, 24);
         if ((bits & PAUSED) != 0) {
             paused.add(pid);
@@ -350,7 +353,7 @@ public final class Answer extends RunningProgram {
                 record.get(ValueLayout.JAVA_INT_UNALIGNED, 28),
                 CompiledQuestion.text(record.asSlice(32, 16).toArray(ValueLayout.JAVA_BYTE)),
                 record.get(ValueLayout.JAVA_LONG_UNALIGNED, 16),
-                failed ? Map.of() : question.shownOf(shown, numbers),
+                values,
                 failed);
     }
 
@@ -363,6 +366,24 @@ public final class Answer extends RunningProgram {
     void closeOwn() {
         files.values().forEach(OpenFile::close);
         files.clear();
+    }
+
+    /**
+     * What a reader of the values should know, one sentence each, without a full stop: that values of {@code retval} are
+     * negative numbers of an {@code int}, which {@code (int)retval} shows. About the answer so far, and the events that were
+     * delivered. Empty if there is nothing to say.
+     */
+    public List<String> hints() {
+        if (question.hasResults()) {
+            for (Row row : rows()) {
+                results.look(row.key());
+                Distribution distribution = row.distribution();
+                if (distribution != null && question.distributesResults()) {
+                    results.look(distribution.max());
+                }
+            }
+        }
+        return results.hint().stream().toList();
     }
 
     /**

@@ -502,6 +502,15 @@ final class CompiledQuestion {
         return name.startsWith(NAME_OF_TYPE) ? name.substring(NAME_OF_TYPE.length()) : encoded;
     }
 
+    /** Whether keys or the values of a distribution are results of functions, without a conversion. */
+    boolean hasResults() {
+        return distributesResults() || question.by.stream().anyMatch(SignedResults::isResult);
+    }
+
+    boolean distributesResults() {
+        return SignedResults.isResult(question.of);
+    }
+
     /** The unit of the values: of a latency, and of an argument whose unit the catalog knows. */
     Optional<String> unit() {
         return question.kind == QuestionKind.LATENCY ? Optional.of("ns") : unitOfArgument;

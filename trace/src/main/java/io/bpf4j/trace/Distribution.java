@@ -1,6 +1,8 @@
 package io.bpf4j.trace;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -10,14 +12,19 @@ import java.util.stream.LongStream;
  *
  * <p>Numbers are signed unless {@code unsigned}.
  *
+ * <p>Buckets have one width, or each value below 8 has its own, and each power of two from 8 on has four of one width: {@code
+ * 8..9}, {@code 10..11}, {@code 12..13}, {@code 14..15}, {@code 16..19}. All negative values are in one bucket then.
+ *
  * @param unsigned whether values, {@code min}, {@code max} and the bounds of buckets are unsigned 64-bit numbers
+ * @param linear whether all buckets have one width, except the two for what is out of range
  * @param count the number of events
  * @param sum of the values, modulo 2^64
  * @param min the smallest value; 0 if there is no event
  * @param max the largest value; 0 if there is no event
  * @param buckets without the empty ones before the first event's and after the last event's
  */
-public record Distribution(boolean unsigned, long count, long sum, long min, long max, List<Bucket> buckets) {
+public record Distribution(
+        boolean unsigned, boolean linear, long count, long sum, long min, long max, List<Bucket> buckets) {
     public Distribution {
         buckets = List.copyOf(buckets);
     }
@@ -45,8 +52,10 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
     }
 
     /**
-     * A bound for a quantile: at least this share of the events have a value that is not larger. It is exact up to the
-     * width of a bucket.
+     * An upper bound of a quantile: at least this share of the events have a value that is not larger. The quantile itself,
+     * the smallest value of which that is true, is in the bucket that ends there, or that has {@code max}. So unless the
+     * buckets are {@code linear}, the bound is the quantile if that is below 8, and is less than 25 % above it otherwise. If
+     * the quantile is negative, the bound is at most -1.
      *
      * @param share more than 0, at most 1: 0.99 for the 99th percentile
      * @throws IllegalArgumentException if the share is out of range, or there is no event
@@ -56,7 +65,11 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
             throw new IllegalArgumentException("a quantile needs a share above 0 and up to 1, and an event: share "
                     + share + " of " + count + " events");
         }
-        long rank = (long) Math.ceil(share * count);
+        // As written in decimals: 0.07 * 100 is more than 7 as a double.
+        long rank = BigDecimal.valueOf(share)
+                .multiply(BigDecimal.valueOf(count))
+                .setScale(0, RoundingMode.CEILING)
+                .longValueExact();
         long seen = 0;
         for (Bucket bucket : buckets) {
             seen += bucket.count();
@@ -67,6 +80,34 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
         return max;
     }
 
+    /**
+     * The buckets for a picture: one for each power of two, the sum of its four. Linear buckets as they are. Without the
+     * empty ones before the first event's and after the last event's.
+     */
+    public List<Bucket> rows() {
+        if (linear) {
+            return buckets;
+        }
+        List<Bucket> rows = new ArrayList<>();
+        for (Bucket bucket : buckets) {
+            Bucket row = row(bucket);
+            if (!rows.isEmpty() && rows.getLast().from() == row.from()) {
+                Bucket before = rows.removeLast();
+                row = new Bucket(row.from(), row.to(), before.count() + row.count());
+            }
+            rows.add(row);
+        }
+        return rows;
+    }
+
+    private Bucket row(Bucket bucket) {
+        if (bucket.from() == 0 || (!unsigned && bucket.from() < 0)) {
+            return bucket;
+        }
+        long power = Long.highestOneBit(bucket.from());
+        return new Bucket(power, 2 * power - 1, bucket.count());
+    }
+
     private int compare(long left, long right) {
         return unsigned ? Long.compareUnsigned(left, right) : Long.compare(left, right);
     }
@@ -74,14 +115,17 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
     /**
      * The ranges of values that are counted together.
      *
-     * @param linear whether buckets have one width, instead of powers of two
+     * @param linear whether buckets have one width, instead of four for each power of two
      * @param from the smallest value of the first bucket of one width
      * @param step the width
      * @param steps how many buckets of one width there are
      */
     record Scale(boolean linear, long from, long step, int steps) {
-        /** Negative values, 0, and [2^n, 2^(n+1)) for n from 0 to 63. */
-        static final Scale POWERS_OF_TWO = new Scale(false, 0, 0, 64);
+        /** Smaller values have a bucket each. */
+        private static final int EXACT = 8;
+
+        /** Negative values, 0 to 7, and four for each of 2^3 to 2^63: {@code bucket_of} of {@code question.bpf.c}. */
+        static final Scale POWERS_OF_TWO = new Scale(false, 0, 0, 251);
 
         /** Two more than steps: below the first and above the last, or negative and 0. */
         int buckets() {
@@ -93,13 +137,14 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
             if (linear) {
                 return bucket == 0 ? smallest : from + (bucket - 1) * step;
             }
-            return bucket == 0 ? smallest : bucket == 1 ? 0 : 1L << (bucket - 2);
+            if (bucket <= EXACT) {
+                return bucket == 0 ? smallest : bucket - 1;
+            }
+            return (4L + (bucket - 1) % 4) << ((bucket - 5) / 4);
         }
 
         private long highest(int bucket, boolean unsigned) {
-            return bucket == buckets() - 1 || (!linear && !unsigned && bucket == buckets() - 2)
-                    ? (unsigned ? -1 : Long.MAX_VALUE)
-                    : lowest(bucket + 1, unsigned) - 1;
+            return bucket == buckets() - 1 ? (unsigned ? -1 : Long.MAX_VALUE) : lowest(bucket + 1, unsigned) - 1;
         }
     }
 
@@ -160,6 +205,7 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
             }
             return new Distribution(
                     unsigned,
+                    scale.linear(),
                     count,
                     sum,
                     count == 0 ? 0 : value(~smallestComplement),

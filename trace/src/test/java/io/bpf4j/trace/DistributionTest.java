@@ -25,6 +25,6 @@ class DistributionTest {
     }
 
     private static Distribution of(boolean unsigned, long count, long sum, long min, long max) {
-        return new Distribution(unsigned, count, sum, min, max, List.of());
+        return new Distribution(unsigned, false, count, sum, min, max, List.of());
     }
 }

@@ -236,6 +236,7 @@ class QuestionRun implements TargetRun.Work {
         Answer answer = answer();
         answer.drain(this::print);
         print(answer);
+        answer.hints().forEach(console::remark);
         TraceOptions.reportPaused(console, answer.stillPaused());
         report.sums(answer, shown, gaps, printsRowsOnly());
         // Last, so that the answer is printed even if a file can't be written.

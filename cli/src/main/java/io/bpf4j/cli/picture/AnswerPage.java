@@ -176,7 +176,7 @@ public record AnswerPage(
         out.append("<table>\n<caption>Events by value</caption>\n<thead><tr><th scope=\"col\">value</th>"
                 + "<th scope=\"col\" class=\"number\">count</th><th scope=\"col\" class=\"number\">share</th>"
                 + "<td class=\"bars\"></td></tr></thead>\n<tbody>\n");
-        for (Distribution.Bucket bucket : distribution.buckets()) {
+        for (Distribution.Bucket bucket : distribution.rows()) {
             String range = AnswerValues.range(bucket, distribution.unsigned(), unit);
             out.append("<tr><th scope=\"row\" class=\"range\">" + Markup.text(range) + "</th>");
             bar(out, bucket.count(), distribution.count(), most);
@@ -190,7 +190,7 @@ public record AnswerPage(
     private static long most(Distribution distribution) {
         return Math.max(
                 1,
-                distribution.buckets().stream()
+                distribution.rows().stream()
                         .mapToLong(Distribution.Bucket::count)
                         .max()
                         .orElse(1));
@@ -300,7 +300,7 @@ public record AnswerPage(
             y = bars(
                     drawing,
                     y + 10,
-                    distribution.buckets().stream()
+                    distribution.rows().stream()
                             .map(bucket ->
                                     new Bar(AnswerValues.range(bucket, distribution.unsigned(), unit), bucket.count()))
                             .toList());

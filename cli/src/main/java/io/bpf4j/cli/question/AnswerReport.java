@@ -173,11 +173,9 @@ public final class AnswerReport {
             OptionalInt columns = console.columns();
             console.line(paint.strong(columns.isPresent() ? CellWidth.cut(key, columns.getAsInt()) : key));
         }
-        long most = distribution.buckets().stream()
-                .mapToLong(Distribution.Bucket::count)
-                .max()
-                .orElse(1);
-        List<String> ranges = distribution.buckets().stream()
+        List<Distribution.Bucket> rows = distribution.rows();
+        long most = rows.stream().mapToLong(Distribution.Bucket::count).max().orElse(1);
+        List<String> ranges = rows.stream()
                 .map(bucket -> AnswerValues.range(bucket, unsigned, unit))
                 .toList();
         int rangeWidth = ranges.stream().mapToInt(String::length).max().orElse(0);
@@ -186,13 +184,13 @@ public final class AnswerReport {
                 ? Math.clamp(console.columns().getAsInt() - rangeWidth - digits - 6, MIN_BAR_WIDTH, MAX_BAR_AT_TERMINAL)
                 : MAX_BAR_WIDTH;
         for (int i = 0; i < ranges.size(); i++) {
-            int empty = emptyFrom(distribution.buckets(), i);
+            int empty = emptyFrom(rows, i);
             if (empty > MAX_EMPTY_ROWS) {
                 console.line("  … " + empty + " empty rows");
                 i += empty - 1;
                 continue;
             }
-            long count = distribution.buckets().get(i).count();
+            long count = rows.get(i).count();
             StringBuilder line = new StringBuilder("  ").append(ranges.get(i));
             line.repeat(' ', rangeWidth - ranges.get(i).length() + 2).append(count);
             if (count > 0) {

@@ -9,7 +9,6 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.Comparator;
 import java.util.Iterator;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -86,10 +85,14 @@ public final class AnswerValues {
      * @param unit {@code ns} or {@code bytes}; another unit is kept
      */
     public static String withUnit(long value, boolean unsigned, String unit) {
+        return withUnit(value, unsigned, unit, RoundingMode.HALF_UP);
+    }
+
+    private static String withUnit(long value, boolean unsigned, String unit, RoundingMode rounding) {
         double number = unsigned && value < 0 ? 0x1p64 + value : value;
         return switch (unit) {
-            case "ns" -> scaled(number, TIMES, 1000);
-            case "bytes" -> scaled(number, SIZES, 1024);
+            case "ns" -> scaled(number, TIMES, 1000, rounding);
+            case "bytes" -> scaled(number, SIZES, 1024, rounding);
             case "" -> unsigned ? Long.toUnsignedString(value) : Long.toString(value);
             default -> (unsigned ? Long.toUnsignedString(value) : Long.toString(value)) + " " + unit;
         };
@@ -114,20 +117,29 @@ public final class AnswerValues {
         return !unsigned && bucket.from() == Long.MIN_VALUE ? "<" : withUnit(bucket.from(), unsigned, unit);
     }
 
-    /** The sums of a distribution: number of events, minimum, mean, 99th percentile, maximum. */
+    /** The sums of a distribution: number of events, minimum, mean, an upper bound of the 99th percentile, maximum. */
     public static String summary(Distribution distribution, String unit) {
         boolean unsigned = distribution.unsigned();
         double mean = distribution.mean();
         String average = Double.isNaN(mean) ? "" : ", mean " + meanWithUnit(mean, unit);
         return events(distribution.count()) + ", min " + withUnit(distribution.min(), unsigned, unit) + average
-                + ", p99 <= " + withUnit(distribution.quantile(0.99), unsigned, unit) + ", max "
+                + ", p99 <= " + upperBound(distribution.quantile(0.99), distribution, unit) + ", max "
                 + withUnit(distribution.max(), unsigned, unit);
+    }
+
+    /** A bound as text: rounded up, so that it stays one; the maximum as the maximum is written. */
+    private static String upperBound(long bound, Distribution distribution, String unit) {
+        boolean unsigned = distribution.unsigned();
+        return bound == distribution.max()
+                ? withUnit(bound, unsigned, unit)
+                : withUnit(bound, unsigned, unit, RoundingMode.CEILING);
     }
 
     /** A mean with three digits, because that of 0 and 1 is the share of 1; from 100 on a whole number. */
     private static String meanWithUnit(double mean, String unit) {
         if (unit.equals("ns") || unit.equals("bytes")) {
-            return scaled(mean, unit.equals("ns") ? TIMES : SIZES, unit.equals("ns") ? 1000 : 1024);
+            return scaled(
+                    mean, unit.equals("ns") ? TIMES : SIZES, unit.equals("ns") ? 1000 : 1024, RoundingMode.HALF_UP);
         }
         BigDecimal exact = new BigDecimal(mean);
         BigDecimal shown =
@@ -139,14 +151,16 @@ public final class AnswerValues {
         return count + (count == 1 ? " event" : " events");
     }
 
-    private static String scaled(double number, String[] units, int step) {
+    private static String scaled(double number, String[] units, int step, RoundingMode rounding) {
         int unit = 0;
         double scaled = number;
         while (Math.abs(scaled) >= step && unit < units.length - 1) {
             scaled /= step;
             unit++;
         }
-        String digits = String.format(Locale.ROOT, Math.abs(scaled) >= 100 ? "%.0f" : "%.3g", scaled);
-        return (digits.contains(".") ? digits.replaceFirst("\\.?0+$", "") : digits) + " " + units[unit];
+        BigDecimal exact = new BigDecimal(scaled);
+        BigDecimal shown =
+                Math.abs(scaled) >= 100 ? exact.setScale(0, rounding) : exact.round(new MathContext(3, rounding));
+        return shown.stripTrailingZeros().toPlainString() + " " + units[unit];
     }
 }

@@ -23,7 +23,7 @@ public record Buckets(boolean unsigned, List<Bucket> all) {
         Comparator<Long> order = unsigned ? Long::compareUnsigned : Long::compare;
         TreeSet<Bucket> sorted = new TreeSet<>((left, right) -> order.compare(left.from(), right.from()));
         for (Distribution distribution : distributions) {
-            distribution.buckets().forEach(bucket -> sorted.add(new Bucket(bucket.from(), bucket.to(), 0)));
+            distribution.rows().forEach(bucket -> sorted.add(new Bucket(bucket.from(), bucket.to(), 0)));
         }
         List<Bucket> all = new ArrayList<>();
         for (Bucket bucket : sorted) {

@@ -23,14 +23,14 @@ public final class Changes {
      * @param key the keys
      * @param count new events
      * @param total all events so far
-     * @param buckets the number of new events by the smallest value of their bucket; empty if the question only counts
+     * @param buckets the number of new events by the smallest value of their range; empty if the question only counts
      */
     public record Change(Map<String, Object> key, long count, long total, Map<Long, Long> buckets) {
         static Change of(Answer.Row row) {
             Map<Long, Long> buckets = new HashMap<>();
             Distribution distribution = row.distribution();
             if (distribution != null) {
-                distribution.buckets().forEach(bucket -> buckets.put(bucket.from(), bucket.count()));
+                distribution.rows().forEach(bucket -> buckets.put(bucket.from(), bucket.count()));
             }
             return new Change(row.key(), row.count(), row.count(), buckets);
         }

@@ -17,7 +17,7 @@ class AnswerPageTest {
 
     private static Answer.Row row(Object key, long count, Bucket... buckets) {
         Distribution distribution =
-                buckets.length == 0 ? null : new Distribution(true, count, 0, 1, 2, List.of(buckets));
+                buckets.length == 0 ? null : new Distribution(true, false, count, 0, 1, 2, List.of(buckets));
         return new Answer.Row(Map.of("key" + HOSTILE, key), count, distribution, null, null);
     }
 

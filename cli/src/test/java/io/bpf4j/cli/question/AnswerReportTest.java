@@ -58,7 +58,7 @@ class AnswerReportTest {
 
     private static String summary(long count, long sum, long min, long max, String unit) {
         List<Distribution.Bucket> buckets = List.of(new Distribution.Bucket(min, max, count));
-        return AnswerValues.summary(new Distribution(false, count, sum, min, max, buckets), unit);
+        return AnswerValues.summary(new Distribution(false, false, count, sum, min, max, buckets), unit);
     }
 
     @Test

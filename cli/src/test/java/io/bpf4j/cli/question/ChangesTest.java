@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class ChangesTest {
     private static Answer.Row row(String name, long count, Bucket... buckets) {
         Distribution distribution =
-                buckets.length == 0 ? null : new Distribution(true, count, 0, 0, 0, Arrays.asList(buckets));
+                buckets.length == 0 ? null : new Distribution(true, false, count, 0, 0, 0, Arrays.asList(buckets));
         return new Answer.Row(Map.of("comm", name), count, distribution, null, null);
     }
 
@@ -46,8 +46,9 @@ class ChangesTest {
                 .getFirst();
         assertThat(change.buckets()).isEqualTo(Map.of(8L, 2L));
         Buckets axis = Buckets.of(List.of(
-                new Distribution(true, 1, 0, 0, 0, List.of(new Bucket(4, 7, 1))),
-                new Distribution(true, 1, 0, 0, 0, List.of(new Bucket(32, 63, 1), new Bucket(1L << 63, -1, 1)))));
+                new Distribution(true, false, 1, 0, 0, 0, List.of(new Bucket(4, 7, 1))),
+                new Distribution(
+                        true, false, 1, 0, 0, 0, List.of(new Bucket(32, 63, 1), new Bucket(1L << 63, -1, 1)))));
         assertThat(axis.all())
                 .as("without gaps, in unsigned order")
                 .containsExactly(

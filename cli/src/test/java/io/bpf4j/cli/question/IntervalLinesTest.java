@@ -32,7 +32,7 @@ class IntervalLinesTest {
 
     private static Answer.Row row(Map<String, Object> key, Bucket... buckets) {
         long count = List.of(buckets).stream().mapToLong(Bucket::count).sum();
-        return new Answer.Row(key, count, new Distribution(true, count, 0, 0, 0, List.of(buckets)), null, null);
+        return new Answer.Row(key, count, new Distribution(true, false, count, 0, 0, 0, List.of(buckets)), null, null);
     }
 
     @Test
