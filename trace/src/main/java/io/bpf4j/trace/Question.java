@@ -221,7 +221,7 @@ public final class Question {
     }
 
     /**
-     * Counts values in buckets of one width, instead of powers of two.
+     * Counts values in buckets of one width, instead of four for each power of two.
      *
      * @param from the smallest value of the first bucket
      * @param to the value after the last bucket; what is out of range is counted in two buckets more
@@ -274,7 +274,7 @@ public final class Question {
     /**
      * Sets how many combinations of keys can be counted; the default is 10,240. Events of more are counted by {@link
      * Gap#NO_ROOM_FOR_KEY}. The kernel allocates the memory at once: for each key on each CPU 8 bytes, or for
-     * distributions about 600 bytes. If that is more than a quarter of the machine's memory, {@link #load} refuses it.
+     * distributions about 2,050 bytes. If that is more than a quarter of the machine's memory, {@link #load} refuses it.
      */
     public Question withMaxKeys(int keys) {
         if (keys < 1) {

@@ -2,7 +2,20 @@ package io.bpf4j.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.trace.Distribution.Bucket;
+import io.bpf4j.trace.Distribution.Scale;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.LongStream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.From;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class DistributionTest {
@@ -22,6 +35,87 @@ class DistributionTest {
         assertThat(of(false, 3, Long.MIN_VALUE /* three times that, modulo 2^64 */, Long.MIN_VALUE, Long.MIN_VALUE)
                         .mean())
                 .isNaN();
+    }
+
+    /** The ranges of all buckets: those of a distribution of which each has one event. */
+    private static List<Bucket> buckets(boolean unsigned) {
+        long[] value = new long[Distribution.Sums.bytes(Scale.POWERS_OF_TWO) / Long.BYTES];
+        Arrays.fill(value, 1);
+        Distribution.Sums sums = new Distribution.Sums(Scale.POWERS_OF_TWO, unsigned);
+        sums.add(value);
+        return sums.toDistribution().buckets();
+    }
+
+    @Test
+    void bucketsAreARangeEachWithoutGaps() {
+        List<Bucket> all = buckets(true).subList(1, 253); // no unsigned number is negative
+        assertThat(all.subList(0, 12))
+                .extracting(Bucket::from)
+                .containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 10L, 12L, 14L);
+        for (int i = 1; i < all.size(); i++) {
+            assertThat(all.get(i).from()).isEqualTo(all.get(i - 1).to() + 1);
+        }
+        assertThat(all.getLast()).isEqualTo(new Bucket(7L << 61, -1, 1));
+        List<Bucket> signed = buckets(false);
+        assertThat(signed.getFirst()).isEqualTo(new Bucket(Long.MIN_VALUE, -1, 1));
+        assertThat(signed.get(248)).isEqualTo(new Bucket(7L << 60, Long.MAX_VALUE, 1));
+    }
+
+    /** A bound is not below the quantile, and at most 25 % above it; what is smaller than 8 is exact. */
+    @Property
+    void boundsOfQuantilesAreClose(
+            @ForAll @Size(min = 1, max = 300) List<@From("valuesOfAllSizes") Long> values,
+            @ForAll @IntRange(min = 1, max = 1000) int thousandths) {
+        List<Bucket> ranges = buckets(true);
+        List<Long> sorted = values.stream().sorted(Long::compareUnsigned).toList();
+        long[] sums = new long[3 + ranges.size()];
+        for (long value : sorted) {
+            int bucket = 1;
+            while (Long.compareUnsigned(ranges.get(bucket).to(), value) < 0) {
+                bucket++;
+            }
+            sums[0] += value;
+            sums[3 + bucket]++;
+        }
+        sums[1] = sorted.getLast();
+        sums[2] = ~sorted.getFirst();
+        Distribution.Sums all = new Distribution.Sums(Scale.POWERS_OF_TWO, true);
+        all.add(sums);
+        Distribution distribution = all.toDistribution();
+        long quantile = sorted.get(Math.ceilDiv(thousandths * sorted.size(), 1000) - 1);
+        long bound = distribution.quantile(thousandths / 1000.0);
+        assertThat(Long.compareUnsigned(bound, quantile)).isNotNegative();
+        assertThat(Long.compareUnsigned(bound - quantile, quantile >>> 2)).isNotPositive();
+        assertThat(distribution.rows().stream().mapToLong(Bucket::count).sum()).isEqualTo(values.size());
+        assertThat(distribution.rows())
+                .allSatisfy(row -> assertThat(sorted.stream()
+                                .filter(value -> Long.compareUnsigned(value, row.from()) >= 0
+                                        && Long.compareUnsigned(value, row.to()) <= 0)
+                                .count())
+                        .isEqualTo(row.count()));
+    }
+
+    @Provide
+    Arbitrary<Long> valuesOfAllSizes() {
+        return Combinators.combine(Arbitraries.longs(), Arbitraries.integers().between(0, 63))
+                .as((value, shift) -> value >>> shift);
+    }
+
+    /** 0.07 * 100 is more than 7 as a double. */
+    @Test
+    void theRankIsThatOfTheDecimalNumber() {
+        List<Bucket> buckets = LongStream.range(0, 100)
+                .mapToObj(value -> new Bucket(value, value, 1))
+                .toList();
+        assertThat(new Distribution(true, true, 100, 4950, 0, 99, buckets).quantile(0.07))
+                .isEqualTo(6);
+    }
+
+    @Test
+    void negativeQuantilesAreBoundedByTheMaximum() {
+        Distribution all = new Distribution(false, false, 3, -30, -15, -7, List.of(new Bucket(Long.MIN_VALUE, -1, 3)));
+        assertThat(all.quantile(0.5)).isEqualTo(-7);
+        assertThat(all.rows()).isEqualTo(all.buckets());
     }
 
     private static Distribution of(boolean unsigned, long count, long sum, long min, long max) {

@@ -56,6 +56,19 @@ class AnswerReportTest {
         assertThat(summary(2, 40, 20, 20, "")).contains("mean 20,");
     }
 
+    @Test
+    void anUpperBoundIsRoundedUp() {
+        List<Distribution.Bucket> buckets = List.of(
+                new Distribution.Bucket(1L << 20, (5L << 18) - 1, 999), new Distribution.Bucket(5L << 20, (6L << 20) - 1, 1));
+        assertThat(AnswerValues.summary(
+                        new Distribution(true, false, 1000, 1_300_000_000, 1 << 20, 5_300_000, buckets), "ns"))
+                .as("1,310,719 ns")
+                .contains("min 1.05 ms, ", "p99 <= 1.32 ms, max 5.3 ms");
+        assertThat(AnswerValues.summary(
+                        new Distribution(true, false, 1000, 1_300_000_000, 1 << 20, 5_300_000, buckets), ""))
+                .contains("p99 <= 1310719, ");
+    }
+
     private static String summary(long count, long sum, long min, long max, String unit) {
         List<Distribution.Bucket> buckets = List.of(new Distribution.Bucket(min, max, count));
         return AnswerValues.summary(new Distribution(false, false, count, sum, min, max, buckets), unit);

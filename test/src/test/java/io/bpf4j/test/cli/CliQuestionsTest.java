@@ -114,17 +114,41 @@ class CliQuestionsTest {
     }
 
     @Test
-    void aHistogramHasPowersOfTwo() throws IOException, InterruptedException {
+    void aHistogramHasQuartersOfPowersOfTwo() throws IOException, InterruptedException {
         List<Map<String, @Nullable Object>> lines = ask("values 4000", "hist", "asked:value", "--of", "arg2");
         Map<String, @Nullable Object> histogram = lines.getFirst();
         assertThat(histogram)
                 .containsEntry("count", 4000L)
                 .containsEntry("min", 1L)
                 .containsEntry("max", 1L << 39);
-        assertThat(buckets(histogram))
+        List<Map<Object, Object>> buckets = buckets(histogram);
+        assertThat(buckets).as("1 to 7, four for each power of two below 2^39, and one").hasSize(7 + 4 * 36 + 1);
+        assertThat(buckets.subList(6, 9))
+                .containsExactly(
+                        Map.of("from", 7L, "to", 7L, "count", 0L),
+                        Map.of("from", 8L, "to", 9L, "count", 100L),
+                        Map.of("from", 10L, "to", 11L, "count", 0L));
+        assertThat(buckets)
+                .filteredOn(bucket -> !bucket.get("count").equals(0L))
                 .hasSize(40)
                 .allSatisfy(bucket -> assertThat(bucket).containsEntry("count", 100L));
-        assertThat(buckets(histogram).get(3)).isEqualTo(Map.of("from", 8L, "to", 15L, "count", 100L));
+    }
+
+    @Test
+    void aHistogramForPeopleHasRowsOfPowersOfTwo() throws IOException, InterruptedException {
+        String histogram = Cli.run("hist", "-c", program + " values 280", "asked:value", "--of", "arg0")
+                .out();
+        assertThat(histogram)
+                .contains("  4 .. 8      4 ", "  128 .. 256  128 ", "  256 .. 512  24 ")
+                .contains("280 events, min 0, mean 140, p99 <= 279, max 279");
+        assertThat(Cli.run("hist", "-c", program + " values 280", "asked:value", "--of", "arg0 * 10")
+                        .out())
+                .as("the 278th is 2770, in 2560 to 3071")
+                .contains("p99 <= 2790, max 2790");
+        assertThat(Cli.run("hist", "-c", program + " values 2400", "asked:value", "--of", "arg0 == 2399 ? 9999 : arg0")
+                        .out())
+                .as("the 2376th is 2375, in 2048 to 2559")
+                .contains("p99 <= 2559, max 9999");
     }
 
     @Test

@@ -79,7 +79,7 @@ class KindsOfQuestionsTest {
         try (Answer answer = on("asked:value").histogram("arg2").open()) {
             run("values", "400");
             Distribution sizes = distribution(answer);
-            assertThat(sizes.buckets())
+            assertThat(sizes.rows())
                     .hasSize(40)
                     .allSatisfy(bucket -> assertThat(bucket.count()).isEqualTo(10));
             assertThat(sizes.max()).isEqualTo(1L << 39);
