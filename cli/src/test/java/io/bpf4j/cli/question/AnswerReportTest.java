@@ -59,7 +59,8 @@ class AnswerReportTest {
     @Test
     void anUpperBoundIsRoundedUp() {
         List<Distribution.Bucket> buckets = List.of(
-                new Distribution.Bucket(1L << 20, (5L << 18) - 1, 999), new Distribution.Bucket(5L << 20, (6L << 20) - 1, 1));
+                new Distribution.Bucket(1L << 20, (5L << 18) - 1, 999),
+                new Distribution.Bucket(5L << 20, (6L << 20) - 1, 1));
         assertThat(AnswerValues.summary(
                         new Distribution(true, false, 1000, 1_300_000_000, 1 << 20, 5_300_000, buckets), "ns"))
                 .as("1,310,719 ns")

@@ -122,14 +122,16 @@ class CliQuestionsTest {
                 .containsEntry("min", 1L)
                 .containsEntry("max", 1L << 39);
         List<Map<Object, Object>> buckets = buckets(histogram);
-        assertThat(buckets).as("1 to 7, four for each power of two below 2^39, and one").hasSize(7 + 4 * 36 + 1);
+        assertThat(buckets)
+                .as("1 to 7, four for each power of two below 2^39, and one")
+                .hasSize(7 + 4 * 36 + 1);
         assertThat(buckets.subList(6, 9))
                 .containsExactly(
                         Map.of("from", 7L, "to", 7L, "count", 0L),
                         Map.of("from", 8L, "to", 9L, "count", 100L),
                         Map.of("from", 10L, "to", 11L, "count", 0L));
         assertThat(buckets)
-                .filteredOn(bucket -> !bucket.get("count").equals(0L))
+                .filteredOn(bucket -> !Objects.equals(bucket.get("count"), 0L))
                 .hasSize(40)
                 .allSatisfy(bucket -> assertThat(bucket).containsEntry("count", 100L));
     }
