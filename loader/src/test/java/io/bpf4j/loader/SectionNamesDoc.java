@@ -75,7 +75,7 @@ final class SectionNamesDoc {
                   program whose section name has no target, `SEC("kprobe")`. An incomplete target, `SEC("tp/sched")`, is refused;
                   the message has the required form.
                 - `FILE` is a path, or the name of a library or program, which is searched for as the dynamic linker or the shell
-                  does; in a `PATTERN`, `*` stands for any characters and `?` for one; `OFFSET` is in bytes, decimal or with `0x`.
+                  does; in a `PATTERN`, `*` stands for any characters and `?` for one, as in libbpf; `OFFSET` is in bytes, decimal or with `0x`.
                 - `usdt` needs the module `io.bpf4j.usdt`, which finds the probe and chooses the attach type at load.
                 - The part after `lsm_cgroup` is the hook for which the program is loaded; the control group is given in code.
                   The part after `struct_ops` only informs the reader: the struct's initialiser says which member a program is, and

@@ -1,5 +1,6 @@
 package io.bpf4j.trace;
 
+import io.bpf4j.loader.internal.glob.Glob;
 import io.bpf4j.trace.internal.demangle.Demangler;
 import io.bpf4j.usdt.ProbePattern;
 import java.util.Optional;
@@ -22,20 +23,21 @@ final class FunctionPattern {
      */
     private static final Pattern MOVED_PART = Pattern.compile(".*\\.cold(\\.\\d+)?(\\..*)?", Pattern.DOTALL);
 
-    private final ProbePattern pattern;
-    private final String text;
+    private final Glob pattern;
     private final boolean isSourceName;
-    private final boolean isExact;
 
     private FunctionPattern(String text) {
-        this.pattern = new ProbePattern("*", text);
-        this.text = text;
+        this.pattern = Glob.ofName(text);
         this.isSourceName = isOfSource(text);
-        this.isExact = pattern.toString().indexOf('*', 1) < 0 && text.indexOf('?') < 0;
     }
 
     static FunctionPattern of(String text) {
         return new FunctionPattern(text);
+    }
+
+    /** Whether the pattern has no wildcard. */
+    boolean isExact() {
+        return pattern.isExact();
     }
 
     /** Whether a name or pattern contains characters that names in sources have, but symbols do not. */
@@ -53,19 +55,20 @@ final class FunctionPattern {
      * neither. A moved part of a function matches only if the pattern names such parts.
      */
     Optional<String> nameOf(String symbol) {
-        if (isMovedPart(symbol) && !text.contains(".cold")) {
+        if (isMovedPart(symbol) && !pattern.text().contains(".cold")) {
             return Optional.empty();
         }
-        if (pattern.matches("", symbol)) {
+        if (pattern.matches(symbol)) {
             return Optional.of(symbol);
         }
-        boolean mayMatch = Demangler.isMangled(symbol) && (isSourceName || (isExact && symbol.contains(text)));
+        boolean mayMatch =
+                Demangler.isMangled(symbol) && (isSourceName || (isExact() && symbol.contains(pattern.text())));
         // The compiler's other versions of a function (f.constprop.0) may have other parameters.
-        if (!mayMatch || (isExact && symbol.indexOf('.') >= 0)) {
+        if (!mayMatch || (isExact() && symbol.indexOf('.') >= 0)) {
             return Optional.empty();
         }
         String name = Demangler.demangle(symbol);
-        return pattern.matches("", name) || pattern.matches("", Demangler.withoutParameters(symbol))
+        return pattern.matches(name) || pattern.matches(Demangler.withoutParameters(symbol))
                 ? Optional.of(name)
                 : Optional.empty();
     }

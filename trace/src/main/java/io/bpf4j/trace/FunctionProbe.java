@@ -9,6 +9,7 @@ import io.bpf4j.loader.error.UnknownNameException.Nearest;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.sys.Host;
 import io.bpf4j.trace.internal.demangle.Demangler;
+import io.bpf4j.usdt.ProbePattern;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -55,8 +56,8 @@ public sealed interface FunctionProbe permits FunctionProbeData {
     }
 
     /**
-     * The functions of a file whose names match a pattern: {@code *} matches any text, {@code ?} any character. Empty
-     * if there are none.
+     * The functions of a file whose names match a pattern, which has the wildcards of a {@link ProbePattern}'s name.
+     * Empty if there are none.
      *
      * <p>A pattern with {@code ::}, <code>(</code> or {@code <} is also compared with the names that C++ and Rust
      * functions have in their sources, with and without parameters: {@code shop::checkout} and {@code
@@ -69,13 +70,13 @@ public sealed interface FunctionProbe permits FunctionProbeData {
      * that the kernel can't probe is left out when the others are attached.
      *
      * @param returns true for the returns of the functions, false for their entries
+     * @throws IllegalArgumentException if braces of the pattern are nested too deeply
      * @throws IOException if the file can't be read
      * @throws MalformedDataException if it is not an ELF file, is neither a program nor a library, or its symbol tables
      *     are broken
      */
     static List<FunctionProbe> matching(Path file, String pattern, boolean returns) throws IOException {
         FunctionPattern wanted = FunctionPattern.of(pattern);
-        boolean isWildcard = pattern.contains("*") || pattern.contains("?");
         try (ElfFile elf = ElfFile.open(file, OpenFile.opener(Host.running()))) {
             elf.header().whyNotRun().ifPresent(why -> {
                 throw new MalformedDataException(elf.source(), 16, why);
@@ -101,7 +102,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
                                         opened,
                                         identity,
                                         start,
-                                        isWildcard,
+                                        !wanted.isExact(),
                                         FunctionProbeData.Convention.of(elf, go, function),
                                         false);
                                 byOffset.putIfAbsent(

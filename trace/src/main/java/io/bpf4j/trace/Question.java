@@ -457,7 +457,7 @@ public final class Question {
         }
         for (ProbePattern pattern : pair) {
             if (probes.stream().noneMatch(pattern::matches)
-                    && functions.stream().noneMatch(f -> pattern.matches(f.provider(), f.function()))) {
+                    && functions.stream().noneMatch(f -> FunctionPattern.matches(pattern, f))) {
                 throw new IllegalArgumentException("a latency from " + pair.getFirst() + " to " + pair.getLast()
                         + ": the question has no probe " + pattern);
             }

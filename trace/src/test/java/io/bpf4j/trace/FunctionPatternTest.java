@@ -15,6 +15,12 @@ class FunctionPatternTest {
             malloc;                malloc;                            malloc
             mal*;                  malloc;                            malloc
             malloc;                malloc_usable_size;
+            {mal,cal}loc;          calloc;                            calloc
+            {mal,cal}loc;          realloc;
+            [mc]alloc;             calloc;                            calloc
+            shop::{check,walk}out; _ZN4shop8checkoutERNS_4CartEl;     shop::checkout(shop::Cart&, long)
+            {check,walk}out;       _Z8checkouti;
+            main::{lambda(int, int)#1}::operator()(int, int) const; _ZZ4mainENKUliiE_clEii; main::{lambda(int, int)#1}::operator()(int, int) const
             shop::checkout;        _ZN4shop8checkoutERNS_4CartEl;     shop::checkout(shop::Cart&, long)
             shop::check*;          _ZN4shop8checkoutERNS_4CartEl;     shop::checkout(shop::Cart&, long)
             shop::Order::pay;      _ZN4shop5Order3payEi;              shop::Order::pay(int)

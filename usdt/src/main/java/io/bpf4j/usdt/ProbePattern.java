@@ -1,5 +1,6 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.loader.internal.glob.Glob;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,7 +14,8 @@ import java.util.regex.Pattern;
  *
  * <p>Each part is a pattern: {@code *} matches any text, {@code ?} any character, {@code [sd]} one of these characters
  * ({@code [a-f]} a range, {@code [!sd]} any other), <code>{a,b}</code> one of these texts; a backslash escapes the next
- * character. {@code gc-begin} also matches {@code gc__begin}, as in DTrace.
+ * character. {@code gc-begin} also matches {@code gc__begin}, as in DTrace. A bracket or brace that is not closed stands
+ * for itself, and a name that is spelled like the pattern matches.
  *
  * <p>A process id at the end of the provider of a four-part name, as in {@code postgresql1234:::query-start}, or {@code
  * $target} there, is not a part of the pattern; see {@link #processOf} and {@link #meansTarget}.
@@ -38,7 +40,7 @@ public final class ProbePattern {
     /**
      * A pattern that matches in any file and function.
      *
-     * @throws IllegalArgumentException if the braces of a part stand for more than 1,000 texts, or nest deeply
+     * @throws IllegalArgumentException if braces are nested too deeply
      */
     public ProbePattern(String provider, String name) {
         this(provider, "*", "*", name);
@@ -52,7 +54,7 @@ public final class ProbePattern {
     }
 
     private static Glob part(String text) {
-        return text.isEmpty() || text.equals("*") ? Glob.ANY : new Glob(text);
+        return Glob.ofName(text.isEmpty() ? "*" : text);
     }
 
     /**
@@ -60,7 +62,7 @@ public final class ProbePattern {
      * have such a name, and this form selects it. After {@code u:} and {@code ur:} the rest is the name of a function,
      * such as {@code shop::checkout}.
      *
-     * @throws IllegalArgumentException if the braces of a part stand for more than 1,000 texts, or nest deeply
+     * @throws IllegalArgumentException if braces are nested too deeply
      */
     public static ProbePattern parse(String text) {
         Matcher function = FUNCTION.matcher(text);
@@ -106,7 +108,7 @@ public final class ProbePattern {
 
     /** Whether the pattern restricts functions, which are known from the file's symbol tables only. */
     public boolean namesFunction() {
-        return !function.toString().equals("*");
+        return !function.text().equals("*");
     }
 
     /** Whether provider, module and name match. The function is not checked. */
@@ -130,13 +132,13 @@ public final class ProbePattern {
     }
 
     String provider() {
-        return provider.toString();
+        return provider.text();
     }
 
     /** {@code provider:name}, or all four parts if module or function is restricted. */
     @Override
     public String toString() {
-        boolean anywhere = !namesFunction() && module.toString().equals("*");
-        return anywhere ? provider + ":" + name : provider + ":" + module + ":" + function + ":" + name;
+        boolean anywhere = !namesFunction() && module.text().equals("*");
+        return provider.text() + ":" + (anywhere ? "" : module.text() + ":" + function.text() + ":") + name.text();
     }
 }

@@ -3,6 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.internal.glob.Glob;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Target;
 import io.bpf4j.usdt.UsdtScan;
@@ -73,7 +74,7 @@ final class FunctionSelection {
         for (List<FunctionProbe> ofFile : functions.values()) {
             Set<String> known = ofFile.stream().map(FunctionSelection::symbol).collect(Collectors.toUnmodifiableSet());
             for (FunctionProbe function : ofFile.subList(0, Math.min(ofFile.size(), MAX_WITH_VERSIONS))) {
-                FunctionProbe.matching(function.file(), literal(function.function()) + ".*", function.returns())
+                FunctionProbe.matching(function.file(), Glob.quoted(function.function()) + ".*", function.returns())
                         .stream()
                         .filter(version -> !known.contains(symbol(version)))
                         .map(version -> function.file() + " has " + version.function()
@@ -92,11 +93,6 @@ final class FunctionSelection {
     private static void addNew(List<FunctionProbe> known, List<FunctionProbe> more) {
         Set<String> symbols = known.stream().map(FunctionSelection::symbol).collect(Collectors.toUnmodifiableSet());
         more.stream().filter(function -> !symbols.contains(symbol(function))).forEach(known::add);
-    }
-
-    /** The pattern for a symbol, which may have any characters. */
-    private static String literal(String symbol) {
-        return symbol.replaceAll("[\\\\*?\\[\\]{}]", "\\\\$0");
     }
 
     private static String symbol(FunctionProbe function) {

@@ -108,10 +108,10 @@ class OperandsTest {
     }
 
     @Test
-    void bracesThatStandForTooMuchAreWrongUsage() {
-        assertThatThrownBy(() -> Operands.of(List.of("p:" + "{a,b}".repeat(30))))
+    void bracesThatNestDeeplyAreWrongUsage() {
+        assertThatThrownBy(() -> Operands.of(List.of("p:" + "{a,".repeat(101) + "}".repeat(101))))
                 .isInstanceOf(UsageException.class)
-                .hasMessageContaining("more than 1000 names");
+                .hasMessageContaining("nested more than 100 deep");
     }
 
     @Test

@@ -95,6 +95,17 @@ class CliFunctionsTest {
     }
 
     @Test
+    void bracesAreAPatternOfFunctions() throws IOException, InterruptedException {
+        assertThat(rows(question("count", "u:" + once + ":{fir,secon}[dt]", "--by", "probe")))
+                .containsExactly(row("u:second", 10));
+        assertThat(rows(question("count", once.toString(), "u:{fir[rs]t,second}", "--by", "probe")))
+                .containsExactlyInAnyOrder(row("u:first", 10), row("u:second", 10));
+        // What a pattern finds and another operand names is counted once, by the name that is written out.
+        assertThat(rows(question("count", "u:" + once + ":also", "u:" + once + ":{first,none}", "--by", "probe")))
+                .containsExactly(row("u:also", 10));
+    }
+
+    @Test
     void aFunctionOfAFileThatNoProcessRunsIsRefused() throws IOException, InterruptedException {
         byte[] bytes = Files.readAllBytes(program);
         bytes[16] = 4; // e_type, little-endian

@@ -37,7 +37,10 @@ final class SampleExpressions {
             "x*x",
             "S?LECT*",
             "12345678",
-            "*x*y");
+            "*x*y",
+            "{SELECT,INSERT}*",
+            "{,*[a-z]}{t,x*b}",
+            "{*b,?}*{T,}{?,y}");
 
     private final Random random;
 
@@ -212,8 +215,14 @@ final class SampleExpressions {
         boolean wanted = random.nextBoolean();
         if (random.nextBoolean()) {
             String glob = PATTERNS.get(random.nextInt(PATTERNS.size()));
-            Pattern regex =
-                    Pattern.compile(glob.replace("*", ".*").replace("?", ".").replace("[!", "[^"), Pattern.DOTALL);
+            Pattern regex = Pattern.compile(
+                    glob.replace("?", ".")
+                            .replace("*", ".*")
+                            .replace("[!", "[^")
+                            .replace("{", "(?:")
+                            .replace(",", "|")
+                            .replace("}", ")"),
+                    Pattern.DOTALL);
             return truth(
                     "(" + text.text() + (wanted ? " ~ " : " !~ ") + "\"" + glob + "\")",
                     event -> regex.matcher(new String(text.value().apply(event), StandardCharsets.ISO_8859_1))

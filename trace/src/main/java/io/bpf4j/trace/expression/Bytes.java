@@ -47,6 +47,11 @@ final class Bytes {
         return Arrays.hashCode(bytes);
     }
 
+    /** A character for each byte. */
+    String characters() {
+        return new String(bytes, StandardCharsets.ISO_8859_1);
+    }
+
     /** Decodes the bytes as UTF-8, for messages. */
     @Override
     public String toString() {

@@ -33,7 +33,7 @@ final class StackNeed {
             case Term.Both(Numeric left, Numeric right) -> Math.max(of(left), of(right));
             case Term.Either(Numeric left, Numeric right) -> Math.max(of(left), of(right));
             case Term.Not(Numeric operand) -> of(operand);
-            case Term.Matches(Textual text, Glob _) -> of(text);
+            case Term.Matches(Textual text, PatternMachine _) -> of(text);
             case Term.SameText(Textual left, Textual right) -> Math.max(of(left), 1 + of(right));
             case Term.UserText(Numeric address, Optional<Numeric> length, int _, Term.Extent _) ->
                 length.map(number -> ofOperands(address, number)).orElseGet(() -> of(address));

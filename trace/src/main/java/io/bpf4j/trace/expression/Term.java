@@ -71,7 +71,7 @@ sealed interface Term {
 
     record SameText(Textual left, Textual right) implements Condition {}
 
-    record Matches(Textual text, Glob pattern) implements Condition {}
+    record Matches(Textual text, PatternMachine pattern) implements Condition {}
 
     /** A term that is text, which is read into memory of its own. */
     sealed interface Textual extends Term {

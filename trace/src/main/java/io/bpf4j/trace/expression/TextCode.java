@@ -83,17 +83,17 @@ final class TextCode {
         }
     }
 
-    /** R0 = 1 if the text matches the pattern, else 0; see {@link Glob}. */
+    /** R0 = 1 if the text matches the pattern, else 0; see {@link PatternMachine}. */
     void match(Term.Matches matches, Window window) {
-        Glob glob = matches.pattern();
+        PatternMachine machine = matches.pattern();
         read(matches.text(), window);
-        int masks = table(glob);
+        int masks = table(machine);
         String loop = code.label();
         String end = code.label();
         address(R3, window, 0);
-        code.constant(R1, 1); // states
+        code.constant(R1, machine.first()); // states
         code.constant(R2, 0); // bytes that were matched
-        code.constant(R5, glob.stars());
+        code.constant(R5, machine.stars());
         code.place(loop);
         code.jumpIfWith(Opcodes.JGE, R2, R0, end);
         code.load(1, R4, R3, 0);
@@ -111,9 +111,13 @@ final class TextCode {
         // it.
         code.jumpIf(Opcodes.JLT, R2, Math.max(1, matches.text().bound()), loop);
         code.place(end);
-        code.move(R0, R1);
-        code.compute(Opcodes.RSH, R0, glob.last());
-        code.compute(Opcodes.AND, R0, 1);
+        code.constant(R0, machine.last());
+        code.computeWith(Opcodes.AND, R0, R1);
+        // 1 if it is not zero, without a jump: it or its negation has the highest bit set.
+        code.move(R1, R0);
+        code.compute(Opcodes.NEG, R1, 0);
+        code.computeWith(Opcodes.OR, R0, R1);
+        code.compute(Opcodes.RSH, R0, 63);
     }
 
     void jumpIfUnequal(Term.SameText same, Window buffer, String label) {
@@ -142,9 +146,9 @@ final class TextCode {
         return tables.add(padded);
     }
 
-    private int table(Glob glob) {
-        requireTables(glob.masks().length * WORD);
-        return tables.add(glob.masks());
+    private int table(PatternMachine machine) {
+        requireTables(machine.masks().length * WORD);
+        return tables.add(machine.masks());
     }
 
     private void requireTables(int bytes) {

@@ -1,5 +1,6 @@
 package io.bpf4j.trace.expression;
 
+import io.bpf4j.loader.internal.glob.Glob;
 import io.bpf4j.trace.expression.Term.Constant;
 import io.bpf4j.trace.expression.Term.Extent;
 import io.bpf4j.trace.expression.Term.Numeric;
@@ -178,16 +179,20 @@ final class Texts {
             throw typing.error(binary.right().at(), "a pattern is a text between \"…\"");
         }
         Glob pattern;
+        PatternMachine machine;
         try {
-            pattern = Glob.parse(bytes);
+            pattern = Glob.ofText(bytes.characters());
+            machine = new PatternMachine(pattern);
         } catch (IllegalArgumentException e) {
             throw typing.error(at, String.valueOf(e.getMessage()));
         }
         return switch (typing.term(binary.left())) {
-            case Term.Literal literal -> Folding.truth(pattern.matches(literal.bytes()));
+            case Term.Literal literal ->
+                Folding.truth(pattern.matches(literal.bytes().characters()));
             case Textual text ->
-                new Term.Matches(fitted(text, room, binary.left().at()), pattern);
-            case ProbeName name -> ofProbes(probe -> pattern.matches(Bytes.of(nameOf(name, probe))));
+                new Term.Matches(fitted(text, room, binary.left().at()), machine);
+            case ProbeName name ->
+                ofProbes(probe -> pattern.matches(Bytes.of(nameOf(name, probe)).characters()));
             case Numeric _, Term.FloatArgument _, Term.BeginBits _ ->
                 throw typing.error(
                         binary.left().at(), "a pattern matches text; if this is the address of text, write str(…)");

@@ -63,6 +63,7 @@ class GeneratedFunctionTest {
             probe == "db:begin" || provider == "x"; _
             provider == "db" && probe ~ "db:*";     1
             provider ~ "x*";                        0
+            provider ~ "{db,x}" && "abc" ~ "{b,a?}c"; 1
             probe == provider;                      0
             true ? 0 : 1;                           0
             """)
@@ -213,6 +214,7 @@ class GeneratedFunctionTest {
             arg0 ~ "x";                 0;  a pattern matches text
             query ~ arg0;               8;  a pattern is a text between
             query ~ "[x";               8;  '[' without ']'
+            query ~ "{x";               8;  '{' without '}'
             probe == comm;              6;  with a text between
             probe + 1;                  0;  this is the name of a probe, not a number
             arg0 ? "x" : 1;             5;  can't choose between text and s64

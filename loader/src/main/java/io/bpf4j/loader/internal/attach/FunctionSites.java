@@ -63,13 +63,13 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
         return reading(attempt, file, elf -> {
             List<VersionedName> wanted =
                     functions.stream().map(FunctionSites::single).toList();
-            Set<String> names = wanted.stream().map(w -> w.name().pattern()).collect(Collectors.toSet());
+            Set<String> names = wanted.stream().map(w -> w.name().text()).collect(Collectors.toSet());
             Map<String, List<Function>> found =
                     FunctionSymbols.find(elf, debugFiles, f -> names.contains(f.name())).stream()
                             .collect(Collectors.groupingBy(Function::name));
             List<Function> chosen = new ArrayList<>();
             for (VersionedName each : wanted) {
-                List<Function> own = found.getOrDefault(each.name().pattern(), List.of()).stream()
+                List<Function> own = found.getOrDefault(each.name().text(), List.of()).stream()
                         .filter(f -> f.is(each))
                         .toList();
                 chosen.add(choose(elf, each, own));

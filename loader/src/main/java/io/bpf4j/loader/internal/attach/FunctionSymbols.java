@@ -5,6 +5,7 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.elf.SymbolPlaces;
 import io.bpf4j.elf.SymbolVersions;
+import io.bpf4j.loader.internal.glob.Glob;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -41,16 +42,16 @@ final class FunctionSymbols {
      *
      * @param isDefault whether it has two signs, which stand for the default version
      */
-    record VersionedName(String text, NamePattern name, Optional<String> version, boolean isDefault) {
+    record VersionedName(String text, Glob name, Optional<String> version, boolean isDefault) {
         static VersionedName parse(String text) {
             // Not at the start: a name may begin with any character.
             int at = text.indexOf('@', 1);
             if (at < 0) {
-                return new VersionedName(text, new NamePattern(text), Optional.empty(), false);
+                return new VersionedName(text, Glob.ofLibbpf(text), Optional.empty(), false);
             }
             boolean isDefault = text.startsWith("@@", at);
             String version = text.substring(isDefault ? at + 2 : at + 1);
-            return new VersionedName(text, new NamePattern(text.substring(0, at)), Optional.of(version), isDefault);
+            return new VersionedName(text, Glob.ofLibbpf(text.substring(0, at)), Optional.of(version), isDefault);
         }
     }
 
@@ -80,10 +81,10 @@ final class FunctionSymbols {
     private static Function function(Symbol symbol, Optional<SymbolVersions.Version> version) {
         String text = symbol.name();
         VersionedName name = version.map(
-                        v -> new VersionedName(text, new NamePattern(text), Optional.of(v.name()), v.isDefault()))
+                        v -> new VersionedName(text, Glob.ofLibbpf(text), Optional.of(v.name()), v.isDefault()))
                 .orElseGet(() -> VersionedName.parse(text));
         return new Function(
-                name.name().pattern(),
+                name.name().text(),
                 name.version(),
                 name.version().isEmpty() || name.isDefault(),
                 symbol.isLocal(),

@@ -29,16 +29,15 @@ record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) impleme
     public Link attach(Attempt attempt) {
         AttachType type = attempt.multiType(
                 AttachType.TRACE_KPROBE_MULTI, AttachType.TRACE_KPROBE_SESSION, target.returns(), "kprobe");
-        List<NamePattern> patterns =
-                target.functions().stream().map(NamePattern::new).toList();
-        boolean wild = patterns.stream().anyMatch(NamePattern::isWild);
+        List<Glob> patterns = target.functions().stream().map(Glob::ofLibbpf).toList();
+        boolean wild = patterns.stream().anyMatch(glob -> !glob.isExact());
         if (wild && !target.cookies().isEmpty()) {
             throw attempt.refused("a pattern matches any number of functions, so it can't have a cookie for each");
         }
         // Names from tracefs exist; the kernel looks up names that the caller gave.
         Set<String> functions = new LinkedHashSet<>(target.functions());
         if (wild) {
-            functions.removeIf(f -> new NamePattern(f).isWild());
+            functions.removeIf(f -> !Glob.ofLibbpf(f).isExact());
             functions.addAll(traceFs.traceableFunctions(f -> patterns.stream().anyMatch(p -> p.matches(f))));
         }
         if (functions.isEmpty()) {

@@ -45,10 +45,10 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
                 .orElseThrow(() -> attempt.refused("the program was loaded for one function, which can't change after"
                         + " the load; use SEC(\"fentry.multi\") for many"));
         String module = oneModule(attempt, target.functions());
-        List<NamePattern> patterns = target.functions().stream()
-                .map(name -> new NamePattern(name.substring(name.indexOf(':') + 1)))
+        List<Glob> patterns = target.functions().stream()
+                .map(name -> Glob.ofLibbpf(name.substring(name.indexOf(':') + 1)))
                 .toList();
-        boolean wild = patterns.stream().anyMatch(NamePattern::isWild);
+        boolean wild = patterns.stream().anyMatch(glob -> !glob.isExact());
         if (wild && !target.cookies().isEmpty()) {
             throw attempt.refused("a pattern matches any number of functions, so it can't have a cookie for each");
         }
@@ -95,27 +95,26 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
     }
 
     /** One id for each name, in the same order, so that the cookies match. */
-    private static List<Integer> named(Attempt attempt, List<NamePattern> names, Map<String, List<Integer>> known) {
+    private static List<Integer> named(Attempt attempt, List<Glob> names, Map<String, List<Integer>> known) {
         Set<Integer> ids = new LinkedHashSet<>();
-        for (NamePattern name : names) {
-            List<Integer> found = known.get(name.pattern());
+        for (Glob name : names) {
+            List<Integer> found = known.get(name.text());
             if (found == null) {
                 throw attempt.refused(
-                        "this kernel's BTF has no function \"" + name.pattern() + "\", or none that can be traced");
+                        "this kernel's BTF has no function \"" + name.text() + "\", or none that can be traced");
             }
             if (!ids.add(found.getFirst())) {
-                throw attempt.refused("function \"" + name.pattern() + "\" is named twice");
+                throw attempt.refused("function \"" + name.text() + "\" is named twice");
             }
         }
         return List.copyOf(ids);
     }
 
-    private static List<Integer> matching(
-            List<NamePattern> patterns, Map<String, List<Integer>> known, TraceFs traceFs) {
+    private static List<Integer> matching(List<Glob> patterns, Map<String, List<Integer>> known, TraceFs traceFs) {
         Predicate<String> test = traceable(known.keySet(), traceFs);
         List<Integer> ids = new ArrayList<>();
         known.forEach((name, all) -> {
-            boolean named = patterns.stream().anyMatch(p -> p.pattern().equals(name));
+            boolean named = patterns.stream().anyMatch(p -> p.text().equals(name));
             // If several functions share a name, the tracer's list does not tell which is traceable.
             if (named || (all.size() == 1 && test.test(name))) {
                 ids.add(all.getFirst());

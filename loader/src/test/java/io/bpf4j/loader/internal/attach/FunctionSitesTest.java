@@ -145,20 +145,4 @@ class FunctionSitesTest {
         assertThat(plain.is(VersionedName.parse("memcpy@GLIBC_2.14"))).isFalse();
         assertThat(today.is(VersionedName.parse("mem*@GLIBC_2.14"))).isTrue();
     }
-
-    @Test
-    void patterns() {
-        assertThat(new NamePattern("tcp_*").matches("tcp_")).isTrue();
-        assertThat(new NamePattern("tcp_*").matches("udp_x")).isFalse();
-        assertThat(new NamePattern("*a*b").matches("xaabab")).isTrue();
-        assertThat(new NamePattern("*a*b").matches("xaaba")).isFalse();
-        assertThat(new NamePattern("a?c").matches("abc")).isTrue();
-        assertThat(new NamePattern("a?c").matches("ac")).isFalse();
-        assertThat(new NamePattern("**").matches("")).isTrue();
-        assertThat(new NamePattern("").matches("a")).isFalse();
-        assertThat(new NamePattern("a.c").matches("abc")).isFalse();
-        assertThat(new NamePattern("f").isWild()).isFalse();
-        assertThat(new NamePattern("*".repeat(60) + "b").matches("a".repeat(5000)))
-                .isFalse();
-    }
 }
