@@ -1,5 +1,6 @@
 /** A hand-written, bounds-checked reader of ELF files. Pure: no system call, no native access. */
 @org.jspecify.annotations.NullMarked
+@SuppressWarnings("module") // modules that are compiled later
 module io.bpf4j.elf {
     requires static transitive org.jspecify;
     requires org.apache.commons.compress;
@@ -7,4 +8,9 @@ module io.bpf4j.elf {
     requires org.tukaani.xz;
 
     exports io.bpf4j.elf;
+    exports io.bpf4j.elf.internal.text to
+            io.bpf4j.btf,
+            io.bpf4j.loader,
+            io.bpf4j.usdt,
+            io.bpf4j.trace;
 }

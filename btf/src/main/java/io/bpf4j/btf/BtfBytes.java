@@ -2,6 +2,7 @@ package io.bpf4j.btf;
 
 import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.internal.text.CString;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
@@ -145,22 +146,17 @@ final class BtfBytes {
 
     /** The end of the string that starts at {@code at}; it exists because the section ends with a zero. */
     int stringEnd(int at) {
-        int end = at;
-        while (bytes[end] != 0) {
-            end++;
-        }
-        return end;
+        return CString.end(bytes, at, stringsEnd);
     }
 
     /** Like {@link #stringEnd}, for a name, whose length is limited. */
     int nameEnd(int at) {
         int limit = (int) Math.min(stringsEnd, (long) at + MAX_NAME + 1);
-        for (int end = at; end < limit; end++) {
-            if (bytes[end] == 0) {
-                return end;
-            }
+        int end = CString.end(bytes, at, limit);
+        if (end >= limit) {
+            throw malformed(at, "a name of more than " + MAX_NAME + " bytes");
         }
-        throw malformed(at, "a name of more than " + MAX_NAME + " bytes");
+        return end;
     }
 
     /** The name at an absolute place inside the string section. */

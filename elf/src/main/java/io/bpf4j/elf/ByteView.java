@@ -1,5 +1,6 @@
 package io.bpf4j.elf;
 
+import io.bpf4j.elf.internal.text.CString;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -205,10 +206,9 @@ public final class ByteView {
         for (long at = 0; at < limit; at += chunk.length) {
             int length = (int) Math.min(chunk.length, limit - at);
             copy(offset + at, chunk, 0, length);
-            for (int i = 0; i < length; i++) {
-                if (chunk[i] == 0) {
-                    return (int) (at + i);
-                }
+            int end = CString.end(chunk, 0, length);
+            if (end < length) {
+                return (int) (at + end);
             }
         }
         throw malformed(

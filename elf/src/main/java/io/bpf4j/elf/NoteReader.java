@@ -1,6 +1,6 @@
 package io.bpf4j.elf;
 
-import java.nio.charset.StandardCharsets;
+import io.bpf4j.elf.internal.text.CString;
 import java.util.List;
 import java.util.Optional;
 
@@ -49,7 +49,8 @@ final class NoteReader {
             }
             notes.add(new Note(
                     section,
-                    owner(data.slice(name, nameSize)),
+                    // Some writers omit the NUL.
+                    CString.of(data.slice(name, nameSize).toByteArray()),
                     type,
                     descriptionSize == 0
                             ? data.slice(Math.min(description, data.size()), 0)
@@ -61,16 +62,6 @@ final class NoteReader {
                 throw data.malformed(at, "note cut short: less than the 12 bytes of its header remain");
             }
         }
-    }
-
-    /** The owner's name, whose size is known; some writers omit the terminating NUL. */
-    private static String owner(ByteView name) {
-        byte[] bytes = name.toByteArray();
-        int length = 0;
-        while (length < bytes.length && bytes[length] != 0) {
-            length++;
-        }
-        return new String(bytes, 0, length, StandardCharsets.UTF_8);
     }
 
     private static long roundUp(long value, long multiple) {

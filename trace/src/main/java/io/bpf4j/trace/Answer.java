@@ -1,6 +1,7 @@
 package io.bpf4j.trace;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.link.Link;
@@ -351,7 +352,7 @@ public final class Answer extends RunningProgram {
                 numbers.name(record.get(ValueLayout.JAVA_LONG_UNALIGNED, 8)),
                 pid,
                 record.get(ValueLayout.JAVA_INT_UNALIGNED, 28),
-                CompiledQuestion.text(record.asSlice(32, 16).toArray(ValueLayout.JAVA_BYTE)),
+                CString.of(record.asSlice(32, 16)),
                 record.get(ValueLayout.JAVA_LONG_UNALIGNED, 16),
                 values,
                 failed);

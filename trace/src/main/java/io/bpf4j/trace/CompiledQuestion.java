@@ -28,7 +28,6 @@ import io.bpf4j.trace.expression.Tables;
 import io.bpf4j.trace.internal.demangle.Demangler;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtProbe;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -525,14 +524,5 @@ final class CompiledQuestion {
                 .distinct()
                 .toList();
         return units.size() == 1 ? units.getFirst().map(ArgumentType.Unit::symbol) : Optional.empty();
-    }
-
-    /** Text that ends at the first NUL. */
-    static String text(byte[] bytes) {
-        int end = 0;
-        while (end < bytes.length && bytes[end] != 0) {
-            end++;
-        }
-        return new String(bytes, 0, end, StandardCharsets.UTF_8);
     }
 }

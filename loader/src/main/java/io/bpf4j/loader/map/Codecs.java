@@ -1,5 +1,6 @@
 package io.bpf4j.loader.map;
 
+import io.bpf4j.elf.internal.text.CString;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -195,12 +196,7 @@ final class Codecs {
 
         @Override
         public String decode(MemorySegment source, long offset) {
-            int length = 0;
-            while (length < size && source.get(ValueLayout.JAVA_BYTE, offset + length) != 0) {
-                length++;
-            }
-            byte[] bytes = new byte[length];
-            MemorySegment.copy(source, ValueLayout.JAVA_BYTE, offset, bytes, 0, length);
+            byte[] bytes = CString.bytes(source.asSlice(offset, size));
             String text = new String(bytes, StandardCharsets.UTF_8);
             return text.indexOf(REPLACEMENT) < 0 ? text : decodeEachByte(bytes);
         }

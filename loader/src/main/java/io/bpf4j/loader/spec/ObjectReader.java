@@ -7,10 +7,10 @@ import io.bpf4j.elf.ElfHeader;
 import io.bpf4j.elf.ElfMachine;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
+import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.error.InvalidObjectException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -198,10 +198,7 @@ final class ObjectReader {
             return "";
         }
         ByteView data = elf.data(section.get());
-        byte[] bytes = data.slice(0, Math.min(data.size(), 128)).toByteArray();
-        String text = new String(bytes, StandardCharsets.UTF_8);
-        int end = text.indexOf('\0');
-        return end < 0 ? text : text.substring(0, end);
+        return CString.of(data.slice(0, Math.min(data.size(), 128)).toByteArray());
     }
 
     private int version() {

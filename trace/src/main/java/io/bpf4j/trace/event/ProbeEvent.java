@@ -1,5 +1,6 @@
 package io.bpf4j.trace.event;
 
+import io.bpf4j.elf.internal.text.CString;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -164,12 +165,7 @@ public final class ProbeEvent {
 
     /** The thread's name: its bytes up to the NUL. */
     public byte[] comm() {
-        byte[] bytes = data.asSlice(start + COMM * Long.BYTES, COMM_SIZE).toArray(ValueLayout.JAVA_BYTE);
-        int end = 0;
-        while (end < bytes.length && bytes[end] != 0) {
-            end++;
-        }
-        return Arrays.copyOf(bytes, end);
+        return CString.bytes(data.asSlice(start + COMM * Long.BYTES, COMM_SIZE));
     }
 
     /** Whether the tracer has stopped the process, because the ring buffer is half full. */

@@ -1,5 +1,6 @@
 package io.bpf4j.trace.stack;
 
+import io.bpf4j.elf.internal.text.CString;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -73,11 +74,7 @@ final class AddressTable {
     }
 
     private int length(int index) {
-        int to = names[index];
-        while (text[to] != 0) {
-            to++;
-        }
-        return to - names[index];
+        return CString.end(text, names[index], text.length) - names[index];
     }
 
     /** Approximate memory in bytes. */

@@ -1,5 +1,6 @@
 package io.bpf4j.sys.internal.call;
 
+import io.bpf4j.elf.internal.text.CString;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -24,7 +25,7 @@ public record BtfInfo(int id, String name, boolean ofKernel, byte[] data) {
     static BtfInfo read(MemorySegment info, MemorySegment data, MemorySegment name) {
         return new BtfInfo(
                 LAYOUT.u32(info, "id"),
-                Struct.text(name),
+                CString.of(name),
                 LAYOUT.u32(info, "kernel_btf") != 0,
                 Struct.filled(data, LAYOUT.u32(info, "btf_size")));
     }

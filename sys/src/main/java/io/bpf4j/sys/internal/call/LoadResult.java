@@ -1,5 +1,6 @@
 package io.bpf4j.sys.internal.call;
 
+import io.bpf4j.elf.internal.text.CString;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -150,7 +150,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
             String frozen = state.getOrDefault("frozen", "");
             return new MapInfo(
                     LAYOUT.u32(info, "id"),
-                    Struct.text(LAYOUT.slice(info, "name")),
+                    CString.of(LAYOUT.slice(info, "name")),
                     LAYOUT.u32(info, "type"),
                     LAYOUT.u32(info, "key_size"),
                     LAYOUT.u32(info, "value_size"),
@@ -214,7 +214,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
             MemorySegment info = fill(call, object, call.allocate(LAYOUT));
             return new ProgramInfo(
                     LAYOUT.u32(info, "id"),
-                    Struct.text(LAYOUT.slice(info, "name")),
+                    CString.of(LAYOUT.slice(info, "name")),
                     LAYOUT.u32(info, "type"),
                     HexFormat.of().formatHex(LAYOUT.slice(info, "tag").toArray(ValueLayout.JAVA_BYTE)),
                     LAYOUT.u32(info, "xlated_prog_len"),

@@ -76,15 +76,4 @@ public final class Struct {
         byte[] ascii = KernelNames.of(name).getBytes(StandardCharsets.US_ASCII);
         MemorySegment.copy(ascii, 0, struct, JAVA_BYTE, offset, ascii.length);
     }
-
-    /** The text up to the first NUL, or all of it. */
-    static String text(MemorySegment buffer) {
-        int length = 0;
-        while (length < buffer.byteSize() && buffer.get(JAVA_BYTE, length) != 0) {
-            length++;
-        }
-        byte[] bytes = new byte[length];
-        MemorySegment.copy(buffer, JAVA_BYTE, 0, bytes, 0, length);
-        return new String(bytes, StandardCharsets.UTF_8);
-    }
 }

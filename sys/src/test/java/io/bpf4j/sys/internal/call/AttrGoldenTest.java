@@ -310,7 +310,7 @@ class AttrGoldenTest {
     void namesAreCutAndCleaned() {
         MemorySegment name = arena.allocate(16);
         Struct.name(name, 0, "uprobe//usr/bin/x:main");
-        assertThat(Struct.text(name)).isEqualTo("uprobe__usr_bin");
+        assertThat(CString.of(name)).isEqualTo("uprobe__usr_bin");
     }
 
     /** The C compiler's bytes, and zeros in fields that it was not asked for. */

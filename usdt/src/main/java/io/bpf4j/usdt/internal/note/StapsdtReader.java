@@ -5,6 +5,7 @@ import io.bpf4j.elf.ElfClass;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Section;
+import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.usdt.internal.note.Segments.Place;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.NopForm;
@@ -216,8 +217,8 @@ public final class StapsdtReader {
      */
     private void readNote(ByteView section, byte[] bytes, long at, int description, int size) {
         int names = description + 3 * elfClass.addressSize();
-        int namesEnd = endOfText(bytes, endOfText(bytes, names, description + size) + 1, description + size);
-        int argumentsEnd = endOfText(bytes, namesEnd + 1, description + size);
+        int namesEnd = CString.end(bytes, CString.end(bytes, names, description + size) + 1, description + size);
+        int argumentsEnd = CString.end(bytes, namesEnd + 1, description + size);
         if (argumentsEnd >= description + size) {
             readNote(section, at, section.slice(description, size)); // reports the problem
             return;
@@ -237,15 +238,6 @@ public final class StapsdtReader {
                 knownArguments.put(bytes, namesEnd + 1, argumentsEnd, sites.lastArguments());
             }
         }
-    }
-
-    /** The index of the next NUL; {@code end} or more if there is none. */
-    private static int endOfText(byte[] bytes, int from, int end) {
-        int at = from;
-        while (at < end && bytes[at] != 0) {
-            at++;
-        }
-        return at;
     }
 
     /** Adds a site of a known probe. Returns false if its addresses have a problem, which must be reported. */
