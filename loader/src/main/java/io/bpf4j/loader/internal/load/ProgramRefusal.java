@@ -60,9 +60,6 @@ record ProgramRefusal(
     /** Lines between the verdict and its instruction: states of registers that the verifier compares. */
     private static final int VERDICT_LINES = 5;
 
-    private static final int SLEEPABLE = 1 << 4;
-    private static final int XDP_HAS_FRAGS = 1 << 5;
-
     BpfException explain(
             ProgramPlan program,
             Optional<AttachType> attachType,
@@ -273,13 +270,13 @@ record ProgramRefusal(
                             ? ""
                             : " of " + command.attachment().target().description()));
         }
-        if ((command.flags() & SLEEPABLE) != 0) {
+        if ((command.flags() & ProgramSpec.F_SLEEPABLE) != 0) {
             requested.add("sleepable");
         }
-        if ((command.flags() & XDP_HAS_FRAGS) != 0) {
+        if ((command.flags() & ProgramSpec.F_XDP_HAS_FRAGS) != 0) {
             requested.add("with XDP fragments");
         }
-        if ((command.flags() & ~(SLEEPABLE | XDP_HAS_FRAGS)) != 0) {
+        if ((command.flags() & ~(ProgramSpec.F_SLEEPABLE | ProgramSpec.F_XDP_HAS_FRAGS)) != 0) {
             requested.add("flags 0x" + Integer.toHexString(command.flags()));
         }
         if (command.ifindex() != 0) {
