@@ -10,6 +10,7 @@ module io.bpf4j.elf {
     exports io.bpf4j.elf;
     exports io.bpf4j.elf.internal.text to
             io.bpf4j.btf,
+            io.bpf4j.sys,
             io.bpf4j.loader,
             io.bpf4j.usdt,
             io.bpf4j.trace;

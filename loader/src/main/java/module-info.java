@@ -17,6 +17,10 @@ module io.bpf4j.loader {
             io.bpf4j.process;
     exports io.bpf4j.loader.internal.types to
             io.bpf4j.process;
+    exports io.bpf4j.loader.internal.glob to
+            io.bpf4j.usdt,
+            io.bpf4j.trace,
+            io.bpf4j.cli;
 
     uses io.bpf4j.loader.SectionAttacher;
 }

@@ -1,10 +1,10 @@
 package io.bpf4j.cli.command;
 
-import io.bpf4j.sys.internal.proc.StatusFile;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.process.peer.HeldFolder;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.proc.StatusFile;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.Writer;

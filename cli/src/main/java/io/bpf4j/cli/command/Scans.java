@@ -1,11 +1,11 @@
 package io.bpf4j.cli.command;
 
-import io.bpf4j.sys.internal.proc.StatusFile;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Progress;
 import io.bpf4j.process.FirstThreads;
 import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.proc.StatusFile;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
@@ -59,7 +59,8 @@ final class Scans {
 
     /** proc(5): to users other than root, {@code hidepid=2} and {@code invisible} hide the processes of others. */
     private static boolean hidesProcesses() throws IOException {
-        // Only a newline ends a line: other users choose the names in it, and the kernel does not escape a carriage return.
+        // Only a newline ends a line: other users choose the names in it, and the kernel does not escape a carriage
+        // return.
         String mounts = Files.readString(Host.running().self().resolve("mounts"), StandardCharsets.ISO_8859_1);
         return Stream.of(mounts.split("\n", -1))
                 .anyMatch(line -> line.contains(" /proc proc ") && line.contains("hidepid="));

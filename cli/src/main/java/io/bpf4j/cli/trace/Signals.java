@@ -1,9 +1,9 @@
 package io.bpf4j.cli.trace;
 
-import io.bpf4j.sys.internal.proc.StatusFile;
 import io.bpf4j.process.hold.IgnoredSignals;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.proc.StatusFile;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

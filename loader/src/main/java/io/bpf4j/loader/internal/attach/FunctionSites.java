@@ -80,7 +80,7 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
 
     private static VersionedName single(String function) {
         VersionedName wanted = VersionedName.parse(function);
-        if (wanted.name().isWild()) {
+        if (!wanted.name().isExact()) {
             throw new AttachException("\"" + function + "\" is a pattern, which can match many functions:"
                     + " use AttachTarget.UprobeMulti without cookies and semaphores, and a program of"
                     + " SEC(\"uprobe.multi\")");
@@ -179,7 +179,7 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
 
     /** Similar functions in the file, or the reason why it may have none. */
     private String alternatives(ElfFile elf, VersionedName wanted) {
-        String name = wanted.name().pattern();
+        String name = wanted.name().text();
         TreeSet<String> similar = new TreeSet<>();
         UnknownNameException.Nearest nearest = new UnknownNameException.Nearest(name);
         int[] functions = {0};

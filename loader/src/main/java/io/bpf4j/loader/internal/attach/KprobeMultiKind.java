@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.attach;
 
+import io.bpf4j.loader.internal.glob.Glob;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;

@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.internal.glob.Glob;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;

@@ -9,6 +9,7 @@ import io.bpf4j.loader.internal.plan.AssembledProgram;
 import io.bpf4j.loader.internal.plan.FunctionRecords;
 import io.bpf4j.loader.internal.plan.ProgramPlan;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.FailureHints;

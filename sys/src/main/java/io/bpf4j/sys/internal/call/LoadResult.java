@@ -13,7 +13,7 @@ public sealed interface LoadResult {
 
     /** The result of a system call that wrote a log; {@code description} describes the new file descriptor. */
     static LoadResult of(Call call, long result, String description, MemorySegment log, int logSize) {
-        String text = Struct.text(log);
+        String text = CString.of(log);
         return result >= 0 ? new Loaded(call.fd(result, description), text) : new Refused((int) -result, text, logSize);
     }
 

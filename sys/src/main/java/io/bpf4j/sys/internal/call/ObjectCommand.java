@@ -1,5 +1,6 @@
 package io.bpf4j.sys.internal.call;
 
+import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.MapInfo;
 import io.bpf4j.sys.kernel.ProgramInfo;
@@ -271,7 +272,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
             }
             MemorySegment bytes = call.allocate(TEXT_SIZE);
             text.request(info, bytes);
-            return RawLinkInfo.read(fill(call, object, info), Struct.text(bytes));
+            return RawLinkInfo.read(fill(call, object, info), CString.of(bytes));
         }
     }
 

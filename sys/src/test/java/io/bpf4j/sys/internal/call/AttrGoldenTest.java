@@ -2,6 +2,7 @@ package io.bpf4j.sys.internal.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.sys.kernel.MapInfo;
 import io.bpf4j.sys.kernel.ProgramInfo;
 import java.lang.foreign.Arena;
