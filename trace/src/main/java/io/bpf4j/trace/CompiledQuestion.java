@@ -339,7 +339,7 @@ final class CompiledQuestion {
                         "table",
                         map -> map.withType((keyed() ? MapType.PERCPU_HASH : MapType.PERCPU_ARRAY).number())
                                 .withSizes(keyBytes, valueBytes())
-                                .withMaxEntries(keyed() ? question.maxKeys : 1)
+                                .withMaxEntries(keyed() ? maxKeys() : 1)
                                 .withAutocreate(question.kind != QuestionKind.EVENTS))
                 .map(
                         "begins",
@@ -374,12 +374,17 @@ final class CompiledQuestion {
         long cpus = Runtime.getRuntime().availableProcessors();
         long each = ELEMENT_BYTES + keyBytes + cpus * valueBytes();
         // Both factors are small enough: a number of 31 bits, and some KiB for each of some thousand CPUs.
-        if (question.kind != QuestionKind.EVENTS && keyed() && each * question.maxKeys > memory / MEMORY_SHARE) {
-            throw new IllegalArgumentException("room for " + question.maxKeys + " keys takes "
-                    + ((each * question.maxKeys) >> 20) + " MiB of the kernel's"
+        if (question.kind != QuestionKind.EVENTS && keyed() && each * maxKeys() > memory / MEMORY_SHARE) {
+            throw new IllegalArgumentException("room for " + maxKeys() + " keys takes "
+                    + ((each * maxKeys()) >> 20) + " MiB of the kernel's"
                     + " memory, " + each + " bytes for each; a question may take 1/" + MEMORY_SHARE + " of "
                     + (memory >> 20) + " MiB: room for " + memory / MEMORY_SHARE / each + " keys");
         }
+    }
+
+    private int maxKeys() {
+        int usual = question.kind == QuestionKind.COUNT ? Question.MAX_COUNTED_KEYS : Question.MAX_DISTRIBUTED_KEYS;
+        return question.maxKeys.orElse(usual);
     }
 
     /** Whether there is an answer for each key, rather than one. */

@@ -57,6 +57,11 @@ public final class Question {
     List<ProbePattern> expected = List.of();
 
     QuestionKind kind = QuestionKind.COUNT;
+    /** The usual room for keys: 80 KiB for each CPU, and 5 MiB for distributions, which have a number for each bucket. */
+    static final int MAX_COUNTED_KEYS = 10_240;
+
+    static final int MAX_DISTRIBUTED_KEYS = 2_560;
+
     /** Expressions; empty if they are not given. */
     String where = "";
 
@@ -71,7 +76,7 @@ public final class Question {
     OptionalLong slowerThan = OptionalLong.empty();
     boolean userStack;
     boolean kernelStack;
-    int maxKeys = 10_240;
+    OptionalInt maxKeys = OptionalInt.empty();
     int bufferBytes = 16 << 20;
     boolean lossless;
     int moreSpecs;
@@ -272,16 +277,17 @@ public final class Question {
     }
 
     /**
-     * Sets how many combinations of keys can be counted; the default is 10,240. Events of more are counted by {@link
-     * Gap#NO_ROOM_FOR_KEY}. The kernel allocates the memory at once: for each key on each CPU 8 bytes, or for
-     * distributions about 2,050 bytes. If that is more than a quarter of the machine's memory, {@link #load} refuses it.
+     * Sets how many combinations of keys can be counted. The default is 10,240 for counts, and 2,560 for distributions.
+     * Events of more are counted by {@link Gap#NO_ROOM_FOR_KEY}. The kernel allocates the memory at once: for each key on
+     * each CPU 8 bytes, or for distributions about 2,050 bytes. If that is more than a quarter of the machine's memory,
+     * {@link #load} refuses it.
      */
     public Question withMaxKeys(int keys) {
         if (keys < 1) {
             throw new IllegalArgumentException("there must be room for a key at least, not " + keys);
         }
         Question copy = new Question(this);
-        copy.maxKeys = keys;
+        copy.maxKeys = OptionalInt.of(keys);
         return copy;
     }
 

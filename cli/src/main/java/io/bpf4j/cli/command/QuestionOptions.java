@@ -54,10 +54,9 @@ final class QuestionOptions {
             names = "--max-keys",
             paramLabel = "N",
             description =
-                    "Room for N combinations of --by (default: ${DEFAULT-VALUE}); events of further ones are left "
-                            + "out, and "
-                            + "their number is printed.")
-    private int maxKeys = 10_240;
+                    "Room for N combinations of --by (default: 10240, for distributions 2560); events of further "
+                            + "ones are left out, and their number is printed.")
+    private @Nullable Integer maxKeys;
 
     @Option(
             names = "--color",
@@ -82,7 +81,8 @@ final class QuestionOptions {
         if (seconds != null && !(seconds >= 0.01 && seconds <= 1e6)) {
             throw new UsageException("--every takes 10ms to 1000000 seconds");
         }
-        if (maxKeys < 1) {
+        Integer keys = maxKeys;
+        if (keys != null && keys < 1) {
             throw new UsageException("--max-keys takes a number of keys, 1 or more");
         }
         filter.check();
@@ -143,8 +143,8 @@ final class QuestionOptions {
     QuestionRun.QuestionFactory factory(UnaryOperator<Question> completion) {
         return (probes, functions, specs) -> {
             Question question = about(target, probes, functions, specs)
-                    .withMaxKeys(maxKeys)
                     .where(filter.expression().orElse(""));
+            question = maxKeys == null ? question : question.withMaxKeys(maxKeys);
             return completion.apply(by.isEmpty() ? question : question.by(split("--by", by)));
         };
     }

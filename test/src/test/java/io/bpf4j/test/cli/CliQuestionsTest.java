@@ -230,6 +230,18 @@ class CliQuestionsTest {
     }
 
     @Test
+    void distributionsHaveRoomForFewerKeysThanCounts() throws IOException, InterruptedException {
+        assertThat(ask("values 3000", "count", "asked:value", "--by", "arg0").getLast())
+                .containsEntry("events", 3000L)
+                .containsEntry("no_room_for_key", 0L);
+        Map<String, @Nullable Object> sums =
+                ask("values 3000", "hist", "asked:value", "--of", "arg0", "--by", "arg0").getLast();
+        long counted = (Long) Objects.requireNonNull(sums.get("events"));
+        assertThat(counted).isBetween(2560L, 2999L);
+        assertThat(sums).containsEntry("no_room_for_key", 3000 - counted);
+    }
+
+    @Test
     void aMistakeIsShownBeforeAnythingIsAttached() throws IOException, InterruptedException {
         Commands.Result result = Cli.run("count", program.toString(), "asked:value", "--where", "arg0 > nonsense");
         assertThat(result.exitCode()).isEqualTo(1);
