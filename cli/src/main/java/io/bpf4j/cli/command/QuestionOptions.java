@@ -53,9 +53,8 @@ final class QuestionOptions {
     @Option(
             names = "--max-keys",
             paramLabel = "N",
-            description =
-                    "Room for N combinations of --by (default: 10240, for distributions 2560); events of further "
-                            + "ones are left out, and their number is printed.")
+            description = "Room for N combinations of --by (default: 10240, for distributions 2560); events of further "
+                    + "ones are left out, and their number is printed.")
     private @Nullable Integer maxKeys;
 
     @Option(

@@ -234,8 +234,8 @@ class CliQuestionsTest {
         assertThat(ask("values 3000", "count", "asked:value", "--by", "arg0").getLast())
                 .containsEntry("events", 3000L)
                 .containsEntry("no_room_for_key", 0L);
-        Map<String, @Nullable Object> sums =
-                ask("values 3000", "hist", "asked:value", "--of", "arg0", "--by", "arg0").getLast();
+        Map<String, @Nullable Object> sums = ask("values 3000", "hist", "asked:value", "--of", "arg0", "--by", "arg0")
+                .getLast();
         long counted = (Long) Objects.requireNonNull(sums.get("events"));
         assertThat(counted).isBetween(2560L, 2999L);
         assertThat(sums).containsEntry("no_room_for_key", 3000 - counted);

@@ -27,8 +27,10 @@ class TraceFsTest {
                 .isInstanceOf(AttachException.class)
                 .hasMessage("tracepoint sched:sched_swich: this kernel has the category, but no such tracepoint");
         assertThatThrownBy(() -> tracefs.tracepointId("scheduler", "x")).hasMessageContaining("no such category");
-        assertThatThrownBy(() -> tracefs.tracepointId("..", "x")).hasMessageContaining("not a valid name of a tracepoint");
-        assertThatThrownBy(() -> tracefs.tracepointId("sched", "../../x")).hasMessageContaining("not a valid name of a tracepoint");
+        assertThatThrownBy(() -> tracefs.tracepointId("..", "x"))
+                .hasMessageContaining("not a valid name of a tracepoint");
+        assertThatThrownBy(() -> tracefs.tracepointId("sched", "../../x"))
+                .hasMessageContaining("not a valid name of a tracepoint");
     }
 
     @Test
