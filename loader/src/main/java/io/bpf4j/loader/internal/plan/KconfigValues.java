@@ -114,7 +114,7 @@ final class KconfigValues {
         };
     }
 
-    /** The machines that {@code internal.sys} supports; no program can be loaded on others. */
+    /** The machines that {@code io.bpf4j.sys} supports; no program can be loaded on others. */
     static int elfMachine(String osArch) {
         return switch (osArch) {
             case "amd64", "x86_64" -> ElfMachine.X86_64;

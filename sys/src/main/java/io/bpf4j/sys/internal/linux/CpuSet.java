@@ -51,8 +51,8 @@ public final class CpuSet {
     }
 
     /**
-     * Reads a file with such a list. There is no substitute for it: the kernel writes a value for each possible CPU into
-     * the memory of a caller who reads a per-CPU map, and the processors of a JVM may be fewer.
+     * Reads a file with such a list. There is no substitute for it: a read of a per-CPU map writes a value for each
+     * possible CPU to the memory of the caller, and a JVM may report fewer processors.
      *
      * @throws BpfException if there is no such file, or it has no CPUs
      */

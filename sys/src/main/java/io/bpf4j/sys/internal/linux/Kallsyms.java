@@ -47,7 +47,7 @@ public record Kallsyms(Path file) {
             while (end < to && line[end] != '\t') {
                 end++;
             }
-            // Names are ASCII but for those of some compilers; one byte a character never fails.
+            // Some compilers make names that are not ASCII; decoding each byte as a character never fails.
             String name = new String(line, from, end - from, StandardCharsets.ISO_8859_1);
             if (type == 'd') {
                 name = withoutLtoSuffix(name);

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * <p>The name of a process has any bytes. The kernel escapes a newline in it, but not a carriage return, so only a newline
  * ends a line here; {@code String.lines} would read a forged field from a name.
  *
- * <p>Tested by {@code LinuxFilesTest} and {@code ProcessTreeTest}.
+ * <p>Tested by {@code LinuxFilesTest}.
  */
 public final class StatusFile {
     private final String text;

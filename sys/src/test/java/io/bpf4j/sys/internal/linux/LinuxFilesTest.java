@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.proc.StatusFile;
 import io.bpf4j.sys.kernel.KernelVersion;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -185,6 +186,34 @@ class LinuxFilesTest {
                 .isInstanceOf(IOException.class);
         assertThatThrownBy(() -> new Kallsyms(root.resolve("none")).addresses(Set.of("x")))
                 .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void aNameForgesNoFieldOfTheStatus() throws IOException {
+        write("proc/7/status", """
+                Name:\tx\rUid:\t0\t0\t0\t0
+                State:\tS (sleeping)
+                Uid:\t1000\t4294967294\t1002\t1003
+                NSpid:\t4711\t7
+                Odd:\t1 x 99999999999
+                """);
+        StatusFile status = StatusFile.read(root.resolve("proc/7"));
+        assertThat(status.field("State")).isEqualTo("S (sleeping)");
+        assertThat(status.number("Uid", 0)).contains(1000);
+        assertThat(status.number("Uid", 1)).as("4294967294, an unsigned number").contains(-2);
+        assertThat(status.number("Uid", 4)).isEmpty();
+        assertThat(status.lastNumber("NSpid")).contains(7);
+        assertThat(status.number("Odd", 1)).isEmpty();
+        assertThat(status.number("Odd", 2)).isEmpty();
+        assertThat(status.lastNumber("None")).isEmpty();
+        assertThat(status.field("None")).isEmpty();
+    }
+
+    @Test
+    void theStatusOfAProcessThatHasEndedIsEmpty() {
+        assertThat(StatusFile.readIfRunning(root.resolve("proc/8")).field("State"))
+                .isEmpty();
+        assertThatThrownBy(() -> StatusFile.read(root.resolve("proc/8"))).isInstanceOf(IOException.class);
     }
 
     @Test
