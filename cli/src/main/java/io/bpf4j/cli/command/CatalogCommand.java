@@ -46,7 +46,7 @@ final class CatalogCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        ProbePattern wanted = ProbePattern.parse(pattern);
+        ProbePattern wanted = Operands.checked(ProbePattern::parse, pattern, pattern);
         Catalog catalog = UserCatalog.read();
         List<ProbeSignature> ofProvider =
                 pattern.contains(":") ? List.of() : catalog.matching(new ProbePattern(pattern, "*"));

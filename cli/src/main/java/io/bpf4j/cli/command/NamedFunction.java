@@ -1,5 +1,6 @@
 package io.bpf4j.cli.command;
 
+import io.bpf4j.loader.internal.glob.Glob;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -21,11 +22,13 @@ record NamedFunction(Optional<Path> file, String name) {
     /** The function of an operand; empty if the operand is a file or a USDT probe. */
     static Optional<NamedFunction> of(String operand) {
         Matcher parts = FORM.matcher(operand);
-        return parts.matches()
-                ? Optional.of(new NamedFunction(
-                        Optional.ofNullable(parts.group(2)).map(Operands::file),
-                        (parts.group(1).startsWith("ur") ? "ur:" : "u:") + parts.group(3)))
-                : Optional.empty();
+        if (!parts.matches()) {
+            return Optional.empty();
+        }
+        Glob _ = Operands.checked(Glob::ofName, parts.group(3), operand);
+        return Optional.of(new NamedFunction(
+                Optional.ofNullable(parts.group(2)).map(Operands::file),
+                (parts.group(1).startsWith("ur") ? "ur:" : "u:") + parts.group(3)));
     }
 
     /** The name without the {@code u:} or {@code ur:} before it. */

@@ -14,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -213,8 +214,13 @@ record Operands(
         if (!complete || !name) {
             throw new UsageException("'" + operand + "' is not PROVIDER:NAME; * and ? match any text in each");
         }
+        return checked(ProbePattern::parse, pattern, operand);
+    }
+
+    /** Parses a pattern of an operand; a pattern that can't be matched, such as one with too many braces, is wrong usage. */
+    static <T> T checked(Function<String, T> parser, String pattern, String operand) {
         try {
-            return ProbePattern.parse(pattern);
+            return parser.apply(pattern);
         } catch (IllegalArgumentException e) {
             throw new UsageException("'" + operand + "': " + e.getMessage());
         }

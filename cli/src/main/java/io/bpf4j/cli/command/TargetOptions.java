@@ -233,7 +233,7 @@ final class TargetOptions {
             functions = Stream.concat(functions.stream(), Stream.of(new NamedFunction(file, name)))
                     .toList();
         } else {
-            patterns = Stream.concat(patterns.stream(), Stream.of(ProbePattern.parse(name)))
+            patterns = Stream.concat(patterns.stream(), Stream.of(Operands.checked(ProbePattern::parse, name, name)))
                     .toList();
         }
     }

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Functions and USDT probes of several files, of which some have the same names. */
 @Requires({BPF, BPF_COOKIE, GCC, HELD_COMMANDS, SDT_H})
@@ -259,5 +261,17 @@ class CliFunctionsTest {
         assertThat(entries.out()).contains("\"events\":5");
         Commands.Result ofC = Cli.run(question("latency", "u:own"));
         assertThat(ofC.err()).doesNotContain("exception");
+    }
+
+    /** A pattern is bounded, so that its parser needs no stack of any depth. */
+    @ParameterizedTest
+    @ValueSource(strings = {"count -c true u:", "count -c true ur:", "catalog ", "count -c true provider:"})
+    void tooManyBracesAreWrongUsage(String command) throws IOException, InterruptedException {
+        String[] words = (command + "{".repeat(120) + "a" + ",b}".repeat(120)).split(" ", -1);
+        Commands.Result result = Cli.run(words);
+        assertThat(result.exitCode()).isEqualTo(2);
+        assertThat(result.err())
+                .contains("braces are nested more than 100 deep")
+                .doesNotContain("internal error");
     }
 }
