@@ -2,41 +2,45 @@ package io.bpf4j.test.again;
 
 import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.TargetProgram;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 /**
  * Runs test classes in many rounds, to find tests that fail now and then: see {@code test/again}.
  *
  * <p>A round has a number, and from it a seed and a {@link Condition}. The seed decides the order of the classes, of the
- * methods in each, and what tests choose at random. All classes of a module run in one JVM. Their outcomes are appended
- * to a file per round; so a run that was ended goes on with the class after the last one.
+ * methods in each, and what tests choose at random. The classes of a module run one after the other in one JVM, or in
+ * several JVMs at the same time. Their outcomes are appended to files of the round; so a run that was ended goes on with
+ * the classes that have none.
  */
 public final class Again {
-    /** A class that takes longer is taken for one that hangs. The slowest takes a minute on an idle machine. */
-    private static final long LIMIT_MINUTES = 40;
-
     private static final int HOG_MEGABYTES = 512;
 
     private final Path checkout = TargetProgram.testModule().resolve("..").normalize();
     private final Options options;
     private final Path folder;
+    /** No class begins after it. */
+    private final Instant end;
 
     private Again(Options options) {
         this.options = options;
         this.folder = TargetProgram.testModule().resolve("target/again").resolve(options.key());
+        this.end = options.minutes()
+                .map(minutes -> Instant.now().plus(Duration.ofMinutes(minutes)))
+                .orElse(Instant.MAX);
     }
 
     public static void main(String[] arguments) throws IOException, InterruptedException {
@@ -85,79 +89,34 @@ public final class Again {
         return Long.parseLong(Files.readString(file));
     }
 
+    /** Runs the classes of a module that have not ended yet, in as many JVMs at the same time as the options say. */
     private void run(Suite suite, int round, long seed, Condition condition) throws IOException, InterruptedException {
-        Path results = folder.resolve(suite.name() + "-" + round + ".tsv");
+        RoundFiles files = RoundFiles.of(folder, suite, round);
+        delete(files.claims());
+        Files.createDirectories(files.claims());
+        Files.createDirectories(files.failures());
         List<String> left = new ArrayList<>(suite.classes());
         Collections.shuffle(left, new Random(seed));
-        left.removeAll(ended(results));
-        while (!left.isEmpty()) {
-            long start = System.nanoTime();
-            String how = runLeft(suite, round, seed, condition, results, left);
-            Set<String> ended = ended(results);
-            for (String begun : begun(results)) {
-                if (!ended.contains(begun)) {
-                    ended.add(begun);
-                    long millis = (System.nanoTime() - start) / 1_000_000;
-                    append(results, Outcome.unfinished(begun, how, millis));
-                    System.out.println("red: " + begun + " " + how);
-                }
-            }
-            if (!left.removeAll(ended)) {
-                throw new IOException(
-                        "the JVM of " + suite.name() + " " + how + " before its first class: see " + log(suite, round));
-            }
+        files.ended().forEach(outcome -> left.remove(outcome.testClass()));
+        List<Worker> workers = new ArrayList<>();
+        for (int jvm = 0; jvm < Math.min(options.jobs(), left.size()); jvm++) {
+            List<String> command = new ArrayList<>(condition.prefix(folder.resolve("slow-disk-" + jvm + ".img")));
+            command.addAll(suite.java(seed));
+            command.addAll(Round.command(seed, end, files, jvm));
+            command.addAll(left);
+            workers.add(new Worker(jvm, files, suite.folder(), command));
         }
-        report(suite, round, seed, condition, results);
-    }
-
-    /** Runs classes in a JVM until all have ended, or the JVM has; says how it has. */
-    private String runLeft(Suite suite, int round, long seed, Condition condition, Path results, List<String> left)
-            throws IOException, InterruptedException {
-        Path failures = Files.createDirectories(folder.resolve(suite.name() + "-" + round + ".red"));
-        List<String> command = new ArrayList<>(condition.prefix(folder.resolve("slow-disk.img")));
-        command.addAll(suite.java(seed));
-        command.addAll(List.of(Round.class.getName(), Long.toString(seed), results.toString(), failures.toString()));
-        command.addAll(left);
-        File log = log(suite, round).toFile();
-        Process process = new ProcessBuilder(command)
-                .directory(suite.folder().toFile())
-                .redirectErrorStream(true)
-                .redirectInput(new File("/dev/null"))
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log))
-                .start();
-        Thread end = new Thread(() -> Processes.end(process));
-        Runtime.getRuntime().addShutdownHook(end);
-        try {
-            long size = -1;
-            while (true) {
-                // Each class appends a line when it begins and one when it has ended.
-                if (process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES)) {
-                    return "ended with exit code " + process.exitValue();
-                }
-                long now = Files.exists(results) ? Files.size(results) : 0;
-                if (now == size) {
-                    // The JVM prints its threads.
-                    new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid()))
-                            .start()
-                            .waitFor();
-                    if (!process.waitFor(10, TimeUnit.SECONDS)) {
-                        Processes.end(process);
-                    }
-                    return "was killed, since a class took more than " + LIMIT_MINUTES + " minutes";
-                }
-                size = now;
+        try (ExecutorService executor = Executors.newFixedThreadPool(options.jobs())) {
+            for (Future<Void> done : executor.invokeAll(workers)) {
+                done.get();
             }
-        } finally {
-            Runtime.getRuntime().removeShutdownHook(end);
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause());
         }
+        report(suite, round, seed, condition, files.ended());
     }
 
-    private Path log(Suite suite, int round) {
-        return folder.resolve(suite.name() + "-" + round + ".log");
-    }
-
-    private void report(Suite suite, int round, long seed, Condition condition, Path results) throws IOException {
-        List<Outcome> outcomes = outcomes(results);
+    private void report(Suite suite, int round, long seed, Condition condition, List<Outcome> outcomes) {
         long red = outcomes.stream().filter(Outcome::isRed).count();
         long seconds = outcomes.stream().mapToLong(Outcome::millis).sum() / 1000;
         System.out.printf(
@@ -167,33 +126,6 @@ public final class Again {
                 .filter(Outcome::isRed)
                 .forEach(outcome -> System.out.println(
                         "  red: " + outcome.testClass() + ": " + String.join(" | ", outcome.failed())));
-    }
-
-    private static Set<String> begun(Path results) throws IOException {
-        Set<String> names = new LinkedHashSet<>();
-        lines(results).forEach(outcome -> names.add(outcome.testClass()));
-        return names;
-    }
-
-    private static Set<String> ended(Path results) throws IOException {
-        Set<String> names = new LinkedHashSet<>();
-        outcomes(results).forEach(outcome -> names.add(outcome.testClass()));
-        return names;
-    }
-
-    /** Of the classes that have ended. */
-    static List<Outcome> outcomes(Path results) throws IOException {
-        return lines(results).stream().filter(Outcome::ended).toList();
-    }
-
-    private static List<Outcome> lines(Path results) throws IOException {
-        return Files.exists(results)
-                ? Files.readAllLines(results).stream().map(Outcome::parse).toList()
-                : List.of();
-    }
-
-    private static void append(Path results, Outcome outcome) throws IOException {
-        Files.writeString(results, outcome.line() + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
     private interface Closing extends AutoCloseable {
@@ -241,6 +173,8 @@ public final class Again {
      *
      * @param units whether unit tests run
      * @param integration whether integration tests run
+     * @param jobs how many classes run at the same time
+     * @param minutes after which no class begins
      * @param load how many threads compute beside the tests, where it isn't the condition's number
      * @param classes names with or without the package; empty for all
      */
@@ -248,6 +182,8 @@ public final class Again {
             boolean units,
             boolean integration,
             int rounds,
+            int jobs,
+            Optional<Integer> minutes,
             Optional<Condition> condition,
             Optional<Integer> load,
             Optional<Long> seed,
@@ -260,6 +196,8 @@ public final class Again {
             boolean integration = false;
             boolean restart = false;
             int rounds = USUAL_ROUNDS;
+            int jobs = 1;
+            Optional<Integer> minutes = Optional.empty();
             Optional<Condition> condition = Optional.empty();
             Optional<Integer> load = Optional.empty();
             Optional<Long> seed = Optional.empty();
@@ -271,6 +209,8 @@ public final class Again {
                     case "--integration" -> integration = true;
                     case "--restart" -> restart = true;
                     case "--rounds" -> rounds = Integer.parseInt(value(arguments, ++i));
+                    case "--jobs" -> jobs = Integer.parseInt(value(arguments, ++i));
+                    case "--minutes" -> minutes = Optional.of(Integer.parseInt(value(arguments, ++i)));
                     case "--condition" -> condition = Optional.of(Condition.named(value(arguments, ++i)));
                     case "--load" -> load = Optional.of(Integer.parseInt(value(arguments, ++i)));
                     case "--seed" -> seed = Optional.of(Long.parseLong(value(arguments, ++i)));
@@ -285,7 +225,16 @@ public final class Again {
             }
             boolean both = units == integration;
             return new Options(
-                    units || both, integration || both, rounds, condition, load, seed, restart, List.copyOf(classes));
+                    units || both,
+                    integration || both,
+                    rounds,
+                    jobs,
+                    minutes,
+                    condition,
+                    load,
+                    seed,
+                    restart,
+                    List.copyOf(classes));
         }
 
         private static String value(String[] arguments, int at) {
@@ -297,7 +246,8 @@ public final class Again {
 
         /** The same for the same selection: a run that was ended is found by it. */
         String key() {
-            String text = units + " " + integration + " " + rounds + " " + condition + load + seed + classes;
+            String text =
+                    units + " " + integration + " " + rounds + " " + jobs + " " + condition + load + seed + classes;
             return Integer.toHexString(text.hashCode());
         }
 

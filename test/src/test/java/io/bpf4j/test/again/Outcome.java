@@ -1,5 +1,8 @@
 package io.bpf4j.test.again;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
@@ -45,5 +48,24 @@ record Outcome(String testClass, boolean ended, int tests, int skipped, List<Str
                 Integer.parseInt(fields[3]),
                 fields[5].isEmpty() ? List.of() : Arrays.asList(fields[5].split(" \\| ", -1)),
                 Long.parseLong(fields[4]));
+    }
+
+    /** The names of the classes that have begun, of a file that {@link Round} writes. */
+    static List<String> begun(Path file) throws IOException {
+        return lines(file).stream()
+                .filter(outcome -> !outcome.ended())
+                .map(Outcome::testClass)
+                .toList();
+    }
+
+    /** Of the classes that have ended. */
+    static List<Outcome> ended(Path file) throws IOException {
+        return lines(file).stream().filter(Outcome::ended).toList();
+    }
+
+    private static List<Outcome> lines(Path file) throws IOException {
+        return Files.exists(file)
+                ? Files.readAllLines(file).stream().map(Outcome::parse).toList()
+                : List.of();
     }
 }

@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,19 +22,37 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * Runs test classes one after the other in this JVM, their methods in the random order of a seed, and appends what became
+ * Runs those of the named test classes that no other JVM has claimed, one after the other in this JVM, their methods in the random order of a seed, and appends what became
  * of each class to a file. {@link Again} starts it.
  */
 final class Round {
     private Round() {}
 
-    /** Takes the seed, the file for the results, the folder for failures, and the names of the classes. */
+    /** The end of the command line that starts a JVM, without the names of the classes. */
+    static List<String> command(long seed, Instant end, RoundFiles files, int jvm) {
+        return List.of(
+                Round.class.getName(),
+                Long.toString(seed),
+                end.toString(),
+                files.outcomes(jvm).toString(),
+                files.failures().toString(),
+                files.claims().toString());
+    }
+
     public static void main(String[] arguments) throws IOException {
         String seed = arguments[0];
-        Path results = Path.of(arguments[1]);
-        Path failures = Path.of(arguments[2]);
+        Instant end = Instant.parse(arguments[1]);
+        Path results = Path.of(arguments[2]);
+        Path failures = Path.of(arguments[3]);
+        Path claims = Path.of(arguments[4]);
         Launcher launcher = LauncherFactory.create();
-        for (String name : Arrays.asList(arguments).subList(3, arguments.length)) {
+        for (String name : Arrays.asList(arguments).subList(5, arguments.length)) {
+            if (Instant.now().isAfter(end)) {
+                break;
+            }
+            if (!claim(claims.resolve(name))) {
+                continue;
+            }
             append(results, Outcome.began(name));
             long start = System.nanoTime();
             Counter counter = new Counter();
@@ -44,6 +64,16 @@ final class Round {
         }
         // Threads that a test has left would keep the JVM.
         System.exit(0);
+    }
+
+    /** False if another JVM has claimed it. */
+    private static boolean claim(Path file) throws IOException {
+        try {
+            Files.createFile(file);
+            return true;
+        } catch (FileAlreadyExistsException _) {
+            return false;
+        }
     }
 
     private static LauncherDiscoveryRequest request(String name, String seed) {

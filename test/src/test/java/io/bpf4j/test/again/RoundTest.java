@@ -6,6 +6,8 @@ import io.bpf4j.test.support.Commands;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,17 +37,10 @@ class RoundTest {
 
     @Test
     void aRoundTellsWhatPassedFailedAndWasSkipped() throws IOException, InterruptedException {
-        Path results = folder.resolve("results");
+        RoundFiles files = new RoundFiles(folder, "sample");
+        Path results = files.outcomes(0);
         String name = Sample.class.getName();
-        Commands.check(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Round.class.getName(),
-                "1",
-                results.toString(),
-                folder.toString(),
-                name));
+        run(files, 0, Instant.MAX, name);
         List<Outcome> outcomes =
                 Files.readAllLines(results).stream().map(Outcome::parse).toList();
         assertThat(outcomes).hasSize(2);
@@ -54,8 +49,33 @@ class RoundTest {
         assertThat(outcomes.getLast().tests()).isEqualTo(3);
         assertThat(outcomes.getLast().skipped()).isOne();
         assertThat(outcomes.getLast().failed()).containsExactly("fails()");
-        assertThat(folder.resolve(name + ".txt")).content().contains("as it should", "RoundTest");
-        assertThat(Again.outcomes(results)).containsExactly(outcomes.getLast());
+        assertThat(files.failures().resolve(name + ".txt")).content().contains("as it should", "RoundTest");
+        assertThat(files.ended()).containsExactly(outcomes.getLast());
+    }
+
+    @Test
+    void aClassThatIsClaimedAndOneThatIsTooLateDoNotRun() throws IOException, InterruptedException {
+        RoundFiles files = new RoundFiles(folder, "sample");
+        String name = Sample.class.getName();
+        run(files, 0, Instant.now().minusSeconds(1), name);
+        assertThat(files.ended()).isEmpty();
+        run(files, 0, Instant.MAX, name);
+        run(files, 1, Instant.MAX, name);
+        assertThat(files.ended()).hasSize(1);
+        assertThat(files.outcomes(1)).doesNotExist();
+    }
+
+    private static void run(RoundFiles files, int jvm, Instant end, String testClass)
+            throws IOException, InterruptedException {
+        Files.createDirectories(files.failures());
+        Files.createDirectories(files.claims());
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path")));
+        command.addAll(Round.command(1, end, files, jvm));
+        command.add(testClass);
+        Commands.check(command);
     }
 
     @Test

@@ -27,6 +27,8 @@ final class Table {
     private static final class Row {
         private int runs;
         private int reds;
+        private int tests;
+        private int skipped;
         private long millis;
         private long longest;
         private final List<String> repeats = new ArrayList<>();
@@ -37,11 +39,15 @@ final class Table {
         System.out.printf("%n%-60s %5s %5s %12s %12s%n", "class", "runs", "reds", "mean s", "longest s");
         int runs = 0;
         int reds = 0;
+        int tests = 0;
+        int skipped = 0;
         for (Suite suite : suites) {
             for (String name : suite.classes()) {
                 Row row = row(suite, name);
                 runs += row.runs;
                 reds += row.reds;
+                tests += row.tests;
+                skipped += row.skipped;
                 System.out.printf(
                         "%-60s %5d %5d %12.1f %12.1f%n",
                         name.substring("io.bpf4j.".length()),
@@ -52,16 +58,25 @@ final class Table {
                 row.repeats.forEach(System.out::println);
             }
         }
-        System.out.printf("%n%d runs of a class, %d red; what failed is in %s%n", runs, reds, folder);
+        long selected = (long) options.rounds()
+                * suites.stream().mapToInt(suite -> suite.classes().size()).sum();
+        if (runs < selected) {
+            System.out.printf("%n%d of %d runs were not begun when the time was over%n", selected - runs, selected);
+        }
+        System.out.printf(
+                "%n%d runs of a class with %d tests, of which %d were skipped; %d red; what failed is in %s%n",
+                runs, tests, skipped, reds, folder);
         return reds == 0 && runs > 0;
     }
 
     private Row row(Suite suite, String name) throws IOException {
         Row row = new Row();
         for (int round = 0; round < options.rounds(); round++) {
-            for (Outcome outcome : Again.outcomes(folder.resolve(suite.name() + "-" + round + ".tsv"))) {
+            for (Outcome outcome : RoundFiles.of(folder, suite, round).ended()) {
                 if (outcome.testClass().equals(name)) {
                     row.runs++;
+                    row.tests += outcome.tests();
+                    row.skipped += outcome.skipped();
                     row.millis += outcome.millis();
                     row.longest = Math.max(row.longest, outcome.millis());
                     if (outcome.isRed()) {
@@ -86,7 +101,7 @@ final class Table {
 
     /** What {@link Round} has written of the first failure, on one line. */
     private String failure(Suite suite, int round, Outcome outcome) throws IOException {
-        Path file = folder.resolve(suite.name() + "-" + round + ".red").resolve(outcome.testClass() + ".txt");
+        Path file = RoundFiles.of(folder, suite, round).failures().resolve(outcome.testClass() + ".txt");
         if (!Files.exists(file)) {
             return "(no message)";
         }

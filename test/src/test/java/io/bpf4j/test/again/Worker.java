@@ -1,0 +1,94 @@
+package io.bpf4j.test.again;
+
+import io.bpf4j.test.support.Processes;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs classes of a round in a JVM, which takes each class that no other JVM of the round has claimed. When the JVM ends
+ * or hangs in a class, the class is red, and another JVM takes the rest.
+ */
+final class Worker implements Callable<Void> {
+    /** A class that takes longer is taken for one that hangs. The slowest takes a minute on an idle machine. */
+    private static final long LIMIT_MINUTES = 40;
+
+    private final int jvm;
+    private final RoundFiles files;
+    private final Path folder;
+    private final List<String> command;
+
+    /**
+     * @param jvm its number among those that run at the same time
+     * @param folder of the module, in which its tests run
+     * @param command starts {@link Round}
+     */
+    Worker(int jvm, RoundFiles files, Path folder, List<String> command) {
+        this.jvm = jvm;
+        this.files = files;
+        this.folder = folder;
+        this.command = command;
+    }
+
+    @Override
+    public Void call() throws IOException, InterruptedException {
+        Path outcomes = files.outcomes(jvm);
+        while (true) {
+            long start = System.nanoTime();
+            String how = runJvm(outcomes);
+            List<String> unfinished = new ArrayList<>(Outcome.begun(outcomes));
+            Outcome.ended(outcomes).forEach(outcome -> unfinished.remove(outcome.testClass()));
+            if (how.isEmpty() && unfinished.isEmpty()) {
+                return null;
+            }
+            if (unfinished.isEmpty()) {
+                throw new IOException("a JVM " + how + " outside of any test class: see " + files.log(jvm));
+            }
+            for (String name : unfinished) {
+                long millis = (System.nanoTime() - start) / 1_000_000;
+                Outcome outcome = Outcome.unfinished(name, how.isEmpty() ? "ended the JVM" : how, millis);
+                Files.writeString(outcomes, outcome.line() + "\n", StandardOpenOption.APPEND);
+                System.out.println("red: " + name + " " + how);
+            }
+        }
+    }
+
+    /** Runs a JVM to its end. Returns how it ended; empty if it has run all classes that it claimed. */
+    private String runJvm(Path outcomes) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectInput(new File("/dev/null"))
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(files.log(jvm).toFile()))
+                .start();
+        Thread end = new Thread(() -> Processes.end(process));
+        Runtime.getRuntime().addShutdownHook(end);
+        try {
+            long size = -1;
+            // Each class appends a line when it begins and one when it has ended.
+            while (!process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES)) {
+                long now = Files.exists(outcomes) ? Files.size(outcomes) : 0;
+                if (now == size) {
+                    // The JVM prints its threads.
+                    new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid()))
+                            .start()
+                            .waitFor();
+                    if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                        Processes.end(process);
+                    }
+                    return "was killed, since a class took more than " + LIMIT_MINUTES + " minutes";
+                }
+                size = now;
+            }
+            return process.exitValue() == 0 ? "" : "ended with exit code " + process.exitValue();
+        } finally {
+            Runtime.getRuntime().removeShutdownHook(end);
+        }
+    }
+}
