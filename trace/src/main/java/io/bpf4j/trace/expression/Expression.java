@@ -26,7 +26,7 @@ import java.util.Set;
  *       are read; {@code str(p, 16)}, of which at most 16 are read; {@code str(p, n)}, n bytes, but at most 64; {@code
  *       str(p, n, 100)}, n bytes, but at most 100.
  *   <li>Patterns: {@code text ~ "SELECT*"}. {@code *} stands for any bytes, {@code ?} for one byte, {@code [a-z]} for
- *       one of a range, {@code [!x]} for any byte but x. After a backslash, which is doubled in the text, a character
+ *       one of a range, {@code [!x]} for any byte but x, {@code {a,b*}} for what one of the patterns matches. After a backslash, which is doubled in the text, a character
  *       stands for itself.
  * </ul>
  *

@@ -51,6 +51,17 @@ enum Relation {
         };
     }
 
+    /** The relation that says the same with its sides exchanged. */
+    Relation mirrored() {
+        return switch (this) {
+            case EQUAL, UNEQUAL -> this;
+            case LESS -> MORE;
+            case AT_MOST -> AT_LEAST;
+            case MORE -> LESS;
+            case AT_LEAST -> AT_MOST;
+        };
+    }
+
     boolean holds(long left, long right, boolean unsigned) {
         int order = unsigned ? Long.compareUnsigned(left, right) : Long.compare(left, right);
         return switch (this) {

@@ -194,6 +194,9 @@ final class Typing {
             return relation == Relation.EQUAL ? same : Folding.not(same);
         }
         if (left instanceof Numeric leftNumber && right instanceof Numeric rightNumber) {
+            Limits.problem(relation, leftNumber, rightNumber).ifPresent(problem -> {
+                throw error(binary.at(), problem);
+            });
             return Folding.compare(relation, leftNumber, rightNumber);
         }
         throw error(binary.at(), "can't compare " + left.type() + " with " + right.type() + advice(left, right));

@@ -107,8 +107,12 @@ class ExpressionPropertiesTest {
     @Property(tries = 2_000, seed = SEED_OF_PROPERTIES)
     void everyTreeOfNumbersIsCompiled(@ForAll("trees") String text) {
         Expression expression = Expression.parse(text);
-        assertSound(GeneratedFunction.predicate(expression, new SmallScope(Set.of(1, 2)), new Tables()));
-        assertSound(GeneratedFunction.value(expression, new SmallScope(Set.of(1, 2)), new Tables()));
+        try {
+            assertSound(GeneratedFunction.predicate(expression, new SmallScope(Set.of(1, 2)), new Tables()));
+            assertSound(GeneratedFunction.value(expression, new SmallScope(Set.of(1, 2)), new Tables()));
+        } catch (ExpressionException e) {
+            assertThat(e.reason()).as(text).containsAnyOf("true, because", "is never negative");
+        }
     }
 
     private static void assertReason(ExpressionException e, String text) {

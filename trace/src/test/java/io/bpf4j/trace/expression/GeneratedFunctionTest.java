@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The code's results are compared on the kernel; here are its shape, its types, and what is refused. */
 class GeneratedFunctionTest {
@@ -229,9 +230,19 @@ class GeneratedFunctionTest {
             str(pointer, 3) == "abcd";  16; never equal
             comm == "12345678901234567"; 5; never equal
             str(pointer, 129) == "x";   18; only 128 bytes of a text can be compared here
+            pointer < 0;                8;  this is never true, because a u64 is from 0 to 18446744073709551615; if it is meant as
+            pointer >= 0;               8;  this is always true
+            0 > pointer;                2;  this is never true
+            pointer > -1;               8;  a u64 is never negative
+            -1 <= pointer;              3;  a u64 is never negative
+            (u8)arg0 == 256;            9;  this is never true, because a u8 is from 0 to 255
+            (u8)arg0 != 256;            9;  this is always true
+            (s8)arg0 > 127;             9;  this is never true, because a s8 is from -128 to 127
+            (u32)arg0 == -1;            10; this is never true
+            arg0 <= 2147483647;         5;  this is always true
             str(pointer, 65) == comm;   17; only 64 bytes of a text can be compared here
             """)
-    void whatDoesNotFitHasAPlace(String text, int position, String reason) {
+    void anExpressionThatCanNotBeCompiledHasAPlace(String text, int position, String reason) {
         assertThatThrownBy(() -> predicate(text)).isInstanceOfSatisfying(ExpressionException.class, e -> {
             assertThat(e.reason()).contains(reason);
             assertThat(e.position()).isEqualTo(position);
@@ -292,6 +303,16 @@ class GeneratedFunctionTest {
         assertThatThrownBy(() -> GeneratedFunction.predicate(Expression.parse("retval > 1"), mixed, new Tables()))
                 .hasMessageContaining(
                         "probe db:begin has no 'retval'; other probes have it: guard it, as in probe == \"db:end\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"retval < 0", "retval == -1", "-1 != retval", "retval <= -22"})
+    void aNegativeReturnNeedsACast(String text) {
+        Scope returns = new SmallScope(Set.of(1, 2));
+        assertThatThrownBy(() -> GeneratedFunction.predicate(Expression.parse(text), returns, new Tables()))
+                .hasMessageContaining("(int)");
+        GeneratedFunction.predicate(Expression.parse(text.replace("retval", "(int)retval")), returns, new Tables());
+        GeneratedFunction.predicate(Expression.parse(text.replace("retval", "(s64)retval")), returns, new Tables());
     }
 
     @Test
