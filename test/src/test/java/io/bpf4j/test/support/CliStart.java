@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -20,6 +21,21 @@ import java.util.stream.Stream;
  * the command starts without one.
  */
 final class CliStart {
+    /** The jars of the command, by the beginning of their names. */
+    private static final List<String> NEEDED = List.of(
+            "bpf4j-elf",
+            "bpf4j-btf",
+            "bpf4j-objects",
+            "bpf4j-sys",
+            "bpf4j-loader",
+            "bpf4j-process",
+            "bpf4j-usdt",
+            "bpf4j-trace",
+            "bpf4j-cli",
+            "commons-[a-z0-9]+",
+            "picocli",
+            "xz");
+
     private static final String MAIN = "io.bpf4j.cli.Main";
 
     /** Up to the arguments. */
@@ -54,19 +70,27 @@ final class CliStart {
                 "-XX:+DisplayVMOutputToStderr");
     }
 
-    /** Those that the command needs, in the order of the class path; none where one of them is not a jar. */
+    /** Those that the command needs, in the order of the class path; none where the command is a folder of classes. */
     private static List<Path> jars() {
-        List<Path> jars = Arrays.stream(System.getProperty("java.class.path").split(":"))
+        List<Path> entries = Arrays.stream(System.getProperty("java.class.path").split(":"))
                 .distinct()
                 .map(Path::of)
-                .filter(entry -> String.valueOf(entry.getFileName())
-                        .matches("(bpf4j-(elf|btf|objects|loader|usdt|trace|cli)-.*(?<!-tests)"
-                                + "|commons-.*|picocli-.*|xz-.*)\\.jar"))
                 .toList();
-        boolean hasAll = Stream.of("elf", "btf", "objects", "sys", "loader", "process", "usdt", "trace", "cli")
-                .allMatch(module -> jars.stream()
-                        .anyMatch(jar -> String.valueOf(jar.getFileName()).startsWith("bpf4j-" + module + "-")));
-        return hasAll ? jars : List.of();
+        if (entries.stream().anyMatch(entry -> Files.isDirectory(entry.resolve("io/bpf4j/cli")))) {
+            return List.of();
+        }
+        List<Path> jars = new ArrayList<>();
+        for (String name : NEEDED) {
+            List<Path> found = entries.stream()
+                    .filter(entry -> String.valueOf(entry.getFileName()).matches(name + "-[0-9].*(?<!-tests)\\.jar"))
+                    .toList();
+            if (found.isEmpty()) {
+                // Without it each start would take twice its time, and nobody would know why.
+                throw new IllegalStateException("no jar of " + name + " in the class path of the tests: " + entries);
+            }
+            jars.addAll(found);
+        }
+        return jars.stream().sorted(Comparator.comparingInt(entries::indexOf)).toList();
     }
 
     private static String classPath(List<Path> jars) {
