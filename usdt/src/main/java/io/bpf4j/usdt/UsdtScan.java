@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 /**
  * The probes of a file, of a process or of the whole machine, as they were when the scan was made. <b>Immutable</b>.
@@ -103,30 +104,36 @@ public final class UsdtScan {
         }
 
         /**
-         * The function that contains each site, by the site's address, as named in the file's symbol tables. Sites
+         * The function that contains each site, by the site's address, as named in the file's symbol tables. Of several
+         * names of one function it is the exported one, or the first; patterns match all of them. Sites
          * outside of all functions are left out: all sites, if the file is stripped. Reads the file once more.
          *
          * @throws IOException if the file can't be read, or was replaced
          * @throws io.bpf4j.elf.MalformedDataException if its symbol tables are broken
          */
         public Map<Long, String> functions() throws IOException {
-            return SiteFunctions.of(probes, pids.isEmpty() ? ElfLimits.defaults() : ProcessLimits.MAPPED_FILE);
+            return siteFunctions(List.of()).byAddress();
+        }
+
+        private SiteFunctions siteFunctions(List<ProbePattern> patterns) throws IOException {
+            return SiteFunctions.of(
+                    probes, patterns, pids.isEmpty() ? ElfLimits.defaults() : ProcessLimits.MAPPED_FILE);
         }
 
         private List<UsdtProbe> matching(List<ProbePattern> patterns) {
             List<UsdtProbe> found = new ArrayList<>();
-            Map<Long, String> functions = null;
+            SiteFunctions functions = null;
             for (UsdtProbe probe : probes) {
-                List<ProbePattern> ofProbe =
-                        patterns.stream().filter(p -> p.matches(probe)).toList();
-                if (!ofProbe.stream().allMatch(ProbePattern::namesFunction)) {
+                int[] ofProbe = IntStream.range(0, patterns.size())
+                        .filter(i -> patterns.get(i).matches(probe))
+                        .toArray();
+                if (!IntStream.of(ofProbe).allMatch(i -> patterns.get(i).namesFunction())) {
                     found.add(probe);
-                } else if (!ofProbe.isEmpty()) {
-                    Map<Long, String> names = functions == null ? functionsForMatching() : functions;
+                } else if (ofProbe.length > 0) {
+                    SiteFunctions names = functions == null ? functionsForMatching(patterns) : functions;
                     functions = names;
                     List<UsdtSite> sites = probe.sites().stream()
-                            .filter(site -> ofProbe.stream()
-                                    .anyMatch(p -> p.matchesFunction(names.getOrDefault(site.address(), ""))))
+                            .filter(site -> IntStream.of(ofProbe).anyMatch(i -> names.matches(site.address(), i)))
                             .toList();
                     if (!sites.isEmpty()) {
                         found.add(probe.withSites(sites));
@@ -136,9 +143,9 @@ public final class UsdtScan {
             return found;
         }
 
-        private Map<Long, String> functionsForMatching() {
+        private SiteFunctions functionsForMatching(List<ProbePattern> patterns) {
             try {
-                return functions();
+                return siteFunctions(patterns);
             } catch (IOException | MalformedDataException e) {
                 throw new UsdtException("the functions of " + path + " can't be read: " + e.getMessage(), e);
             }

@@ -94,6 +94,7 @@ class ScannedFilesTest {
         assertThat(scan.files().getFirst().functions()).isEqualTo(Map.of(0x1024L, "second", 0x1030L, "third"));
         assertThat(sites(scan, "p:::n")).containsExactly(0x1010L, 0x1024L, 0x1030L, 0x1800L);
         assertThat(sites(scan, "p:file:sec*:n")).containsExactly(0x1024L);
+        assertThat(sites(scan, "p:file:alias_of_second:n")).containsExactly(0x1024L);
         assertThat(sites(scan, "file:{second,third}:n")).containsExactly(0x1024L, 0x1030L);
         assertThat(scan.matching("p::main:n").probes()).isEmpty();
         assertThat(scan.matching(List.of(ProbePattern.parse("p::second:n"), ProbePattern.parse("p:n")))
