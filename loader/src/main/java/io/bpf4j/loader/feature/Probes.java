@@ -17,6 +17,8 @@ import io.bpf4j.btf.BtfType.Linkage;
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Helper;
 import io.bpf4j.insn.Opcodes;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.SectionKind;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.Fd;
@@ -57,10 +59,6 @@ import java.util.function.Supplier;
  * <p>Tested by {@code FeaturesTest} and {@code FeaturesOnKernelTest}.
  */
 final class Probes {
-    private static final int PROGRAM_SLEEPABLE = 1 << 4; // BPF_F_SLEEPABLE
-    private static final int MAP_MMAPABLE = 1 << 10; // BPF_F_MMAPABLE
-    private static final int MAP_LINK = 1 << 13; // BPF_F_LINK
-
     /** An invalid file descriptor, interface or process. */
     private static final int NONE = -1;
 
@@ -150,7 +148,7 @@ final class Probes {
                         .atomic(8, Opcodes.CMPXCHG, R10, -8, R1)
                         .mov(R0, 0)
                         .exit()));
-            case MMAPABLE_ARRAY -> trial.of(array().withFlags(MAP_MMAPABLE));
+            case MMAPABLE_ARRAY -> trial.of(array().withFlags(MapSpec.F_MMAPABLE));
             case PROBE_READ_KERNEL -> calls(ProgramType.TRACEPOINT, Helper.named("bpf_probe_read_kernel"));
             case MAP_BATCH -> trial.with(map(MapType.HASH, 4, 8, 1), this::emptyBatch);
             case HASH_LOOKUP_AND_DELETE -> trial.with(map(MapType.HASH, 4, 8, 1), this::deleteMissing);
@@ -184,7 +182,7 @@ final class Probes {
             case BPF_COOKIE -> calls(ProgramType.TRACEPOINT, Helper.named("bpf_get_attach_cookie"));
             case KPROBE_MULTI_LINK -> probe(AttachType.TRACE_KPROBE_MULTI);
             case SLEEPABLE_UPROBE ->
-                trial.of(program(ProgramType.KPROBE, returnZero()).withFlags(PROGRAM_SLEEPABLE));
+                trial.of(program(ProgramType.KPROBE, returnZero()).withFlags(ProgramSpec.F_SLEEPABLE));
             case UPROBE_MULTI_LINK -> probe(AttachType.TRACE_UPROBE_MULTI);
             // Kernels before the fix interpret the number as a task id and look it up: ESRCH.
             case UPROBE_MULTI_PROCESS ->
@@ -227,21 +225,25 @@ final class Probes {
     }
 
     private Support mapType(MapType type) {
-        return switch (type) {
-            case ARRAY_OF_MAPS, HASH_OF_MAPS ->
-                trial.with(array(), inner -> trial.of(smallest(type).withInner(inner)));
-            case SK_STORAGE, INODE_STORAGE, TASK_STORAGE, CGRP_STORAGE ->
-                trial.with(
-                        btf(_ -> {}),
-                        btf -> trial.of(smallest(type).withTypes(new MapCommand.ElementTypes(btf, INT, INT, 0, null))));
-            case STRUCT_OPS -> structOps(0);
-            default -> trial.of(smallest(type));
-        };
-    }
-
-    private static MapCommand.Create smallest(MapType type) {
+        if (type == MapType.STRUCT_OPS) {
+            return structOps(0);
+        }
         MapTraits row = MapTraits.of(type);
-        return map(type, row.keySize(), row.valueSize(), row.maxEntries()).withFlags(row.flags());
+        MapCommand.Create small = map(
+                        type,
+                        row.keys().small(),
+                        row.values().small(),
+                        row.entries().small())
+                .withFlags(row.flags());
+        if (row.has(MapTraits.Trait.HOLDS_MAPS)) {
+            return trial.with(array(), inner -> trial.of(small.withInner(inner)));
+        }
+        if (row.has(MapTraits.Trait.NEEDS_BTF)) {
+            return trial.with(
+                    btf(_ -> {}),
+                    btf -> trial.of(small.withTypes(new MapCommand.ElementTypes(btf, INT, INT, 0, null))));
+        }
+        return trial.of(small);
     }
 
     /** A value type that is not a struct of functions: a kernel that knows such maps looks it up. */
@@ -264,7 +266,7 @@ final class Probes {
                 trial.of(program(
                         type, Assembler.create().ldx(8, R0, R1, 48).mov(R0, 0).exit()));
             case NETFILTER -> trial.of(program(type, returnZero()));
-            case STRUCT_OPS -> structOps(MAP_LINK);
+            case STRUCT_OPS -> structOps(MapSpec.F_LINK);
             case TRACE_RAW_TP, TRACE_FENTRY, TRACE_FEXIT, TRACE_FSESSION, MODIFY_RETURN, TRACE_ITER ->
                 traced(type, returnZero(), 0);
             case LSM_MAC, LSM_CGROUP -> traced(type, returnZero(), 0);
@@ -327,7 +329,7 @@ final class Probes {
     /** Tries a program that may not sleep, then one that may: some helpers are for the latter only. */
     private Support calls(ProgramType from, Helper helper) {
         Assembler code = Assembler.create().call(helper.number()).mov(R0, 0).exit();
-        return either(calls(from, code, 0), () -> calls(from, code, PROGRAM_SLEEPABLE));
+        return either(calls(from, code, 0), () -> calls(from, code, ProgramSpec.F_SLEEPABLE));
     }
 
     private static Support either(Support first, Supplier<Support> second) {
@@ -417,7 +419,7 @@ final class Probes {
         return switch (type) {
             // Kernels before 5.0 require their own version.
             case KPROBE -> load.withKernelVersion(host.version().code());
-            case SYSCALL -> load.withFlags(PROGRAM_SLEEPABLE);
+            case SYSCALL -> load.withFlags(ProgramSpec.F_SLEEPABLE);
             case CGROUP_SOCK_ADDR -> load.withExpectedAttachType(AttachType.CGROUP_INET4_CONNECT.number());
             case CGROUP_SOCKOPT -> load.withExpectedAttachType(AttachType.CGROUP_SETSOCKOPT.number());
             case SK_LOOKUP -> load.withExpectedAttachType(AttachType.SK_LOOKUP.number());

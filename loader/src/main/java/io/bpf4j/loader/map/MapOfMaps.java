@@ -1,6 +1,6 @@
 package io.bpf4j.loader.map;
 
-import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.internal.call.MapTraits;
 import java.util.OptionalInt;
 import java.util.function.BiConsumer;
 
@@ -31,7 +31,7 @@ public final class MapOfMaps<K> {
      * @throws IllegalArgumentException if it is not a map of maps, or the codec is for another size or C type
      */
     public static <K> MapOfMaps<K> of(BpfMap map, Codec<K> keys) {
-        if (map.typeNumber() != MapType.ARRAY_OF_MAPS.number() && map.typeNumber() != MapType.HASH_OF_MAPS.number()) {
+        if (!MapTraits.of(map.typeNumber()).has(MapTraits.Trait.HOLDS_MAPS)) {
             throw new IllegalArgumentException("map \"" + map.name() + "\" is not a map of maps");
         }
         TypedMap.checkKeys(map, keys);

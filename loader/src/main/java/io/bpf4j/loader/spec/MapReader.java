@@ -6,6 +6,7 @@ import io.bpf4j.elf.Relocation;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.sys.internal.call.MapTraits;
 import io.bpf4j.sys.kernel.MapType;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -170,7 +171,7 @@ record MapReader(ObjectFile file) {
             if (type == 0) {
                 throw invalid(name, "has no type");
             }
-            boolean ofMaps = MapType.of(type).filter(MapReader::isMapOfMaps).isPresent();
+            boolean ofMaps = MapTraits.of(type).has(MapTraits.Trait.HOLDS_MAPS);
             if (hasValues && (ofMaps ? inner == null : type != MapType.PROG_ARRAY.number() || inner != null)) {
                 throw invalid(name, "has a type that can't contain the maps or programs of its \"values\"");
             }
@@ -311,9 +312,5 @@ record MapReader(ObjectFile file) {
                     ? types.type(types.resolve(pointer.type()))
                     : null;
         }
-    }
-
-    private static boolean isMapOfMaps(MapType type) {
-        return type == MapType.ARRAY_OF_MAPS || type == MapType.HASH_OF_MAPS;
     }
 }

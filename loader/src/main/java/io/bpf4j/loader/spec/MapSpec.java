@@ -1,6 +1,7 @@
 package io.bpf4j.loader.spec;
 
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.sys.internal.call.MapTraits;
 import io.bpf4j.sys.kernel.MapType;
 import java.util.List;
 import java.util.Optional;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface MapSpec permits MapSpecData {
     /** {@code BPF_F_NO_PREALLOC}: hash entries are allocated when needed. */
-    int F_NO_PREALLOC = 1;
+    int F_NO_PREALLOC = MapTraits.F_NO_PREALLOC;
 
     /** {@code BPF_F_NUMA_NODE}: allocated on the node in {@link #numaNode()}. */
     int F_NUMA_NODE = 1 << 2;
@@ -23,7 +24,7 @@ public sealed interface MapSpec permits MapSpecData {
     int F_RDONLY_PROG = 1 << 7;
 
     /** {@code BPF_F_MMAPABLE}: user space may map the values (Linux 5.5). */
-    int F_MMAPABLE = 1 << 10;
+    int F_MMAPABLE = MapTraits.F_MMAPABLE;
 
     /** {@code BPF_F_INNER_MAP}: an inner map whose size may differ from other inner maps (Linux 5.10). */
     int F_INNER_MAP = 1 << 12;

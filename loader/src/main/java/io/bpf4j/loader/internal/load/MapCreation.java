@@ -195,7 +195,7 @@ public record MapCreation(
     }
 
     private static String needs(MapSpec spec) {
-        String needs = MapTraits.of(spec.typeNumber()).storage();
+        String needs = MapTraits.of(spec.typeNumber()).needs();
         return needs.isEmpty() ? "" : "; such maps need " + needs;
     }
 }

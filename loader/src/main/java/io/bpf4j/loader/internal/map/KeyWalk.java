@@ -1,7 +1,7 @@
 package io.bpf4j.loader.internal.map;
 
 import io.bpf4j.sys.BpfException;
-import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.internal.call.MapTraits;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
@@ -35,14 +35,9 @@ final class KeyWalk implements Iterator<byte[]> {
 
     KeyWalk(KernelMap map) {
         this.map = map;
-        this.skipReturned = !hasAllElements(map.type().orElse(MapType.HASH));
+        this.skipReturned = !MapTraits.of(map.typeNumber()).has(MapTraits.Trait.ALL_ELEMENTS);
         this.stepsLeft = MAX_ROUNDS * (Integer.toUnsignedLong(map.maxEntries()) + 1);
         this.next = after(null);
-    }
-
-    /** Arrays always have all their elements, in the order of the index. */
-    private static boolean hasAllElements(MapType type) {
-        return type == MapType.ARRAY || type == MapType.PERCPU_ARRAY;
     }
 
     @Override

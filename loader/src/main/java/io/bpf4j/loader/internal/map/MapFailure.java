@@ -2,8 +2,8 @@ package io.bpf4j.loader.internal.map;
 
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.MapTraits;
 import io.bpf4j.sys.kernel.Errno;
-import io.bpf4j.sys.kernel.MapType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,16 +39,14 @@ final class MapFailure {
     }
 
     private static @Nullable String unsupported(KernelMap map, String operation) {
-        MapType type = map.type().orElse(null);
+        MapTraits row = MapTraits.of(map.typeNumber());
         if (operation.equals(MapCommand.Op.LOOKUP_AND_DELETE.kernelName())) {
             return "queues and stacks support it since Linux 4.20, hash maps since 5.14, other types do not";
         }
-        if (operation.equals(MapCommand.Op.DELETE.kernelName())
-                && (type == MapType.ARRAY || type == MapType.PERCPU_ARRAY)) {
+        if (operation.equals(MapCommand.Op.DELETE.kernelName()) && row.has(MapTraits.Trait.ALL_ELEMENTS)) {
             return "the elements of an array can't be deleted";
         }
-        if (operation.equals(MapCommand.Op.UPDATE.kernelName())
-                && (type == MapType.ARRAY_OF_MAPS || type == MapType.HASH_OF_MAPS)) {
+        if (operation.equals(MapCommand.Op.UPDATE.kernelName()) && row.has(MapTraits.Trait.HOLDS_MAPS)) {
             return "the inner map must match the map's definition of inner maps: type, sizes of key and value, flags,"
                     + " and for most types max_entries";
         }

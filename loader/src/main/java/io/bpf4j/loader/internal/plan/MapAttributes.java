@@ -1,15 +1,13 @@
 package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.loader.spec.MapSpec;
-import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.internal.call.MapTraits;
+import io.bpf4j.sys.internal.call.MapTraits.Trait;
 import java.util.Optional;
 
 /**
- * Map definitions that every kernel refuses. They are known without a kernel, and explain the EINVAL of one.
- *
- * <p>Only rules that hold for all kernels that have the type are here; a rule of some kernels, such as the largest
- * value, is reported by these kernels. The source of each is the function {@code …_alloc_check} or {@code …_alloc} of
- * the type in kernel/bpf and net.
+ * Map definitions that every kernel refuses, by the table of {@link MapTraits}. They are known without a kernel, and
+ * explain the EINVAL of one.
  *
  * <p>Tested by {@code MapAttributesTest}.
  */
@@ -21,41 +19,6 @@ public final class MapAttributes {
 
     private MapAttributes() {}
 
-    /** The sizes in bytes that a key or a value may have; {@link #NONE} for maps without keys, or values. */
-    private record Sizes(long min, long max, long multiple) {
-        static final Sizes ANY = atLeast(1);
-        static final Sizes NONE = between(0, 0);
-        static final Sizes NUMBER = between(4, 4);
-
-        /** A number, or a number and a program; or the cookie of a socket. */
-        static final Sizes NUMBER_OR_LONG = new Sizes(4, 8, 4);
-
-        static Sizes atLeast(long bytes) {
-            return between(bytes, 0xffff_ffffL);
-        }
-
-        static Sizes between(long min, long max) {
-            return new Sizes(min, max, 1);
-        }
-
-        boolean allows(int size) {
-            long bytes = Integer.toUnsignedLong(size);
-            return min <= bytes && bytes <= max && bytes % multiple == 0;
-        }
-
-        @Override
-        public String toString() {
-            if (max == 0) {
-                return "none";
-            }
-            String unit = multiple == 1 ? "" : " in multiples of " + multiple;
-            if (min == max) {
-                return min + " bytes";
-            }
-            return max == 0xffff_ffffL ? min + " bytes or more" + unit : min + " to " + max + " bytes" + unit;
-        }
-    }
-
     /**
      * Why every kernel refuses to create this map, as the end of a sentence about it; empty if some kernel may create
      * it.
@@ -64,123 +27,72 @@ public final class MapAttributes {
      */
     public static Optional<String> refusal(MapSpec spec) {
         return spec.type()
-                .flatMap(type -> entries(spec, type)
-                        .or(() -> inner(spec, type))
-                        .or(() -> size("key", keys(type), spec.keySize()))
-                        .or(() -> size("value", values(type), spec.valueSize()))
-                        .or(() -> flags(spec, type))
-                        .or(() -> types(spec, type)));
+                .map(MapTraits::of)
+                .flatMap(row -> entries(spec, row.entries())
+                        .or(() -> inner(spec, row))
+                        .or(() -> size("key", row.keys(), spec.keySize()))
+                        .or(() -> size("value", row.values(), spec.valueSize()))
+                        .or(() -> flags(spec, row))
+                        .or(() -> types(spec, row)));
     }
 
-    private static Optional<String> entries(MapSpec spec, MapType type) {
+    private static Optional<String> entries(MapSpec spec, MapTraits.Entries allowed) {
         long entries = Integer.toUnsignedLong(spec.maxEntries());
-        return switch (type) {
-            case CGROUP_STORAGE, PERCPU_CGROUP_STORAGE, SK_STORAGE, INODE_STORAGE, TASK_STORAGE, CGRP_STORAGE ->
-                entries == 0
-                        ? Optional.empty()
-                        : Optional.of("has max_entries " + entries + ", but a " + type
+        return switch (allowed) {
+            case NO ->
+                because(
+                        entries != 0,
+                        "has max_entries " + entries + ", but a " + spec.type().orElseThrow()
                                 + " map takes 0: its values are attached to objects of the kernel");
-            // Without entries, a load gives a perf event array one for each CPU. Kernels may let a resizable hash grow.
-            case PERF_EVENT_ARRAY, STRUCT_OPS, RHASH -> Optional.empty();
-            case RINGBUF, USER_RINGBUF ->
-                entries == 0
-                        ? Optional.of("has size 0; set its max_entries, in bytes")
-                        : entries <= MAX_RING_BYTES
-                                ? Optional.empty()
-                                : Optional.of("has " + entries + " bytes, more than the 2 GiB that kernels allow");
-            case ARENA ->
-                entries == 0
-                        ? Optional.of("has no pages; set its max_entries, in pages")
-                        : entries <= MAX_PAGES
-                                ? Optional.empty()
-                                : Optional.of("has " + entries + " pages, more than the 4 GiB that kernels allow");
-            default ->
-                entries != 0
-                        ? Optional.empty()
-                        : Optional.of("has max_entries 0: set it in the object or by BpfLoader.map(\"" + spec.name()
+            case OPTIONAL -> Optional.empty();
+            case BYTES ->
+                because(entries == 0, "has size 0; set its max_entries, in bytes")
+                        .or(() -> because(
+                                entries > MAX_RING_BYTES,
+                                "has " + entries + " bytes, more than the 2 GiB that kernels allow"));
+            case PAGES ->
+                because(entries == 0, "has no pages; set its max_entries, in pages")
+                        .or(() -> because(
+                                entries > MAX_PAGES,
+                                "has " + entries + " pages, more than the 4 GiB that kernels allow"));
+            case SOME ->
+                because(
+                        entries == 0,
+                        "has max_entries 0: set it in the object or by BpfLoader.map(\"" + spec.name()
                                 + "\", map -> map.withMaxEntries(n))");
         };
     }
 
-    private static Optional<String> size(String part, Sizes allowed, int size) {
-        return allowed.allows(size)
-                ? Optional.empty()
-                : Optional.of("has a " + part + " of " + Integer.toUnsignedString(size)
-                        + " bytes, but maps of its type take " + allowed);
+    private static Optional<String> because(boolean refused, String reason) {
+        return refused ? Optional.of(reason) : Optional.empty();
     }
 
-    private static Sizes keys(MapType type) {
-        return switch (type) {
-            case ARRAY,
-                    PERCPU_ARRAY,
-                    PROG_ARRAY,
-                    PERF_EVENT_ARRAY,
-                    CGROUP_ARRAY,
-                    ARRAY_OF_MAPS,
-                    STACK_TRACE,
-                    DEVMAP,
-                    DEVMAP_HASH,
-                    CPUMAP,
-                    XSKMAP,
-                    SOCKMAP,
-                    REUSEPORT_SOCKARRAY,
-                    INSN_ARRAY,
-                    SK_STORAGE,
-                    INODE_STORAGE,
-                    TASK_STORAGE,
-                    CGRP_STORAGE -> Sizes.NUMBER;
-            case QUEUE, STACK, BLOOM_FILTER, RINGBUF, USER_RINGBUF, ARENA -> Sizes.NONE;
-            // The length of the prefix, and at least one byte of it, at most LPM_DATA_SIZE_MAX.
-            case LPM_TRIE -> Sizes.between(4 + 1, 4 + 256);
-            // A control group, or a control group and an attach type.
-            case CGROUP_STORAGE, PERCPU_CGROUP_STORAGE -> Sizes.between(8, 16);
-            case HASH, PERCPU_HASH, LRU_HASH, LRU_PERCPU_HASH, HASH_OF_MAPS, SOCKHASH, RHASH, STRUCT_OPS -> Sizes.ANY;
-        };
+    private static Optional<String> size(String part, MapTraits.Sizes allowed, int size) {
+        return because(
+                !allowed.allows(size),
+                "has a " + part + " of " + Integer.toUnsignedString(size) + " bytes, but maps of its type take "
+                        + allowed);
     }
 
-    private static Sizes values(MapType type) {
-        return switch (type) {
-            case PROG_ARRAY, PERF_EVENT_ARRAY, CGROUP_ARRAY, ARRAY_OF_MAPS, HASH_OF_MAPS, XSKMAP -> Sizes.NUMBER;
-            case DEVMAP, DEVMAP_HASH, CPUMAP, SOCKMAP, SOCKHASH, REUSEPORT_SOCKARRAY -> Sizes.NUMBER_OR_LONG;
-            case RINGBUF, USER_RINGBUF, ARENA -> Sizes.NONE;
-            // Addresses.
-            case STACK_TRACE -> new Sizes(8, 0xffff_ffffL, 8);
-            default -> Sizes.ANY;
-        };
+    private static Optional<String> flags(MapSpec spec, MapTraits row) {
+        int missing = row.flags() & ~spec.flags();
+        return because(
+                        missing != 0,
+                        "lacks " + (missing == MapSpec.F_MMAPABLE ? "BPF_F_MMAPABLE" : "BPF_F_NO_PREALLOC")
+                                + " in its map_flags, which maps of its type require")
+                .or(() -> because(
+                        row.has(Trait.PREALLOC) && (spec.flags() & MapSpec.F_NO_PREALLOC) != 0,
+                        "has BPF_F_NO_PREALLOC in its map_flags, which maps of its type can't have"));
     }
 
-    private static Optional<String> flags(MapSpec spec, MapType type) {
-        boolean allocated = (spec.flags() & MapSpec.F_NO_PREALLOC) == 0;
-        return switch (type) {
-            case LPM_TRIE, RHASH, SK_STORAGE, INODE_STORAGE, TASK_STORAGE, CGRP_STORAGE ->
-                allocated
-                        ? Optional.of("lacks BPF_F_NO_PREALLOC in its map_flags, which maps of its type require")
-                        : Optional.empty();
-            case LRU_HASH, LRU_PERCPU_HASH ->
-                allocated
-                        ? Optional.empty()
-                        : Optional.of("has BPF_F_NO_PREALLOC in its map_flags, which maps of its type can't have");
-            case ARENA ->
-                (spec.flags() & MapSpec.F_MMAPABLE) != 0
-                        ? Optional.empty()
-                        : Optional.of("lacks BPF_F_MMAPABLE in its map_flags, which maps of its type require");
-            default -> Optional.empty();
-        };
+    private static Optional<String> types(MapSpec spec, MapTraits row) {
+        return because(
+                row.has(Trait.NEEDS_BTF) && (spec.keyTypeId() == 0 || spec.valueTypeId() == 0),
+                "lacks the types of its keys and values (__type), which maps of its type require");
     }
 
-    private static Optional<String> types(MapSpec spec, MapType type) {
-        return switch (type) {
-            case SK_STORAGE, INODE_STORAGE, TASK_STORAGE, CGRP_STORAGE ->
-                spec.keyTypeId() != 0 && spec.valueTypeId() != 0
-                        ? Optional.empty()
-                        : Optional.of(
-                                "lacks the types of its keys and values (__type), which maps of its type require");
-            default -> Optional.empty();
-        };
-    }
-
-    private static Optional<String> inner(MapSpec spec, MapType type) {
-        if (type != MapType.ARRAY_OF_MAPS && type != MapType.HASH_OF_MAPS) {
+    private static Optional<String> inner(MapSpec spec, MapTraits row) {
+        if (!row.has(Trait.HOLDS_MAPS)) {
             return Optional.empty();
         }
         MapSpec inner = spec.inner();

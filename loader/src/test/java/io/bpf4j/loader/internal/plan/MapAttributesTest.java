@@ -17,9 +17,14 @@ class MapAttributesTest {
     @ParameterizedTest
     @EnumSource
     void theSmallestMapOfEachTypeIsNotRefused(MapType type) {
-        MapTraits smallest = MapTraits.of(type);
-        MapSpec map = MapSpec.of("m", type, smallest.keySize(), smallest.valueSize(), smallest.maxEntries())
-                .withFlags(smallest.flags());
+        MapTraits row = MapTraits.of(type);
+        MapSpec map = MapSpec.of(
+                        "m",
+                        type,
+                        row.keys().small(),
+                        row.values().small(),
+                        row.entries().small())
+                .withFlags(row.flags());
         boolean needsTypes = type.name().matches("(SK|INODE|TASK|CGRP)_STORAGE");
         boolean holdsMaps = type.name().endsWith("_OF_MAPS");
         assertThat(MapAttributes.refusal(holdsMaps ? map.withInner(INNER) : map).orElse(""))
