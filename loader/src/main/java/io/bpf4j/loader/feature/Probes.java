@@ -11,7 +11,6 @@ import static io.bpf4j.sys.kernel.Errno.ENOTSUPP;
 import static io.bpf4j.sys.kernel.Errno.ESRCH;
 
 import io.bpf4j.btf.BtfBuilder;
-import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.Linkage;
 import io.bpf4j.insn.Assembler;
@@ -21,11 +20,13 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.SectionKind;
 import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.AttachTraits;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.MapTraits;
 import io.bpf4j.sys.internal.call.ProgCommand;
+import io.bpf4j.sys.internal.call.ProgramTraits;
 import io.bpf4j.sys.internal.call.Struct;
 import io.bpf4j.sys.internal.linux.PerfSources;
 import io.bpf4j.sys.kernel.AttachType;
@@ -42,6 +43,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Finds out whether the kernel has a facility by trying it. <i>Thread-safe.</i>
@@ -152,12 +154,9 @@ final class Probes {
             case PROBE_READ_KERNEL -> calls(ProgramType.TRACEPOINT, Helper.named("bpf_probe_read_kernel"));
             case MAP_BATCH -> trial.with(map(MapType.HASH, 4, 8, 1), this::emptyBatch);
             case HASH_LOOKUP_AND_DELETE -> trial.with(map(MapType.HASH, 4, 8, 1), this::deleteMissing);
-            case RING_BUFFER -> probe(MapType.RINGBUF);
-            case BLOOM_FILTER -> probe(MapType.BLOOM_FILTER);
-            case USER_RING_BUFFER -> probe(MapType.USER_RINGBUF);
-            case ARENA -> probe(MapType.ARENA);
-            case INSN_ARRAY -> probe(MapType.INSN_ARRAY);
-            case RESIZABLE_HASH -> probe(MapType.RHASH);
+            case RING_BUFFER, BLOOM_FILTER, USER_RING_BUFFER, ARENA, INSN_ARRAY, RESIZABLE_HASH -> type(feature);
+            case RAW_TRACEPOINT, KPROBE_MULTI_LINK, UPROBE_MULTI_LINK, UPROBE_SESSION -> type(feature);
+            case TRACING_SESSION, TRACING_MULTI_LINK, PERF_LINK -> type(feature);
             case RUN_STATISTICS -> trial.of(new ProgCommand.EnableStats());
             case PROGRAM_BIND_MAP ->
                 trial.with(
@@ -177,24 +176,36 @@ final class Probes {
                 announced.number(
                         PerfSources.of(host).firstBit(PerfSources.UPROBE, "ref_ctr_offset"),
                         "ref_ctr_offset of the uprobe perf source");
-            case RAW_TRACEPOINT -> probe(ProgramType.RAW_TRACEPOINT);
-            case PERF_LINK -> probe(AttachType.PERF_EVENT);
             case BPF_COOKIE -> calls(ProgramType.TRACEPOINT, Helper.named("bpf_get_attach_cookie"));
-            case KPROBE_MULTI_LINK -> probe(AttachType.TRACE_KPROBE_MULTI);
             case SLEEPABLE_UPROBE ->
                 trial.of(program(ProgramType.KPROBE, returnZero()).withFlags(ProgramSpec.F_SLEEPABLE));
-            case UPROBE_MULTI_LINK -> probe(AttachType.TRACE_UPROBE_MULTI);
             // Kernels before the fix interpret the number as a task id and look it up: ESRCH.
             case UPROBE_MULTI_PROCESS ->
                 linked(AttachType.TRACE_UPROBE_MULTI, uprobe("/", OptionalInt.empty(), NONE), EINVAL);
             // If the flag is unknown, it is an invalid argument.
             case UPROBE_MULTI_DESCRIPTOR ->
                 linked(AttachType.TRACE_UPROBE_MULTI, uprobe("", OptionalInt.of(NONE), 0), EBADF);
-            case UPROBE_SESSION -> probe(AttachType.TRACE_UPROBE_SESSION);
-            case TRACING_SESSION -> probe(AttachType.TRACE_FSESSION);
-            case TRACING_MULTI_LINK -> probe(AttachType.TRACE_FENTRY_MULTI);
             case STRUCT_OPS_ASSOCIATION ->
                 trial.with(array(), map -> trial.of(new ProgCommand.AssociateStructOps(NONE, map), EBADF));
+        };
+    }
+
+    /** The first type that the feature introduced. */
+    private Support type(Feature feature) {
+        return Stream.of(MapType.values(), ProgramType.values(), AttachType.values())
+                .flatMap(Stream::of)
+                .filter(type -> introduced(type).filter(f -> f == feature).isPresent())
+                .findFirst()
+                .map(this::probe)
+                .orElseThrow();
+    }
+
+    private static Optional<Feature> introduced(Facility facility) {
+        return switch (facility) {
+            case MapType type -> MapTraits.of(type).feature();
+            case ProgramType type -> ProgramTraits.of(type).feature();
+            case AttachType type -> AttachTraits.of(type).feature();
+            case Feature _, Facility.Call _ -> Optional.empty();
         };
     }
 
@@ -267,9 +278,6 @@ final class Probes {
                         type, Assembler.create().ldx(8, R0, R1, 48).mov(R0, 0).exit()));
             case NETFILTER -> trial.of(program(type, returnZero()));
             case STRUCT_OPS -> structOps(MapSpec.F_LINK);
-            case TRACE_RAW_TP, TRACE_FENTRY, TRACE_FEXIT, TRACE_FSESSION, MODIFY_RETURN, TRACE_ITER ->
-                traced(type, returnZero(), 0);
-            case LSM_MAC, LSM_CGROUP -> traced(type, returnZero(), 0);
             case TCX_INGRESS, TCX_EGRESS, NETKIT_PRIMARY, NETKIT_PEER -> linked(type, LinkCommand.Details.NONE, ENODEV);
             case PERF_EVENT -> linked(type, new LinkCommand.Details.PerfEvent(0), EBADF);
             // A function that does not exist: a kernel that knows the link looks it up.
@@ -279,7 +287,7 @@ final class Probes {
             // A type that is not a function: only a kernel that knows the link loads the program, and then checks it.
             case TRACE_FENTRY_MULTI, TRACE_FEXIT_MULTI, TRACE_FSESSION_MULTI ->
                 linked(type, new LinkCommand.Details.TracingMulti(new int[1], new long[0]), EINVAL);
-            default -> attached(type);
+            default -> AttachTraits.of(type).example().isEmpty() ? attached(type) : traced(type, returnZero(), 0);
         };
     }
 
@@ -304,19 +312,11 @@ final class Probes {
                 path, descriptor, new long[1], new long[0], new long[0], pid, false, 0);
     }
 
-    /**
-     * A program for a target that a kernel with such programs has in its BTF; it is not attached. bpf_fentry_test1 and
-     * bpf_modify_return_test exist for tests (net/bpf/test_run.c, since 5.5 and 5.7).
-     */
+    /** A program for a target that a kernel with such programs has in its BTF; it is not attached. */
     private Support traced(AttachType type, Assembler code, int flags) {
-        String target = switch (type) {
-            case TRACE_RAW_TP -> "btf_trace_sched_switch";
-            case MODIFY_RETURN -> "bpf_modify_return_test";
-            case TRACE_ITER -> "bpf_iter_bpf_map";
-            case LSM_MAC, LSM_CGROUP -> "bpf_lsm_file_open";
-            default -> "bpf_fentry_test1";
-        };
-        OptionalInt id = announced.type(target, type == AttachType.TRACE_RAW_TP ? BtfKind.TYPEDEF : BtfKind.FUNC);
+        AttachTraits row = AttachTraits.of(type);
+        String target = row.prefix() + row.example();
+        OptionalInt id = announced.type(target, row.kind());
         if (id.isPresent()) {
             return trial.passesCall(
                     program(type, code).withAttachTarget(id.getAsInt(), null).withFlags(flags));
@@ -420,11 +420,11 @@ final class Probes {
             // Kernels before 5.0 require their own version.
             case KPROBE -> load.withKernelVersion(host.version().code());
             case SYSCALL -> load.withFlags(ProgramSpec.F_SLEEPABLE);
-            case CGROUP_SOCK_ADDR -> load.withExpectedAttachType(AttachType.CGROUP_INET4_CONNECT.number());
-            case CGROUP_SOCKOPT -> load.withExpectedAttachType(AttachType.CGROUP_SETSOCKOPT.number());
-            case SK_LOOKUP -> load.withExpectedAttachType(AttachType.SK_LOOKUP.number());
-            case NETFILTER -> load.withExpectedAttachType(AttachType.NETFILTER.number());
-            default -> load;
+            default ->
+                ProgramTraits.of(type)
+                        .attachType()
+                        .map(attachType -> load.withExpectedAttachType(attachType.number()))
+                        .orElse(load);
         };
     }
 }

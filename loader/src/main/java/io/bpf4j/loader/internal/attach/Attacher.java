@@ -8,10 +8,10 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.AttachTraits;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
-import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.KernelVersion;
 import java.util.Objects;
 import java.util.Optional;
@@ -69,23 +69,11 @@ public final class Attacher {
     }
 
     private static String featureHint(Attempt attempt) {
-        if (attempt.attachType().isEmpty()) {
-            return "";
-        }
-        return switch (attempt.attachType().get()) {
-            case TRACE_UPROBE_MULTI -> featureHint(Feature.UPROBE_MULTI_LINK, attempt.features());
-            case TRACE_UPROBE_SESSION -> featureHint(Feature.UPROBE_SESSION, attempt.features());
-            case TRACE_KPROBE_MULTI, TRACE_KPROBE_SESSION -> featureHint(Feature.KPROBE_MULTI_LINK, attempt.features());
-            case TRACE_FENTRY_MULTI, TRACE_FEXIT_MULTI, TRACE_FSESSION_MULTI ->
-                featureHint(Feature.TRACING_MULTI_LINK, attempt.features());
-            default -> "";
-        };
-    }
-
-    private static String featureHint(Feature feature, Features features) {
-        return !features.lacks(feature)
-                ? ""
-                : "; this kernel does not have " + feature.description() + " (requires Linux >= " + feature.since()
-                        + ")";
+        return attempt.attachType()
+                .flatMap(type -> AttachTraits.of(type).feature())
+                .filter(attempt.features()::lacks)
+                .map(feature -> "; this kernel does not have " + feature.description() + " (requires Linux >= "
+                        + feature.since() + ")")
+                .orElse("");
     }
 }

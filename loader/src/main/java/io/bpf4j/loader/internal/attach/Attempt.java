@@ -6,6 +6,7 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.NetDevice;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.AttachTraits;
 import io.bpf4j.sys.internal.call.Command;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.FileCommand;
@@ -31,10 +32,6 @@ record Attempt(Host host, Features features, Fd program, String description, Opt
 
     <R> R execute(Command<R> command) {
         return kernel().execute(command);
-    }
-
-    boolean isFor(AttachType type) {
-        return attachType.filter(t -> t == type).isPresent();
     }
 
     /** The exception for an invalid request, or for a feature that the kernel lacks. */
@@ -75,9 +72,14 @@ record Attempt(Host host, Features features, Fd program, String description, Opt
                                 + section + "\"), by the target, or by Program.forAttachType"));
     }
 
+    /** The type that the program was loaded for, if it is one for a link of many such places. */
+    Optional<AttachType> manyType(String places) {
+        return attachType.filter(type -> AttachTraits.of(type).many().equals(places));
+    }
+
     /** Refuses a program for a link of many functions; {@code probes} as for {@link #multiType}. */
-    void requireSingle(AttachType multi, AttachType session, String probes) {
-        if (isFor(multi) || isFor(session)) {
+    void requireSingle(String probes) {
+        if (manyType(probes).isPresent()) {
             throw refused(
                     "the program was loaded for a link of many " + probes + "s, which can't change after the load;"
                             + " use SEC(\"" + probes + "\") for single " + probes + "s");
@@ -90,14 +92,14 @@ record Attempt(Host host, Features features, Fd program, String description, Opt
      * @param returns whether the target is for returns alone
      * @param probes the kind of the functions' probes, for messages: {@code uprobe}
      */
-    AttachType multiType(AttachType multi, AttachType session, boolean returns, String probes) {
-        if (isFor(session) && returns) {
-            throw refused("a session program runs on entry and on return; it can't be attached to returns alone");
-        }
-        return attachType
-                .filter(type -> type == multi || type == session)
+    AttachType multiType(boolean returns, String probes) {
+        AttachType type = manyType(probes)
                 .orElseThrow(() -> refused("the program was loaded for single " + probes + "s; use SEC(\"" + probes
                         + ".multi\") for a link of many"));
+        if (AttachTraits.of(type).session() && returns) {
+            throw refused("a session program runs on entry and on return; it can't be attached to returns alone");
+        }
+        return type;
     }
 
     /** Creates a link of the attach type that the program was loaded for. */

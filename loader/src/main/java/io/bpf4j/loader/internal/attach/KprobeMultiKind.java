@@ -28,8 +28,7 @@ record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) impleme
 
     @Override
     public Link attach(Attempt attempt) {
-        AttachType type = attempt.multiType(
-                AttachType.TRACE_KPROBE_MULTI, AttachType.TRACE_KPROBE_SESSION, target.returns(), "kprobe");
+        AttachType type = attempt.multiType(target.returns(), "kprobe");
         List<Glob> patterns = target.functions().stream().map(Glob::ofLibbpf).toList();
         boolean wild = patterns.stream().anyMatch(glob -> !glob.isExact());
         if (wild && !target.cookies().isEmpty()) {

@@ -30,7 +30,7 @@ final class PerfAttacher {
 
     /** Attaches at an offset in a file, in bytes; the other properties are those of the target. */
     static Link uprobe(Attempt attempt, TargetFile file, long offset, AttachTarget.Uprobe target) {
-        attempt.requireSingle(AttachType.TRACE_UPROBE_MULTI, AttachType.TRACE_UPROBE_SESSION, "uprobe");
+        attempt.requireSingle("uprobe");
         int type = type(attempt, PerfSources.UPROBE, Feature.PERF_UPROBE);
         long config = returnBit(attempt, PerfSources.UPROBE, target.returns());
         if (target.semaphore() != 0) {
@@ -54,7 +54,7 @@ final class PerfAttacher {
     }
 
     static Link kprobe(Attempt attempt, String function, long offset, boolean returns, long cookie) {
-        attempt.requireSingle(AttachType.TRACE_KPROBE_MULTI, AttachType.TRACE_KPROBE_SESSION, "kprobe");
+        attempt.requireSingle("kprobe");
         int type = type(attempt, PerfSources.KPROBE, Feature.PERF_KPROBE);
         long config = returnBit(attempt, PerfSources.KPROBE, returns);
         return link(

@@ -6,6 +6,7 @@ import io.bpf4j.loader.internal.glob.Glob;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.sys.internal.call.AttachTraits;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.StructLayout;
 import io.bpf4j.sys.kernel.AttachType;
@@ -39,10 +40,7 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
 
     @Override
     public Link attach(Attempt attempt) {
-        AttachType type = attempt.attachType()
-                .filter(t -> t == AttachType.TRACE_FENTRY_MULTI
-                        || t == AttachType.TRACE_FEXIT_MULTI
-                        || t == AttachType.TRACE_FSESSION_MULTI)
+        AttachType type = attempt.manyType(AttachTraits.FUNCTIONS)
                 .orElseThrow(() -> attempt.refused("the program was loaded for one function, which can't change after"
                         + " the load; use SEC(\"fentry.multi\") for many"));
         String module = oneModule(attempt, target.functions());

@@ -34,8 +34,7 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
 
     @Override
     public Link attach(Attempt attempt) {
-        AttachType type = attempt.multiType(
-                AttachType.TRACE_UPROBE_MULTI, AttachType.TRACE_UPROBE_SESSION, target.returns(), "uprobe");
+        AttachType type = attempt.multiType(target.returns(), "uprobe");
         return target.functions().isEmpty()
                 ? link(attempt, type, target.file(), target.offsets())
                 : byNames(attempt, type, target.semaphores().length == 0 && target.cookies().length == 0);

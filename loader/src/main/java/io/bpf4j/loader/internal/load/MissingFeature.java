@@ -5,10 +5,13 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.sys.internal.call.AttachTraits;
 import io.bpf4j.sys.internal.call.MapTraits;
+import io.bpf4j.sys.internal.call.ProgramTraits;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.util.Optional;
 
 /**
@@ -17,7 +20,7 @@ import java.util.Optional;
  *
  * <p>Tested by {@code BpfLoaderTest} and {@code VerifierRefusalTest}.
  */
-public final class MissingFeature {
+final class MissingFeature {
     private MissingFeature() {}
 
     /** Why a map could not be created; empty if no feature is missing. */
@@ -37,30 +40,15 @@ public final class MissingFeature {
         }
         String operation = "load program \"" + program.name() + "\"";
         return attachType
-                .flatMap(MissingFeature::of)
+                .flatMap(type -> AttachTraits.of(type).feature())
                 .flatMap(feature -> missing(operation, feature, features))
                 .or(() -> of(program).flatMap(feature -> missing(operation, feature, features)));
     }
 
-    /** The feature that added an attach type. */
-    public static Optional<Feature> of(AttachType type) {
-        return Optional.ofNullable(
-                switch (type) {
-                    case TRACE_UPROBE_MULTI -> Feature.UPROBE_MULTI_LINK;
-                    case TRACE_UPROBE_SESSION -> Feature.UPROBE_SESSION;
-                    case TRACE_KPROBE_MULTI, TRACE_KPROBE_SESSION -> Feature.KPROBE_MULTI_LINK;
-                    case TRACE_FSESSION -> Feature.TRACING_SESSION;
-                    case TRACE_FENTRY_MULTI, TRACE_FEXIT_MULTI, TRACE_FSESSION_MULTI -> Feature.TRACING_MULTI_LINK;
-                    default -> null;
-                });
-    }
-
     private static Optional<Feature> of(ProgramSpec program) {
-        return switch (program.type()) {
-            case KPROBE -> program.isSleepable() ? Optional.of(Feature.SLEEPABLE_UPROBE) : Optional.empty();
-            case RAW_TRACEPOINT -> Optional.of(Feature.RAW_TRACEPOINT);
-            default -> Optional.empty();
-        };
+        return program.type() == ProgramType.KPROBE && program.isSleepable()
+                ? Optional.of(Feature.SLEEPABLE_UPROBE)
+                : ProgramTraits.of(program.type()).feature();
     }
 
     private static Optional<UnsupportedFeatureException> missing(String operation, Feature feature, Features features) {

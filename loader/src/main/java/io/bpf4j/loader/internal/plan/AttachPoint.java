@@ -1,10 +1,10 @@
 package io.bpf4j.loader.internal.plan;
 
-import io.bpf4j.btf.BtfKind;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.sys.internal.call.AttachTraits;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.ProgramType;
 import java.util.OptionalInt;
@@ -82,9 +82,7 @@ public record AttachPoint(
     /** Whether the functions are named at attach, and only their BTF at load. */
     private static boolean isForMany(ProgramSpec program) {
         return program.attachType()
-                .filter(t -> t == AttachType.TRACE_FENTRY_MULTI
-                        || t == AttachType.TRACE_FEXIT_MULTI
-                        || t == AttachType.TRACE_FSESSION_MULTI)
+                .filter(type -> AttachTraits.of(type).many().equals(AttachTraits.FUNCTIONS))
                 .isPresent();
     }
 
@@ -107,21 +105,10 @@ public record AttachPoint(
     }
 
     private static AttachPoint inKernel(ProgramSpec program, TargetKernel kernel) {
-        AttachType attachType = program.attachType().orElse(AttachType.TRACE_FENTRY);
-        String prefix;
-        BtfKind kind = BtfKind.FUNC;
-        switch (attachType) {
-            case TRACE_RAW_TP -> {
-                prefix = "btf_trace_";
-                kind = BtfKind.TYPEDEF;
-            }
-            case LSM_MAC, LSM_CGROUP -> prefix = "bpf_lsm_";
-            case TRACE_ITER -> prefix = "bpf_iter_";
-            default -> prefix = "";
-        }
+        AttachTraits row = AttachTraits.of(program.attachType().orElse(AttachType.TRACE_FENTRY));
         requireName(program);
-        String name = prefix + program.target().substring(program.target().indexOf(':') + 1);
-        TargetKernel.Found found = kernel.find(moduleOf(program), name, kind)
+        String name = row.prefix() + program.target().substring(program.target().indexOf(':') + 1);
+        TargetKernel.Found found = kernel.find(moduleOf(program), name, row.kind())
                 .orElseThrow(() -> new RelocationException("program \"" + program.name() + "\": this kernel has no \""
                         + name + "\" (SEC(\"" + program.sectionName() + "\")), " + kernel.searched()));
         return new AttachPoint(found.id(), found.module(), null, OptionalInt.empty());

@@ -8,8 +8,8 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.sys.internal.call.ProgramTraits;
 import io.bpf4j.sys.kernel.Feature;
-import io.bpf4j.sys.kernel.ProgramType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -98,37 +98,10 @@ final class ContextArguments {
         FunctionPlaces places = new FunctionPlaces(spec);
         for (ProgramSpec program : spec.programs()) {
             for (FunctionSpec function : places.of(program).keySet()) {
-                callers.computeIfAbsent(function.name(), _ -> new HashSet<>()).add(contextOf(program.type()));
+                callers.computeIfAbsent(function.name(), _ -> new HashSet<>())
+                        .add(ProgramTraits.of(program.type()).context());
             }
         }
         return callers;
-    }
-
-    /**
-     * The struct whose name identifies a context to the verifier: the third column of BPF_PROG_TYPE in the kernel's
-     * include/linux/bpf_types.h. Empty for program types whose context is not a struct, or is the arguments of a
-     * function.
-     */
-    private static Optional<String> contextOf(ProgramType type) {
-        return Optional.ofNullable(
-                switch (type) {
-                    case SOCKET_FILTER, SCHED_CLS, SCHED_ACT, CGROUP_SKB, SK_SKB, FLOW_DISSECTOR -> "__sk_buff";
-                    case LWT_IN, LWT_OUT, LWT_XMIT, LWT_SEG6LOCAL -> "__sk_buff";
-                    case XDP -> "xdp_md";
-                    case KPROBE -> "bpf_user_pt_regs_t";
-                    case PERF_EVENT -> "bpf_perf_event_data";
-                    case RAW_TRACEPOINT, RAW_TRACEPOINT_WRITABLE -> "bpf_raw_tracepoint_args";
-                    case CGROUP_SOCK -> "bpf_sock";
-                    case CGROUP_SOCK_ADDR -> "bpf_sock_addr";
-                    case CGROUP_DEVICE -> "bpf_cgroup_dev_ctx";
-                    case CGROUP_SYSCTL -> "bpf_sysctl";
-                    case CGROUP_SOCKOPT -> "bpf_sockopt";
-                    case SOCK_OPS -> "bpf_sock_ops";
-                    case SK_MSG -> "sk_msg_md";
-                    case SK_REUSEPORT -> "sk_reuseport_md";
-                    case SK_LOOKUP -> "bpf_sk_lookup";
-                    case NETFILTER -> "bpf_nf_ctx";
-                    case UNSPEC, TRACEPOINT, LIRC_MODE2, TRACING, STRUCT_OPS, EXT, LSM, SYSCALL -> null;
-                });
     }
 }
