@@ -43,22 +43,20 @@ public final class Attacher {
      */
     public Link attach(Fd program, String name, Optional<AttachType> attachType, AttachTarget target) {
         Attempt attempt = new Attempt(host, features, program, name + " to " + target.description(), attachType);
-        LinkKind kind = LinkKinds.of(target, host, functions);
+        LinkKinds.Row row = LinkKinds.of(target, host, functions);
         try {
-            return kind.attach(attempt);
+            return row.kind().attach(attempt);
         } catch (SyscallException e) {
-            throw new AttachException("attach " + attempt.description() + ": " + explain(e, kind, attempt, target), e);
+            throw new AttachException("attach " + attempt.description() + ": " + explain(e, row, attempt), e);
         }
     }
 
     /** The kernel's error, with an explanation if one is known. */
-    private static String explain(SyscallException failure, LinkKind kind, Attempt attempt, AttachTarget target) {
+    private static String explain(SyscallException failure, LinkKinds.Row row, Attempt attempt) {
         String message = Objects.requireNonNullElse(failure.getMessage(), failure.call());
-        String why = message + kind.refusal(failure.errno());
+        String why = message + row.kind().refusal(failure.errno());
         // The kernel returns EINVAL for features that it doesn't know; a feature probe is worth its cost only then.
-        return failure.errno() == Errno.EINVAL
-                ? why + versionHint(LinkKinds.since(target), attempt) + featureHint(attempt)
-                : why;
+        return failure.errno() == Errno.EINVAL ? why + versionHint(row.since(), attempt) + featureHint(attempt) : why;
     }
 
     private static String versionHint(@Nullable KernelVersion needed, Attempt attempt) {

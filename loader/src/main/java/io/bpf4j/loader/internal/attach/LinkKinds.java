@@ -36,44 +36,44 @@ public final class LinkKinds {
 
     private LinkKinds() {}
 
-    static LinkKind of(AttachTarget target, Host host, FunctionSites functions) {
+    /** @param since the first kernel with such links; older ones return EINVAL. Null if a feature probe detects them */
+    record Row(LinkKind kind, @Nullable KernelVersion since) {
+        private Row since(int major, int minor) {
+            return new Row(kind, KernelVersion.of(major, minor));
+        }
+    }
+
+    static Row of(AttachTarget target, Host host, FunctionSites functions) {
         return switch (target) {
-            case AttachTarget.Uprobe uprobe -> PerfKind.of(uprobe, functions);
-            case AttachTarget.UprobeMulti uprobes -> new UprobeMultiKind(uprobes, functions);
-            case AttachTarget.Kprobe kprobe -> PerfKind.of(kprobe);
-            case AttachTarget.Ksyscall call -> PerfKind.of(call);
-            case AttachTarget.KprobeMulti kprobes -> new KprobeMultiKind(kprobes, TraceFs.of(host));
-            case AttachTarget.Tracepoint tracepoint -> attempt -> PerfAttacher.tracepoint(attempt, tracepoint);
-            case AttachTarget.RawTracepoint raw -> TracingKind.of(raw);
-            case AttachTarget.Tracing tracing -> TracingKind.of(tracing);
+            case AttachTarget.Uprobe uprobe -> row(PerfKind.of(uprobe, functions));
+            case AttachTarget.UprobeMulti uprobes -> row(new UprobeMultiKind(uprobes, functions));
+            case AttachTarget.Kprobe kprobe -> row(PerfKind.of(kprobe));
+            case AttachTarget.Ksyscall call -> row(PerfKind.of(call));
+            case AttachTarget.KprobeMulti kprobes -> row(new KprobeMultiKind(kprobes, TraceFs.of(host)));
+            case AttachTarget.Tracepoint tracepoint -> row(attempt -> PerfAttacher.tracepoint(attempt, tracepoint));
+            case AttachTarget.RawTracepoint raw -> row(TracingKind.of(raw));
+            case AttachTarget.Tracing tracing -> row(TracingKind.of(tracing));
             case AttachTarget.TracingMulti many ->
-                new TracingMultiKind(many, KernelBtf.of(host)::ofModule, TraceFs.of(host));
-            case AttachTarget.Freplace freplace -> new TracingKind.Freplace(freplace);
-            case AttachTarget.PerfEvent event -> attempt -> PerfAttacher.event(attempt, event);
-            case AttachTarget.OpenPerfEvent event -> PerfKind.of(event);
-            case AttachTarget.Cgroup cgroup -> new CgroupKind(cgroup);
-            case AttachTarget.Xdp xdp -> new XdpKind(xdp);
-            case AttachTarget.Tcx tcx -> DeviceKind.of(tcx);
-            case AttachTarget.Netkit netkit -> DeviceKind.of(netkit);
-            case AttachTarget.Netfilter netfilter -> new NetfilterKind(netfilter);
-            case AttachTarget.NetNamespace namespace -> new NetNamespaceKind(namespace);
-            case AttachTarget.Sockmap sockmap -> new SockmapKind(sockmap);
-            case AttachTarget.Iter iter -> new IterKind(iter);
-            case AttachTarget.Lirc lirc -> attempt -> Unlinked.lirc(attempt, lirc);
+                row(new TracingMultiKind(many, KernelBtf.of(host)::ofModule, TraceFs.of(host)));
+            case AttachTarget.Freplace freplace -> row(new TracingKind.Freplace(freplace));
+            case AttachTarget.PerfEvent event -> row(attempt -> PerfAttacher.event(attempt, event));
+            case AttachTarget.OpenPerfEvent event -> row(PerfKind.of(event));
+            case AttachTarget.Cgroup cgroup -> row(new CgroupKind(cgroup)).since(5, 7);
+            case AttachTarget.Xdp xdp -> row(new XdpKind(xdp)).since(5, 9);
+            case AttachTarget.Tcx tcx -> row(DeviceKind.of(tcx)).since(6, 6);
+            case AttachTarget.Netkit netkit -> row(DeviceKind.of(netkit)).since(6, 7);
+            case AttachTarget.Netfilter netfilter ->
+                row(new NetfilterKind(netfilter)).since(6, 4);
+            case AttachTarget.NetNamespace namespace ->
+                row(new NetNamespaceKind(namespace)).since(5, 8);
+            case AttachTarget.Sockmap sockmap -> row(new SockmapKind(sockmap));
+            case AttachTarget.Iter iter -> row(new IterKind(iter)).since(5, 8);
+            case AttachTarget.Lirc lirc -> row(attempt -> Unlinked.lirc(attempt, lirc));
         };
     }
 
-    /** The first kernel version with such links; older kernels return EINVAL. Null if a feature probe detects them. */
-    static @Nullable KernelVersion since(AttachTarget target) {
-        return switch (target) {
-            case AttachTarget.Cgroup _ -> KernelVersion.of(5, 7);
-            case AttachTarget.NetNamespace _, AttachTarget.Iter _ -> KernelVersion.of(5, 8);
-            case AttachTarget.Xdp _ -> KernelVersion.of(5, 9);
-            case AttachTarget.Netfilter _ -> KernelVersion.of(6, 4);
-            case AttachTarget.Tcx _ -> KernelVersion.of(6, 6);
-            case AttachTarget.Netkit _ -> KernelVersion.of(6, 7);
-            default -> null;
-        };
+    private static Row row(LinkKind kind) {
+        return new Row(kind, null);
     }
 
     static Optional<LinkView> view(int type) {
