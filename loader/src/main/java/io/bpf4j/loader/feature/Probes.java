@@ -21,7 +21,6 @@ import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.SectionKind;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.AttachTraits;
-import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.MapTraits;
@@ -111,8 +110,6 @@ final class Probes {
                 trial.of(btf(btf -> btf.add(new BtfType.Enum64("", 8, false, List.of(new BtfType.EnumValue("x", 0))))));
             case ARGUMENT_TAGS -> argumentTags();
             case OBJECT_NAMES -> trial.of(socketFilter(returnZero()).withName("probe"));
-            case SUBPROGRAMS ->
-                trial.of(socketFilter(Trial.callingFunction().mov(R0, 0).exit()));
             // A program type without attach types, so that only CAP_BPF is needed. The kernel ignores the field's value
             // then, but must know the field.
             case EXPECTED_ATTACH_TYPE ->
@@ -129,18 +126,6 @@ final class Probes {
                                         .exit())
                                 .withInstructionFds(List.of(map))));
             case MAP_FREEZE -> trial.with(array(), map -> trial.of(new MapCommand.Freeze(map)));
-            // A jump backwards, ten times. Without CAP_PERFMON the verifier also follows speculative execution, here an
-            // endless loop, and fails with E2BIG. A verifier without loop support fails earlier, with EINVAL.
-            case BOUNDED_LOOPS ->
-                trial.of(
-                        socketFilter(Assembler.create()
-                                .mov(R0, 10)
-                                .label("again")
-                                .alu(Opcodes.ADD, R0, -1)
-                                .jump(Opcodes.JNE, R0, 0, "again")
-                                .exit()),
-                        Errno.OK,
-                        Errno.E2BIG);
             // Compares and exchanges 8 bytes of the stack.
             case ATOMIC_EXCHANGE ->
                 trial.of(socketFilter(Assembler.create()
@@ -152,8 +137,6 @@ final class Probes {
                         .exit()));
             case MMAPABLE_ARRAY -> trial.of(array().withFlags(MapSpec.F_MMAPABLE));
             case PROBE_READ_KERNEL -> calls(ProgramType.TRACEPOINT, Helper.named("bpf_probe_read_kernel"));
-            case MAP_BATCH -> trial.with(map(MapType.HASH, 4, 8, 1), this::emptyBatch);
-            case HASH_LOOKUP_AND_DELETE -> trial.with(map(MapType.HASH, 4, 8, 1), this::deleteMissing);
             case RING_BUFFER, BLOOM_FILTER, USER_RING_BUFFER, ARENA, INSN_ARRAY, RESIZABLE_HASH -> type(feature);
             case RAW_TRACEPOINT, KPROBE_MULTI_LINK, UPROBE_MULTI_LINK, UPROBE_SESSION -> type(feature);
             case TRACING_SESSION, TRACING_MULTI_LINK, PERF_LINK -> type(feature);
@@ -353,26 +336,6 @@ final class Probes {
                 yield trial.passesCall(load.withFlags(load.flags() | flags));
             }
         };
-    }
-
-    private Support emptyBatch(Fd map) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment buffer = arena.allocate(8, 8);
-            MemorySegment position = arena.allocate(8, 8);
-            return trial.of(
-                    new MapCommand.Batch(
-                            MapCommand.BatchOp.LOOKUP, map, MemorySegment.NULL, position, buffer, buffer, 1, 0),
-                    ENOENT);
-        }
-    }
-
-    private Support deleteMissing(Fd map) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment buffer = arena.allocate(8, 8);
-            return trial.of(
-                    new MapCommand.Element(MapCommand.Op.LOOKUP_AND_DELETE, map, buffer.asSlice(0, 4), buffer, 0),
-                    ENOENT);
-        }
     }
 
     private static MapCommand.Create array() {

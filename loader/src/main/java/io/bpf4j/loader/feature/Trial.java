@@ -11,15 +11,11 @@ import io.bpf4j.sys.internal.call.FailureHints;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.LoadResult;
-import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.sys.kernel.Errno;
 import java.nio.ByteOrder;
-import java.util.Arrays;
-import java.util.List;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * Tries commands, and distinguishes a kernel that lacks a facility from a kernel that does not permit this process to
@@ -30,7 +26,7 @@ import java.util.stream.Collectors;
  *   <li>The verifier returns EACCES for an invalid read. A kernel that lacks a feature may see an invalid read in a
  *       program that uses it. SELinux returns EACCES to a process that may not load programs.
  *   <li>The verifier returns EINVAL for an unknown helper. If processes without CAP_BPF may load socket filters
- *       (kernel.unprivileged_bpf_disabled=0), it also returns EINVAL to them for a loop that it allows with CAP_BPF.
+ *       (kernel.unprivileged_bpf_disabled=0), it also returns EINVAL to them for a helper that it allows with CAP_BPF.
  * </ul>
  * So after such a refusal, a program of the same type without the feature is loaded, but with a call between functions,
  * which needs the same rights. If the kernel refuses that program too, missing rights may be the reason for both.
@@ -41,19 +37,19 @@ record Trial(Host host) {
     /** Enough for the verifier's log of a program of a few instructions. */
     private static final ProgCommand.Log LOG = new ProgCommand.Log(1, 1 << 14);
 
-    private static final List<Errno> SUCCESS = List.of(Errno.OK);
+    /** A command that only a kernel with the facility accepts. */
+    Support of(Command<?> command) {
+        return of(command, Errno.OK);
+    }
 
-    /**
-     * A command that only a kernel with the facility answers with one of these errors; with success if none is given.
-     */
-    Support of(Command<?> command, Errno... errors) {
-        List<Errno> expected = errors.length == 0 ? SUCCESS : Arrays.asList(errors);
-        return evaluate(command, (errno, _) -> expected.contains(errno), expected);
+    /** A command that only a kernel with the facility answers with this error. */
+    Support of(Command<?> command, Errno expected) {
+        return evaluate(command, (errno, _) -> errno == expected, expected);
     }
 
     /** A program that only a kernel with its type passes to the verifier, whether or not the verifier accepts it. */
     Support reachesVerifier(ProgCommand.Load load) {
-        return evaluate(load.withLog(LOG), (errno, log) -> errno == Errno.OK || !log.isEmpty(), SUCCESS);
+        return evaluate(load.withLog(LOG), (errno, log) -> errno == Errno.OK || !log.isEmpty(), Errno.OK);
     }
 
     /**
@@ -64,19 +60,19 @@ record Trial(Host host) {
         return evaluate(
                 load.withLog(LOG),
                 (errno, log) -> errno == Errno.OK || (errno == Errno.EACCES && !log.isEmpty()),
-                SUCCESS);
+                Errno.OK);
     }
 
     /** Creates an object for a further probe, and closes it afterwards; if it can't be created, that is the result. */
     Support with(Command<?> creation, Function<Fd, Support> test) {
         try {
             return switch (Kernel.of(host).execute(creation)) {
-                case LoadResult.Refused refused -> refused(creation, refused.errno(), SUCCESS);
+                case LoadResult.Refused refused -> refused(creation, refused.errno(), Errno.OK);
                 case LoadResult.Loaded(Fd fd, String _) -> testAndClose(fd, test);
                 case Object fd -> testAndClose((Fd) fd, test);
             };
         } catch (SyscallException e) {
-            return refused(creation, e.errnoNumber(), SUCCESS);
+            return refused(creation, e.errnoNumber(), Errno.OK);
         }
     }
 
@@ -86,7 +82,7 @@ record Trial(Host host) {
         }
     }
 
-    private Support evaluate(Command<?> command, BiPredicate<Errno, String> present, List<Errno> expected) {
+    private Support evaluate(Command<?> command, BiPredicate<Errno, String> present, Errno expected) {
         int errno = 0;
         String log = "";
         try {
@@ -96,8 +92,7 @@ record Trial(Host host) {
                     errno = refused.errno();
                     log = refused.log();
                 }
-                case MapCommand.BatchResult batch -> errno = batch.errno();
-                case Integer number -> errno = number;
+                case Integer _ -> {}
                 case Fd fd -> fd.close();
                 default -> throw new IllegalArgumentException(command.call());
             }
@@ -110,7 +105,7 @@ record Trial(Host host) {
                 : refused(command, errno, expected);
     }
 
-    private Support refused(Command<?> command, int errnoNumber, List<Errno> expected) {
+    private Support refused(Command<?> command, int errnoNumber, Errno expected) {
         Errno errno = Errno.of(errnoNumber);
         if (command instanceof ProgCommand.Load load && (errno == Errno.EACCES || !isDenial(errno))) {
             ProgCommand.Load plain = ProgCommand.Load.of(
@@ -127,10 +122,7 @@ record Trial(Host host) {
         } else if (isDenial(errno)) {
             return unknown(command, errnoNumber);
         }
-        return new Support.Absent(answer(command, errnoNumber)
-                + (expected.equals(SUCCESS)
-                        ? ""
-                        : expected.stream().map(Errno::name).collect(Collectors.joining(" or ", ", not ", ""))));
+        return new Support.Absent(answer(command, errnoNumber) + (expected == Errno.OK ? "" : ", not " + expected));
     }
 
     private Support unknown(Command<?> command, int errno) {

@@ -91,8 +91,6 @@ class FeaturesTest {
                 ProgCommand.Load.class,
                 LinkCommand.Create.class,
                 LinkCommand.Attach.class,
-                MapCommand.Element.class,
-                MapCommand.Batch.class,
                 MapCommand.Freeze.class,
                 ProgCommand.BindMap.class)) {
             kernel.clearCommands();
@@ -116,21 +114,15 @@ class FeaturesTest {
         assertThat(kernel.open()).isEmpty();
     }
 
-    /** To a process without CAP_BPF, where it may load socket filters, a loop is as invalid as to an old kernel. */
+    /** To a process without CAP_BPF, where it may load socket filters, a helper is as unknown as to an old kernel. */
     @Test
     void theVerifiersEinvalIsNoAnswerIfItIsStrictWithThisProcess() {
         kernel.fail(ProgCommand.Load.class, Errno.EPERM);
         kernel.failNth(1, ProgCommand.Load.class, Errno.EINVAL);
-        assertThat(Features.of(kernel.host()).support(Feature.BOUNDED_LOOPS))
+        assertThat(Features.of(kernel.host()).support(Feature.MEMCG_ACCOUNTING))
                 .isInstanceOfSatisfying(
                         Support.Unknown.class,
                         unknown -> assertThat(unknown.errno()).isEqualTo(Errno.EPERM));
-    }
-
-    @Test
-    void aLoopThatTheVerifierTiresOfIsALoopThatItFollows() {
-        kernel.fail(ProgCommand.Load.class, Errno.E2BIG);
-        assertThat(Features.of(kernel.host()).has(Feature.BOUNDED_LOOPS)).isTrue();
     }
 
     @Test
