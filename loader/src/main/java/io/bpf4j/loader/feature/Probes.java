@@ -6,7 +6,6 @@ import static io.bpf4j.insn.Assembler.R10;
 import static io.bpf4j.sys.kernel.Errno.EBADF;
 import static io.bpf4j.sys.kernel.Errno.EINVAL;
 import static io.bpf4j.sys.kernel.Errno.ENODEV;
-import static io.bpf4j.sys.kernel.Errno.ENOENT;
 import static io.bpf4j.sys.kernel.Errno.ENOTSUPP;
 import static io.bpf4j.sys.kernel.Errno.ESRCH;
 
@@ -34,8 +33,6 @@ import io.bpf4j.sys.kernel.Facility;
 import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.sys.kernel.ProgramType;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Optional;

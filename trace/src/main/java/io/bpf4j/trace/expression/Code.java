@@ -1,6 +1,7 @@
 package io.bpf4j.trace.expression;
 
 import io.bpf4j.insn.Assembler;
+import io.bpf4j.insn.Helper;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
 import java.util.ArrayList;
@@ -38,8 +39,8 @@ final class Code {
      */
     private static final int MAX_WAITING = 14;
 
-    private static final int PROBE_READ_USER = 112;
-    private static final int PROBE_READ_USER_STR = 114;
+    private static final Helper PROBE_READ_USER = Helper.named("bpf_probe_read_user");
+    private static final Helper PROBE_READ_USER_STR = Helper.named("bpf_probe_read_user_str");
     private static final String FAIL = "fail";
 
     /** The label of the code that runs if a value can't be read. */
@@ -190,13 +191,13 @@ final class Code {
 
     /** Reads R2 bytes at the process's address R3 to R1. */
     void readUser() {
-        count(1).call(PROBE_READ_USER);
+        count(1).call(PROBE_READ_USER.number());
         jumpIf(Opcodes.JNE, Assembler.R0, 0, fail());
     }
 
     /** Reads at most R2 bytes at the process's address R3 to R1, up to NUL. R0 = the number of bytes, with the NUL. */
     void readUserText() {
-        count(1).call(PROBE_READ_USER_STR);
+        count(1).call(PROBE_READ_USER_STR.number());
         jumpIf(Opcodes.JSLT, Assembler.R0, 0, fail());
     }
 

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.plan;
 
+import io.bpf4j.insn.Helper;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.sys.kernel.Feature;
@@ -16,20 +17,17 @@ import java.util.Map;
  * <p>Tested by {@code BpfLoaderTest}.
  */
 public final class OldKernelHelpers {
-    private static final int PROBE_READ = 4;
-    private static final int PROBE_READ_STR = 45;
-    private static final int PROBE_READ_USER = 112;
-    private static final int PROBE_READ_KERNEL = 113;
-    private static final int PROBE_READ_USER_STR = 114;
-    private static final int PROBE_READ_KERNEL_STR = 115;
-
     private static final Map<Integer, Integer> PROBE_READS = Map.of(
-            PROBE_READ_USER, PROBE_READ,
-            PROBE_READ_KERNEL, PROBE_READ,
-            PROBE_READ_USER_STR, PROBE_READ_STR,
-            PROBE_READ_KERNEL_STR, PROBE_READ_STR);
+            number("bpf_probe_read_user"), number("bpf_probe_read"),
+            number("bpf_probe_read_kernel"), number("bpf_probe_read"),
+            number("bpf_probe_read_user_str"), number("bpf_probe_read_str"),
+            number("bpf_probe_read_kernel_str"), number("bpf_probe_read_str"));
 
     private OldKernelHelpers() {}
+
+    private static int number(String helper) {
+        return Helper.named(helper).number();
+    }
 
     /** Whether this helper has a replacement for kernels that lack it. */
     public static boolean hasReplacement(int helper) {

@@ -45,15 +45,10 @@ public sealed interface FileCommand<R> extends Command<R> {
      * @param name the file's name in messages
      */
     record OpenRegular(Path path, String name) implements FileCommand<Fd> {
-        /** S_IFMT and S_IFREG of include/uapi/linux/stat.h. */
-        private static final int TYPE_MASK = 0170000;
-
-        private static final int REGULAR = 0100000;
-
         @Override
         public Fd run(Call call) {
             try (Fd named = open(call, call.path(path), OpenFlags.PATH, name)) {
-                if ((Identify.STATX.u16(Identify.status(call, named), "stx_mode") & TYPE_MASK) != REGULAR) {
+                if (!new PeerCommand.Status(named).run(call).isRegular()) {
                     throw new SyscallException(
                             call(),
                             Errno.EINVAL.number(),
@@ -155,7 +150,7 @@ public sealed interface FileCommand<R> extends Command<R> {
 
     /** ioctl(2) SIOCGIFINDEX: the index of a network device of this process's network namespace. */
     record DeviceIndex(String name) implements FileCommand<Integer> {
-        private static final int AF_UNIX = 1;
+        static final int AF_UNIX = 1;
         private static final int SOCK_DGRAM = 2;
 
         /** include/uapi/linux/sockios.h; {@code struct ifreq} of linux/if.h is a name of 16 bytes and a union of 24. */

@@ -115,7 +115,6 @@ public sealed interface PeerCommand<R> extends Command<R> {
      * @param name of the socket in messages
      */
     record Connect(Path path, String name) implements PeerCommand<Fd> {
-        private static final int AF_UNIX = 1;
         private static final int SOCK_STREAM = 1;
 
         /** struct sockaddr_un: a u16 family and a path of 108 bytes. */
@@ -127,11 +126,11 @@ public sealed interface PeerCommand<R> extends Command<R> {
         public Fd run(Call call) {
             byte[] text = path.toString().getBytes(StandardCharsets.UTF_8);
             MemorySegment address = call.allocate(PATH_OFFSET + PATH_SIZE, Long.BYTES);
-            address.set(ValueLayout.JAVA_SHORT, 0, (short) AF_UNIX);
+            address.set(ValueLayout.JAVA_SHORT, 0, (short) FileCommand.DeviceIndex.AF_UNIX);
             MemorySegment.copy(
                     text, 0, address, ValueLayout.JAVA_BYTE, PATH_OFFSET, Math.min(text.length, PATH_SIZE - 1));
             int type = SOCK_STREAM | OpenFlags.CLOEXEC | OpenFlags.NONBLOCK;
-            Fd socket = call.fd(call.syscall(Syscall.SOCKET, AF_UNIX, type, 0), name);
+            Fd socket = call.fd(call.syscall(Syscall.SOCKET, FileCommand.DeviceIndex.AF_UNIX, type, 0), name);
             return socket.ownedBy(fd -> {
                 call.check(call.syscall(Syscall.CONNECT, call.hold(fd), address.address(), address.byteSize()));
                 return fd;
