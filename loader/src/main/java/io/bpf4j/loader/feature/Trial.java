@@ -145,10 +145,7 @@ record Trial(Host host) {
      * Whether the error says nothing about the facility: missing rights, a missing system call, or missing resources.
      */
     private static boolean isDenial(Errno errno) {
-        return switch (errno) {
-            case EPERM, EACCES, ENOSYS, EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR -> true;
-            default -> false;
-        };
+        return errno == Errno.EACCES || FailureHints.isAboutProcess(errno);
     }
 
     /** Such as {@code bpf(BPF_LINK_CREATE) returned EBADF}. */

@@ -76,7 +76,7 @@ record ProgramRefusal(
             if (missing.isPresent()) {
                 return missing.get();
             }
-            if (!isAboutTheProgram(errno) && !lacksTrampoline(errno, command, Jit.of(host))) {
+            if (FailureHints.isAboutProcess(errno) && !lacksTrampoline(errno, command, Jit.of(host))) {
                 return FailureHints.explained(named, refused.errno(), host.rights());
             }
         }
@@ -102,14 +102,6 @@ record ProgramRefusal(
                 command.instructions().length == code.instructions().size() * Instruction.SIZE;
         return new VerifierException(
                 program.name(), refused.errno(), refused.log(), all, asAssembled ? place(program, refused.log()) : "");
-    }
-
-    /** Whether the error is about the program, and not about the state of this process or machine. */
-    private static boolean isAboutTheProgram(Errno errno) {
-        return switch (errno) {
-            case EPERM, ENOMEM, EMFILE, ENFILE, EINTR, EAGAIN, ENOSYS -> false;
-            default -> true;
-        };
     }
 
     private String place(ProgramPlan program, String log) {

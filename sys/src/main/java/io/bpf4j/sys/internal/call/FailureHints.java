@@ -31,6 +31,14 @@ public final class FailureHints {
         return bpf(command, Errno.EACCES, rights);
     }
 
+    /** Whether the error is about the state of this process or machine, not about what a command asks for. */
+    public static boolean isAboutProcess(Errno errno) {
+        return switch (errno) {
+            case EPERM, ENOSYS, EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR -> true;
+            default -> false;
+        };
+    }
+
     /** The hint, or null if the error is self-explanatory or no hint is known. */
     static @Nullable String of(Command<?> command, int errnoNumber, ProcessRights rights) {
         return of(command, errnoNumber, () -> rights);
