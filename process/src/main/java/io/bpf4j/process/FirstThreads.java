@@ -1,5 +1,7 @@
 package io.bpf4j.process;
 
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.proc.StatusFile;
 import java.io.IOException;
@@ -155,21 +157,25 @@ public final class FirstThreads {
         }
     }
 
-    /** Checks once more, and describes the gaps: one sentence for each process, without a full stop. */
-    public synchronized List<String> gaps() {
+    /** Checks once more, and describes the gaps: one for each process, which is the subject. */
+    public synchronized List<Diagnostic> gaps() {
         checkNow();
-        List<String> gaps = new ArrayList<>(
+        List<Diagnostic> gaps = new ArrayList<>(
                 ended.keySet().stream().limit(MAX_NAMED).map(this::gap).toList());
         if (ended.size() > MAX_NAMED) {
-            gaps.add("the same happened in further processes");
+            gaps.add(new Diagnostic(Kind.NOT_ATTACHED, "", "the same happened in further processes"));
         }
         return gaps;
     }
 
-    private String gap(int pid) {
-        return "the first thread of process " + pid + " ended before the others: the kernel then"
-                + (removesProbes
-                        ? " removes the process's probes (--strategy cookie and ipmap, and kernels before 6.6)"
-                        : " installs no more probes in the process, and files that it maps later are not found");
+    private Diagnostic gap(int pid) {
+        return new Diagnostic(
+                Kind.NOT_ATTACHED,
+                "process " + pid,
+                "the first thread of process " + pid + " ended before the others: the kernel then"
+                        + (removesProbes
+                                ? " removes the process's probes (--strategy cookie and ipmap, and kernels before 6.6)"
+                                : " installs no more probes in the process, and files that it maps later are not"
+                                        + " found"));
     }
 }

@@ -10,6 +10,7 @@ import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.loader.map.TypedMap;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -370,11 +371,11 @@ public final class Answer extends RunningProgram {
     }
 
     /**
-     * What a reader of the values should know, one sentence each, without a full stop: that values of {@code retval} are
-     * negative numbers of an {@code int}, which {@code (int)retval} shows. About the answer so far, and the events that were
+     * What a reader of the values should know ({@link Diagnostic.Kind#HINT}): that values of {@code retval} are negative
+     * numbers of an {@code int}, which {@code (int)retval} shows. About the answer so far, and the events that were
      * delivered. Empty if there is nothing to say.
      */
-    public List<String> hints() {
+    public List<Diagnostic> hints() {
         if (question.hasResults()) {
             for (Row row : rows()) {
                 results.look(row.key());

@@ -1,6 +1,7 @@
 package io.bpf4j.trace;
 
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtProbe;
@@ -22,7 +23,7 @@ final class FollowedQuestion implements Following.Listener, AutoCloseable {
     private final List<ProbePattern> patterns;
     private final List<UsdtProbe> known;
     private final Set<ProbePattern> unmatched;
-    private final Set<String> failures = new LinkedHashSet<>();
+    private final Set<Diagnostic> failures = new LinkedHashSet<>();
     private final Following following;
 
     private FollowedQuestion(Question question, Target target, RunningProgram program) throws IOException {
@@ -89,7 +90,7 @@ final class FollowedQuestion implements Following.Listener, AutoCloseable {
     }
 
     @Override
-    public synchronized void failed(String why) {
+    public synchronized void failed(Diagnostic why) {
         if (failures.size() < MAX_REASONS) {
             failures.add(why);
         }
@@ -99,10 +100,13 @@ final class FollowedQuestion implements Following.Listener, AutoCloseable {
         return following.isAlive();
     }
 
-    synchronized List<String> gaps() {
-        List<String> gaps = new ArrayList<>(following.gaps());
+    synchronized List<Diagnostic> gaps() {
+        List<Diagnostic> gaps = new ArrayList<>(following.gaps());
         gaps.addAll(failures);
-        unmatched.forEach(pattern -> gaps.add("no file of the followed processes has a probe " + pattern));
+        unmatched.forEach(pattern -> gaps.add(new Diagnostic(
+                Diagnostic.Kind.NOT_ATTACHED,
+                pattern.toString(),
+                "no file of the followed processes has a probe " + pattern)));
         return gaps;
     }
 

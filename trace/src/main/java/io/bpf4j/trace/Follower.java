@@ -4,6 +4,8 @@ import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.process.Tasks;
 import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.UsdtLink;
@@ -33,7 +35,7 @@ final class Follower {
     /** The files of functions that no process has mapped yet. */
     private final Set<FileIdentity> notMapped = new HashSet<>();
 
-    private final Consumer<String> problems;
+    private final Consumer<Diagnostic> problems;
     private final Map<Integer, Attached> attached = new HashMap<>();
     private final Map<Integer, Postponed> postponed = new HashMap<>();
 
@@ -63,7 +65,10 @@ final class Follower {
      * @throws IOException if the file of a function can't be looked up
      */
     Follower(
-            ProbeSession session, Following.Listener listener, List<FunctionProbe> functions, Consumer<String> problems)
+            ProbeSession session,
+            Following.Listener listener,
+            List<FunctionProbe> functions,
+            Consumer<Diagnostic> problems)
             throws IOException {
         this.session = session;
         this.listener = listener;
@@ -153,8 +158,11 @@ final class Follower {
         remaining.forEach((process, other) -> {
             other.scans().forEach(scan -> appeared(process, scan));
             // Reported also if this process has ended in the meantime.
-            problems.accept("process " + process + " shared the memory of process " + pid
-                    + " until that process ended or called exec: its first events after that may be missing");
+            problems.accept(new Diagnostic(
+                    Kind.LATE,
+                    "process " + process,
+                    "process " + process + " shared the memory of process " + pid
+                            + " until that process ended or called exec: its first events after that may be missing"));
         });
     }
 
@@ -189,7 +197,7 @@ final class Follower {
     /** A process that ends during the scan is not a problem. */
     private void report(int pid, String problem) {
         if (new Tasks(Host.running()).isRunning(pid)) {
-            problems.accept(problem);
+            problems.accept(new Diagnostic(Kind.NOT_ATTACHED, "process " + pid, problem));
         }
     }
 

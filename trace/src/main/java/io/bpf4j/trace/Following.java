@@ -5,6 +5,8 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.process.FirstThreads;
 import io.bpf4j.process.hold.HeldCommand;
 import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -68,7 +70,7 @@ public final class Following implements AutoCloseable {
         default void appeared(int pid) {}
 
         /** The session could not be attached to probes that have appeared; others remain attached. */
-        default void failed(String why) {}
+        default void failed(Diagnostic why) {}
     }
 
     private Following(
@@ -169,7 +171,7 @@ public final class Following implements AutoCloseable {
         }
     }
 
-    private void failed(String why) {
+    private void failed(Diagnostic why) {
         failures.incrementAndGet();
         listener.failed(why);
     }
@@ -197,16 +199,19 @@ public final class Following implements AutoCloseable {
     }
 
     /**
-     * The reasons why events may be missing, one sentence each, without a full stop. Empty if none is missing. Of many
-     * reasons there are only the first.
+     * The reasons why events may be missing: code that was attached to too late, or not at all. Empty if none is missing.
+     * Of many reasons there are only the first.
      */
-    public List<String> gaps() {
+    public List<Diagnostic> gaps() {
         UsdtWatch begun = watch;
-        List<String> gaps = new ArrayList<>(begun == null ? List.of() : begun.gaps());
+        List<Diagnostic> gaps = new ArrayList<>(begun == null ? List.of() : begun.gaps());
         gaps.addAll(firstThreads.gaps());
         int failed = failures.get();
         if (failed > 0) {
-            gaps.add("attaching to new probes failed " + failed + (failed == 1 ? " time" : " times"));
+            gaps.add(new Diagnostic(
+                    Kind.NOT_ATTACHED,
+                    "",
+                    "attaching to new probes failed " + failed + (failed == 1 ? " time" : " times")));
         }
         return gaps;
     }

@@ -7,6 +7,7 @@ import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.SymbolPlaces;
 import io.bpf4j.loader.error.UnknownNameException.Nearest;
 import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.trace.internal.demangle.Demangler;
 import io.bpf4j.usdt.ProbePattern;
@@ -170,16 +171,19 @@ public sealed interface FunctionProbe permits FunctionProbeData {
     /** The offset of its start in the file, in bytes; empty if it is looked up when it is attached. */
     OptionalLong fileOffset();
 
-    /** Why a count of its events may differ from the number of calls; empty if it does not. May read the file. */
-    Optional<String> whyInexact();
+    /**
+     * Why a count of its events may differ from the number of calls; empty if it does not. The subject is the file,
+     * because the reason is the same for all its functions. May read the file.
+     */
+    Optional<Diagnostic> whyInexact();
 
     /**
      * Why the process may end because this probe is attached; empty if no reason is known. To notice a return, the
      * kernel replaces the return address by an address of its own, from which a C++ exception or a Rust panic can't
-     * unwind to the caller. A reason is known for files that are linked with the functions that unwind a stack. May
-     * read the file.
+     * unwind to the caller. A reason is known for files that are linked with the functions that unwind a stack. The
+     * subject is the file. May read the file.
      */
-    Optional<String> whyRisky();
+    Optional<Diagnostic> whyRisky();
 
     /** Whether it fires when the function returns. */
     boolean returns();

@@ -5,6 +5,7 @@ import io.bpf4j.elf.ElfMachine;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -73,17 +74,23 @@ record FunctionProbeData(Path file, String function, String name, boolean return
     }
 
     @Override
-    public Optional<String> whyInexact() {
+    public Optional<Diagnostic> whyInexact() {
         return convention() == Convention.C
                 ? Optional.empty()
-                : Optional.of("a Go function that must grow its stack starts again, which counts as two calls");
+                : Optional.of(new Diagnostic(
+                        Diagnostic.Kind.INEXACT,
+                        file.toString(),
+                        "a Go function that must grow its stack starts again, which counts as two calls"));
     }
 
     @Override
-    public Optional<String> whyRisky() {
+    public Optional<Diagnostic> whyRisky() {
         return returns && unwinds()
-                ? Optional.of("if an exception or a panic unwinds through a probed return of " + file
-                        + ", the process ends ('terminate called'), even if a caller would catch it")
+                ? Optional.of(new Diagnostic(
+                        Diagnostic.Kind.RISK,
+                        file.toString(),
+                        "if an exception or a panic unwinds through a probed return of " + file
+                                + ", the process ends ('terminate called'), even if a caller would catch it"))
                 : Optional.empty();
     }
 

@@ -7,6 +7,7 @@ import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.process.Tasks;
 import io.bpf4j.process.hold.PausedProcesses;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.Usdt;
 import java.time.Duration;
@@ -160,11 +161,12 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     }
 
     /**
-     * The reasons why events may be missing that no counter counts, one sentence each, without a full stop: code that was
-     * attached to too late, probes that could not be attached to, patterns without a probe so far, functions whose calls
-     * can't be counted exactly. Empty if there is none.
+     * The reasons why events may be missing that no counter counts. Code that was attached to too late is {@link
+     * Diagnostic.Kind#LATE}. Probes that could not be attached to are {@link Diagnostic.Kind#NOT_ATTACHED}, and so are
+     * patterns without a probe so far, whose subject is the pattern. Functions whose calls can't be counted exactly are
+     * {@link Diagnostic.Kind#INEXACT}. Empty if there is none.
      */
-    public List<String> reasonsForGaps() {
+    public List<Diagnostic> reasonsForGaps() {
         return Stream.concat(
                         followed == null ? Stream.empty() : followed.gaps().stream(),
                         functions.stream().flatMap(function -> function.whyInexact().stream()))

@@ -1,5 +1,6 @@
 package io.bpf4j.trace;
 
+import io.bpf4j.sys.Diagnostic;
 import java.util.Map;
 import java.util.Optional;
 
@@ -38,14 +39,16 @@ final class SignedResults {
         }
     }
 
-    /** What a reader of the results should know, as a sentence without a full stop. */
-    Optional<String> hint() {
+    /** What a reader of the results should know. */
+    Optional<Diagnostic> hint() {
         long result = found;
         return result == 0
                 ? Optional.empty()
-                : Optional.of(
+                : Optional.of(new Diagnostic(
+                        Diagnostic.Kind.HINT,
+                        "retval",
                         "retval has values such as " + Long.toUnsignedString(result) + ", because it is read as an"
                                 + " unsigned number of 64 bits; if the function returns an int, (int)retval reads it as a signed"
-                                + " 32-bit number, here " + (int) result);
+                                + " 32-bit number, here " + (int) result));
     }
 }

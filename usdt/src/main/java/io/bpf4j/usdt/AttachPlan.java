@@ -1,15 +1,16 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.sys.Diagnostic;
 import java.util.List;
 
 /**
  * The plan of an attachment, made before its first step. <b>Immutable</b>.
  *
  * @param strategy how sites are attached
- * @param reasons why this strategy and not a better one: one sentence each, without a full stop
+ * @param reasons why the strategy is not a better one, which is the subject
  * @param files the probes of each file, in the order in which the probes were given
  */
-record AttachPlan(AttachStrategy strategy, List<String> reasons, List<File> files) {
+record AttachPlan(AttachStrategy strategy, List<Diagnostic> reasons, List<File> files) {
     AttachPlan {
         reasons = List.copyOf(reasons);
         files = List.copyOf(files);

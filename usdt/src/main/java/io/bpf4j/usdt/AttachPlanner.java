@@ -2,6 +2,7 @@ package io.bpf4j.usdt;
 
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.usdt.internal.note.SiteColumns;
@@ -62,14 +63,10 @@ final class AttachPlanner {
                     "a probe has a semaphore; nothing would increment it, and the probe would never fire");
         }
         AttachStrategy strategy = strategy(features);
-        List<String> reasons = switch (strategy) {
-            case MULTI -> List.of("one uprobe_multi link for all sites of a file");
-            case COOKIE ->
-                List.of(whyNotMulti(features), "a perf uprobe for each site, with the spec ID in its cookie");
-            case IP_MAP ->
-                List.of(
-                        missing(features, Feature.BPF_COOKIE),
-                        "a perf uprobe for each site, whose spec the program finds by the address");
+        List<Diagnostic> reasons = switch (strategy) {
+            case MULTI -> List.of();
+            case COOKIE -> List.of(whyNot(AttachStrategy.MULTI, whyNotMulti(features)));
+            case IP_MAP -> List.of(whyNot(AttachStrategy.COOKIE, missing(features, Feature.BPF_COOKIE)));
         };
         if (strategy == AttachStrategy.IP_MAP
                 && pid.isEmpty()
@@ -90,9 +87,7 @@ final class AttachPlanner {
         return plan.strategy() == AttachStrategy.MULTI && isAboutMultiLinks(failure)
                 ? Optional.of(new AttachPlan(
                         AttachStrategy.COOKIE,
-                        List.of(
-                                "the multi link failed: " + failure.getMessage(),
-                                "a perf uprobe for each site instead"),
+                        List.of(whyNot(AttachStrategy.MULTI, "the multi link failed: " + failure.getMessage())),
                         plan.files()))
                 : Optional.empty();
     }
@@ -112,6 +107,10 @@ final class AttachPlanner {
             }
         }
         return false;
+    }
+
+    private static Diagnostic whyNot(AttachStrategy better, String message) {
+        return new Diagnostic(Diagnostic.Kind.HINT, better.name(), message);
     }
 
     private static String whyNotMulti(Features features) {

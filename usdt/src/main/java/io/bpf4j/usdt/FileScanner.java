@@ -11,6 +11,7 @@ import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.process.MappedFile;
 import io.bpf4j.process.ProcessFiles;
 import io.bpf4j.process.ProcessLimits;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.internal.note.NoteScan;
 import io.bpf4j.usdt.internal.note.StapsdtReader;
@@ -20,6 +21,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the probes of files.
@@ -45,7 +47,7 @@ final class FileScanner {
     }
 
     /** Stripping a file of all sections that are not loaded removes its notes; the debug file still has them. */
-    private static Optional<String> inDebugFile(ElfFile elf) {
+    private static Optional<Diagnostic> inDebugFile(ElfFile elf) {
         Optional<ElfFile> found = DebugFiles.standard().open(elf);
         if (found.isEmpty()) {
             return Optional.empty();
@@ -53,8 +55,10 @@ final class FileScanner {
         try (ElfFile debug = found.get()) {
             return debug.section(StapsdtReader.SECTION)
                     .filter(section -> section.size() > 0)
-                    .map(_ -> "its notes were stripped into " + debug.source() + "; strip --keep-section="
-                            + StapsdtReader.SECTION + " keeps them");
+                    .map(_ -> leftOut(
+                            elf.source(),
+                            "its notes were stripped into " + debug.source() + "; strip --keep-section="
+                                    + StapsdtReader.SECTION + " keeps them"));
         } catch (MalformedDataException e) {
             return Optional.empty();
         }
@@ -85,7 +89,11 @@ final class FileScanner {
     }
 
     private static UsdtScan.File withoutProbes(Path path, String name, Exception why) {
-        return new UsdtScan.File(path, name, List.of(), List.of(), List.of(String.valueOf(why.getMessage())));
+        return new UsdtScan.File(path, name, List.of(), List.of(), List.of(leftOut(name, why.getMessage())));
+    }
+
+    private static Diagnostic leftOut(String name, @Nullable String why) {
+        return new Diagnostic(Diagnostic.Kind.LEFT_OUT, name, name + ": " + why);
     }
 
     /** Reads everything that attaching needs, so that the file can be closed before attaching. */

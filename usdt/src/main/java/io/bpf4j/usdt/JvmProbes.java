@@ -1,5 +1,6 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,20 +45,25 @@ public final class JvmProbes {
         };
     }
 
-    /** A line for each flag that some of these probes need, whichever JVM runs the file. */
-    public static List<String> hints(Collection<UsdtProbe> probes) {
+    /** A hint for each flag that some of these probes need, whichever JVM runs the file. The subject is the flag. */
+    public static List<Diagnostic> hints(Collection<UsdtProbe> probes) {
         return missing(probes, "").stream()
-                .map(flag -> "probes such as hotspot:" + example(probes, flag)
-                        + " fire only in a JVM that was started with -XX:+" + flag)
+                .map(flag -> hint(probes, flag, " fire only in a JVM that was started with"))
                 .toList();
     }
 
-    /** A line for each flag that some of these probes need and that a process was not started with. */
-    public static List<String> hints(Collection<UsdtProbe> probes, Host host, int pid) {
+    /** A hint for each flag that some of these probes need and that a process was not started with. */
+    public static List<Diagnostic> hints(Collection<UsdtProbe> probes, Host host, int pid) {
         return missing(probes, options(host.process(pid))).stream()
-                .map(flag -> "probes such as hotspot:" + example(probes, flag) + " won't fire: process " + pid
-                        + " was started without -XX:+" + flag)
+                .map(flag -> hint(probes, flag, " won't fire: process " + pid + " was started without"))
                 .toList();
+    }
+
+    private static Diagnostic hint(Collection<UsdtProbe> probes, String flag, String why) {
+        return new Diagnostic(
+                Diagnostic.Kind.MAY_NOT_FIRE,
+                flag,
+                "probes such as hotspot:" + example(probes, flag) + why + " -XX:+" + flag);
     }
 
     private static Set<String> missing(Collection<UsdtProbe> probes, String options) {

@@ -4,6 +4,8 @@ import io.bpf4j.process.MappedFile;
 import io.bpf4j.process.ProcessFiles;
 import io.bpf4j.process.ProcessLimits;
 import io.bpf4j.process.TooMuchException;
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
@@ -32,7 +34,7 @@ final class MachineScanner {
     private final Host host;
     private final ProcessFiles files;
     private final Map<MappedFile.Key, Found> found = new LinkedHashMap<>();
-    private final List<String> leftOut = new ArrayList<>();
+    private final List<Diagnostic> leftOut = new ArrayList<>();
     private final PriorityQueue<Found> largestFirst = new PriorityQueue<>(
             Comparator.comparingLong((Found one) -> one.bytes).reversed());
     private long bytes;
@@ -68,7 +70,7 @@ final class MachineScanner {
             try {
                 files.executableFiles(pid).forEach(this::add);
             } catch (TooMuchException e) {
-                leftOut.add(String.valueOf(e.getMessage()));
+                leftOut.add(new Diagnostic(Kind.LEFT_OUT, "process " + pid, String.valueOf(e.getMessage())));
             } catch (IOException e) {
                 if (Files.exists(host.process(pid))) {
                     unreadable.add(pid);
@@ -76,9 +78,14 @@ final class MachineScanner {
             }
         }
         if (!unreadable.isEmpty()) {
-            leftOut.addFirst((unreadable.size() == 1 ? "a process is" : unreadable.size() + " processes are")
-                    + " left out: no permission to read the mappings of process " + unreadable.getFirst()
-                    + (unreadable.size() == 1 ? "" : " and the others"));
+            boolean one = unreadable.size() == 1;
+            int first = unreadable.getFirst();
+            leftOut.addFirst(new Diagnostic(
+                    Kind.LEFT_OUT,
+                    one ? "process " + first : "",
+                    (one ? "a process is" : unreadable.size() + " processes are")
+                            + " left out: no permission to read the mappings of process " + first
+                            + (one ? "" : " and the others")));
         }
         return found.values().stream()
                 .filter(one -> one.bytes > 0)
@@ -86,8 +93,8 @@ final class MachineScanner {
                 .toList();
     }
 
-    /** A line for the processes that this process may not read, and one for each that would cost too much. */
-    List<String> leftOut() {
+    /** One for the processes that this process may not read, and one for each that would cost too much. */
+    List<Diagnostic> leftOut() {
         return leftOut;
     }
 
@@ -123,8 +130,12 @@ final class MachineScanner {
         while (bytes > ProcessLimits.MAX_SCANS_BYTES) {
             Found largest = largestFirst.remove();
             bytes -= largest.bytes;
-            largest.file = largest.file.withProblem(
-                    "left out: the probes of all files exceed the memory limit, and those of this file take the most");
+            String name = largest.file.name();
+            largest.file = largest.file.withProblem(new Diagnostic(
+                    Kind.LEFT_OUT,
+                    name,
+                    name + ": left out: the probes of all files exceed the memory limit, and those of this file take"
+                            + " the most"));
         }
     }
 
@@ -136,8 +147,8 @@ final class MachineScanner {
                 bytes += 300 + site.arguments().length() + 100L * site.args().size();
             }
         }
-        for (String problem : file.problems()) {
-            bytes += 100 + 2L * problem.length();
+        for (Diagnostic problem : file.problems()) {
+            bytes += 150 + 2L * (problem.subject().length() + problem.message().length());
         }
         return bytes;
     }

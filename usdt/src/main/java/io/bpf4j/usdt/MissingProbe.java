@@ -1,6 +1,7 @@
 package io.bpf4j.usdt;
 
 import io.bpf4j.loader.error.UnknownNameException;
+import io.bpf4j.sys.Diagnostic;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -17,11 +18,12 @@ final class MissingProbe {
         List<UsdtProbe> probes =
                 files.stream().flatMap(f -> f.probes().stream()).toList();
         if (probes.isEmpty()) {
-            return "no USDT probes in " + where + firstProblem(files) + aboutJava(files);
+            return "no USDT probes in " + whereWithProblem(files, where) + aboutJava(files);
         }
-        Optional<String> leftOut = leftOut(files, pattern);
+        Optional<Diagnostic> leftOut = leftOut(files, pattern);
         if (leftOut.isPresent()) {
-            return "no probe " + pattern + " in " + where + " that can be used: " + leftOut.get();
+            return "no probe " + pattern + (owner.isEmpty() ? "" : " of " + owner) + " that can be used: "
+                    + leftOut.get();
         }
         List<UsdtProbe> ofProvider = probes.stream()
                 .filter(p -> pattern.matchesProvider(p.provider()))
@@ -56,10 +58,12 @@ final class MissingProbe {
     }
 
     /** A note with the same name that was left out. */
-    private static Optional<String> leftOut(List<UsdtScan.File> files, ProbePattern pattern) {
+    private static Optional<Diagnostic> leftOut(List<UsdtScan.File> files, ProbePattern pattern) {
         return files.stream()
                 .flatMap(f -> f.problems().stream())
-                .filter(problem -> pattern.isExact() && problem.contains(": " + pattern + " "))
+                .filter(problem -> problem.kind() == Diagnostic.Kind.LEFT_OUT
+                        && pattern.isExact()
+                        && problem.subject().equals(pattern.toString()))
                 .findFirst();
     }
 
@@ -67,12 +71,13 @@ final class MissingProbe {
         return file.name().substring(file.name().lastIndexOf('/') + 1);
     }
 
-    private static String firstProblem(List<UsdtScan.File> files) {
+    /** A problem begins with the name of its file. */
+    private static String whereWithProblem(List<UsdtScan.File> files, String where) {
         return files.stream()
                 .flatMap(f -> f.problems().stream().limit(1))
                 .findFirst()
-                .map(p -> " (" + p + ")")
-                .orElse("");
+                .map(problem -> files.size() == 1 ? problem.message() : where + " (" + problem + ")")
+                .orElse(where);
     }
 
     private static String some(List<String> names) {

@@ -10,6 +10,8 @@ import io.bpf4j.process.MappedFile;
 import io.bpf4j.process.MappedRange;
 import io.bpf4j.process.ProcessFiles;
 import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.usdt.internal.attach.IpMap;
 import io.bpf4j.usdt.internal.attach.ObjectSpecs;
@@ -145,8 +147,8 @@ public final class Usdt {
                 throw new UsdtException(operation + ": " + probe.binary().name() + " " + why);
             });
             if (options.strict() && !probe.problems().isEmpty()) {
-                throw new UsdtException(
-                        operation + ": " + probe.problems().getFirst() + " (refused because of the strict option)");
+                throw new UsdtException("attach " + program.name() + ": "
+                        + probe.problems().getFirst() + " (refused because of the strict option)");
             }
         }
         return AttachPlanner.plan(operation, object.features(), probes, options.pid());
@@ -168,7 +170,7 @@ public final class Usdt {
         Program loaded = multi ? program.forAttachType(AttachType.TRACE_UPROBE_MULTI) : program.withoutAttachType();
         Optional<SpecTable> table = specs.newTable();
         table.ifPresent(t -> links.afterClose(t::releaseAll));
-        List<String> unreadable = new ArrayList<>();
+        List<Diagnostic> unreadable = new ArrayList<>();
         for (AttachPlan.File file : plan.files()) {
             try (OpenFile opened = open(operation, file.binary())) {
                 SiteAttacher attacher = new SiteAttacher(
@@ -193,8 +195,10 @@ public final class Usdt {
                 plan,
                 links,
                 table.map(SpecTable::size).orElse(0),
-                problems(probes, unreadable),
-                options.pid().isPresent() ? notMapped(options.pid().getAsInt(), plan) : List.of());
+                problems(
+                        probes,
+                        unreadable,
+                        options.pid().isPresent() ? notMapped(options.pid().getAsInt(), plan) : List.of()));
     }
 
     /**
@@ -206,7 +210,7 @@ public final class Usdt {
             Optional<SpecTable> table,
             AttachOptions options,
             AttachStrategy strategy,
-            List<String> unreadable) {
+            List<Diagnostic> unreadable) {
         long[] ids = new long[file.siteCount()];
         int at = 0;
         for (UsdtProbe probe : file.probes()) {
@@ -221,7 +225,7 @@ public final class Usdt {
                         throw new UsdtException("attach " + problem + " (refused because of the strict option)");
                     }
                     if (unreadable.size() < MAX_UNREADABLE) {
-                        unreadable.add(problem);
+                        unreadable.add(new Diagnostic(Kind.UNREADABLE, probe.fullName(), problem));
                     }
                 };
                 table.get().idsOf(file.binary().machine(), sites, cookie, ids, at, refusals);
@@ -237,12 +241,13 @@ public final class Usdt {
         return ids;
     }
 
-    private static List<String> problems(List<UsdtProbe> probes, List<String> unreadable) {
+    private static List<Diagnostic> problems(
+            List<UsdtProbe> probes, List<Diagnostic> unreadable, List<Diagnostic> notMapped) {
         // A probe may come in parts, each with the problems of the whole.
-        Set<String> problems = new LinkedHashSet<>();
-        probes.forEach(probe ->
-                probe.problems().forEach(problem -> problems.add(probe.binary().name() + ": " + problem)));
+        Set<Diagnostic> problems = new LinkedHashSet<>();
+        probes.forEach(probe -> problems.addAll(probe.problems()));
         problems.addAll(unreadable);
+        problems.addAll(notMapped);
         return List.copyOf(problems);
     }
 
@@ -254,7 +259,7 @@ public final class Usdt {
      * btrfs file systems report another device in maps than in stat, and overlay at times another inode. A missing
      * report is better than a wrong one.
      */
-    private List<String> notMapped(int pid, AttachPlan plan) {
+    private List<Diagnostic> notMapped(int pid, AttachPlan plan) {
         List<MappedFile> mapped;
         try {
             mapped = new ProcessFiles(object.host()).executableFiles(pid);
@@ -267,8 +272,11 @@ public final class Usdt {
                         .noneMatch(
                                 file -> file.key().inode() == binary.identity().inode()
                                         || binary.path().toString().endsWith(file.name())))
-                .map(binary -> "process " + pid + " has not mapped " + binary.name()
-                        + ": probes in this file fire only if the process maps it later")
+                .map(binary -> new Diagnostic(
+                        Kind.NOT_MAPPED,
+                        binary.name(),
+                        "process " + pid + " has not mapped " + binary.name()
+                                + ": probes in this file fire only if the process maps it later"))
                 .toList();
     }
 

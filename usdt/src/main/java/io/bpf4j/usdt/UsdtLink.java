@@ -3,8 +3,8 @@ package io.bpf4j.usdt;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.sys.Diagnostic;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * A program attached to probes. The caller that attached owns the link; closing it detaches from all sites, then frees
@@ -15,22 +15,14 @@ public final class UsdtLink implements Link {
     private final AttachPlan plan;
     private final LinkGroup links;
     private final int specCount;
-    private final List<String> problems;
-    private final List<String> notMapped;
+    private final List<Diagnostic> problems;
 
-    UsdtLink(
-            List<UsdtProbe> probes,
-            AttachPlan plan,
-            LinkGroup links,
-            int specCount,
-            List<String> problems,
-            List<String> notMapped) {
+    UsdtLink(List<UsdtProbe> probes, AttachPlan plan, LinkGroup links, int specCount, List<Diagnostic> problems) {
         this.probes = List.copyOf(probes);
         this.plan = plan;
         this.links = links;
         this.specCount = specCount;
-        this.problems = Stream.concat(problems.stream(), notMapped.stream()).toList();
-        this.notMapped = List.copyOf(notMapped);
+        this.problems = List.copyOf(problems);
     }
 
     /** The probes, in the order given to the attach. */
@@ -43,8 +35,8 @@ public final class UsdtLink implements Link {
         return plan.strategy();
     }
 
-    /** The reasons for the strategy: one sentence each, without a full stop. */
-    public List<String> reasons() {
+    /** Why the strategy is not a better one, which is the subject; empty if it is the best. */
+    public List<Diagnostic> reasons() {
         return plan.reasons();
     }
 
@@ -61,21 +53,14 @@ public final class UsdtLink implements Link {
     }
 
     /**
-     * Problems with their reasons, one line each: sites that are left out because the kernel would refuse them, or that
-     * may never fire ({@link UsdtProbe#problems}); arguments that the program can't read, for which {@code
-     * bpf_usdt_arg()} returns an error; and {@link #notMapped}. At most about a hundred for each file, and a hundred
-     * for arguments.
+     * Problems with their reasons: sites that are left out because the kernel would refuse them, or that may never fire
+     * ({@link UsdtProbe#problems}); arguments that the program can't read, for which {@code bpf_usdt_arg()} returns an
+     * error ({@link Diagnostic.Kind#UNREADABLE}); and files that the process of {@link AttachOptions#pid} had not
+     * mapped at the time of the attach ({@link Diagnostic.Kind#NOT_MAPPED}). At most about a hundred for each file, and
+     * a hundred for arguments.
      */
-    public List<String> problems() {
+    public List<Diagnostic> problems() {
         return problems;
-    }
-
-    /**
-     * A line for each file that the process of {@link AttachOptions#pid} had not mapped at the time of the attach: the
-     * file's probes fire only if the process maps it later.
-     */
-    public List<String> notMapped() {
-        return notMapped;
     }
 
     @Override

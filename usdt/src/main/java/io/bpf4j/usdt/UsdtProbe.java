@@ -1,5 +1,6 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,10 +32,10 @@ public sealed interface UsdtProbe permits UsdtProbeData {
     List<UsdtSite> sites();
 
     /**
-     * Sites that are left out because the kernel would refuse them, and sites that may never fire; one line each, at
-     * most about a hundred.
+     * Sites that are left out because the kernel would refuse them, and sites that may never fire. The subject is the
+     * probe. At most about a hundred.
      */
-    List<String> problems();
+    List<Diagnostic> problems();
 
     /** The path by which to open the file. */
     default Path path() {

@@ -6,6 +6,7 @@ import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.process.MappedFile;
 import io.bpf4j.process.ProcessFiles;
 import io.bpf4j.process.ProcessLimits;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
@@ -41,7 +42,7 @@ public final class UsdtScan {
      *
      * @param owner of the files, such as {@code process 4711 (postgres)}; or empty
      */
-    private record Searched(OptionalInt process, String owner, List<File> files, List<String> leftOut) {}
+    private record Searched(OptionalInt process, String owner, List<File> files, List<Diagnostic> leftOut) {}
 
     private UsdtScan(Searched searched, List<ProbePattern> patterns, List<File> files) {
         this.searched = searched;
@@ -81,10 +82,10 @@ public final class UsdtScan {
      *     display
      * @param probes in the order of their first sites
      * @param pids the processes in which it was found, in ascending order; empty for a file that was given by path
-     * @param problems one line each, without the path: notes that were skipped, or why the file has no probes. At most
-     *     about a hundred
+     * @param problems notes that were skipped, arguments that can't be read, or why the file has no probes. The subject
+     *     is a probe or the file. At most about a hundred
      */
-    public record File(Path path, String name, List<UsdtProbe> probes, List<Integer> pids, List<String> problems) {
+    public record File(Path path, String name, List<UsdtProbe> probes, List<Integer> pids, List<Diagnostic> problems) {
         public File {
             probes = List.copyOf(probes);
             pids = List.copyOf(pids);
@@ -99,7 +100,7 @@ public final class UsdtScan {
             return new File(path, name, probes, others, problems);
         }
 
-        File withProblem(String only) {
+        File withProblem(Diagnostic only) {
             return new File(path, name, List.of(), pids, List.of(only));
         }
 
@@ -258,10 +259,10 @@ public final class UsdtScan {
     }
 
     /**
-     * What was left out of a scan of the machine, one line each: processes that would cost too much, and how many this
-     * process may not read.
+     * What was left out of a scan of the machine: each process that would cost too much, and those that this process may
+     * not read, together.
      */
-    public List<String> leftOut() {
+    public List<Diagnostic> leftOut() {
         return searched.leftOut();
     }
 

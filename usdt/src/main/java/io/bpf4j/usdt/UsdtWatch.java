@@ -10,6 +10,8 @@ import io.bpf4j.process.WatchedProcess;
 import io.bpf4j.process.hold.ProcessStop;
 import io.bpf4j.process.hold.ProcessTracer;
 import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
 import java.io.IOException;
@@ -117,7 +119,7 @@ public final class UsdtWatch implements AutoCloseable {
     /** The number of looks that each process that existed before the watch still needs until the watch has started. */
     private final Map<Integer, Integer> firstLooks = new HashMap<>();
 
-    private final Set<String> gaps = new LinkedHashSet<>();
+    private final Set<Diagnostic> gaps = new LinkedHashSet<>();
     private final Thread thread;
     private long lastLook;
     private long lastChange;
@@ -263,11 +265,11 @@ public final class UsdtWatch implements AutoCloseable {
     }
 
     /**
-     * The reasons why events from before their probe was attached may be missing, one sentence each, without a full
-     * stop. Empty if no event is missing. If there are many reasons, only the first ones are listed.
+     * The reasons why events from before their probe was attached may be missing ({@link Diagnostic.Kind#LATE}). Empty if
+     * no event is missing. If there are many reasons, only the first ones are listed.
      */
-    public List<String> gaps() {
-        List<String> all = new ArrayList<>();
+    public List<Diagnostic> gaps() {
+        List<Diagnostic> all = new ArrayList<>();
         synchronized (gaps) {
             all.addAll(gaps);
         }
@@ -516,8 +518,9 @@ public final class UsdtWatch implements AutoCloseable {
         visit.searched(found.appeared());
         if (!found.problem().isEmpty()) {
             Path folder = host.process(visit.pid);
-            visit.read.add(new UsdtScan.File(
-                    folder, folder.toString(), List.of(), List.of(visit.pid), List.of(found.problem())));
+            Diagnostic problem = new Diagnostic(Kind.LEFT_OUT, "process " + visit.pid, found.problem());
+            visit.read.add(
+                    new UsdtScan.File(folder, folder.toString(), List.of(), List.of(visit.pid), List.of(problem)));
         }
     }
 
@@ -609,8 +612,10 @@ public final class UsdtWatch implements AutoCloseable {
 
     /** Limits the number of reasons: each may contain a name that a traced process chose. */
     private void addGap(String reason) {
+        Diagnostic gap = new Diagnostic(Kind.LATE, "", reason);
         synchronized (gaps) {
-            gaps.add(gaps.size() < MAX_GAPS || gaps.contains(reason) ? reason : "and there are further reasons");
+            boolean more = gaps.size() >= MAX_GAPS && !gaps.contains(gap);
+            gaps.add(more ? new Diagnostic(Kind.LATE, "", "and there are further reasons") : gap);
         }
     }
 

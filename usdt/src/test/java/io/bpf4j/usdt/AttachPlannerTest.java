@@ -39,7 +39,7 @@ class AttachPlannerTest {
         UsdtProbe a2 = probe("/a", "two", 0, 1);
         AttachPlan plan = AttachPlanner.plan("attach", kernel(), List.of(a1, b1, a2), ONE);
         assertThat(plan.strategy()).isEqualTo(AttachStrategy.MULTI);
-        assertThat(plan.reasons()).isNotEmpty();
+        assertThat(plan.reasons()).isEmpty();
         assertThat(plan.siteCount()).isEqualTo(4);
         assertThat(plan.files()).extracting(f -> f.binary().path()).containsExactly(Path.of("/a"), Path.of("/b"));
         AttachPlan.File first = plan.files().getFirst();
@@ -52,14 +52,16 @@ class AttachPlannerTest {
     void withoutMultiLinksEachSiteHasItsCookie() {
         AttachPlan plan = plan(ALL, 0, Feature.UPROBE_MULTI_LINK);
         assertThat(plan.strategy()).isEqualTo(AttachStrategy.COOKIE);
-        assertThat(plan.reasons().getFirst()).contains("one link for many uprobes", "6.6", "tried, not there");
+        assertThat(plan.reasons().getFirst().subject()).isEqualTo("MULTI");
+        assertThat(plan.reasons().getFirst().message())
+                .contains("one link for many uprobes", "6.6", "tried, not there");
     }
 
     @Test
     void aKernelWhosePidsAreThreadsHasNoMultiLinks() {
         AttachPlan plan = plan(ONE, 0, Feature.UPROBE_MULTI_PROCESS);
         assertThat(plan.strategy()).isEqualTo(AttachStrategy.COOKIE);
-        assertThat(plan.reasons().getFirst()).contains("6.10");
+        assertThat(plan.reasons().getFirst().message()).contains("6.10");
     }
 
     @Test
@@ -98,7 +100,7 @@ class AttachPlannerTest {
                 _ -> new Support.Unknown("bpf(BPF_PROG_LOAD)", Errno.EPERM.number(), Optional.of("it needs CAP_BPF")));
         AttachPlan plan = AttachPlanner.plan("attach p:n in /a", unknown, List.of(probe("/a", "n", 0x5000, 1)), ALL);
         assertThat(plan.strategy()).isEqualTo(AttachStrategy.COOKIE);
-        assertThat(plan.reasons().getFirst())
+        assertThat(plan.reasons().getFirst().message())
                 .startsWith("it is unknown whether the kernel has one link for many uprobes")
                 .contains("EPERM", "CAP_BPF");
     }

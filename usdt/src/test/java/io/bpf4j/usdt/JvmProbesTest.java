@@ -3,6 +3,7 @@ package io.bpf4j.usdt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtSite;
@@ -39,6 +40,7 @@ class JvmProbesTest {
     @Test
     void aFileSaysWhatItsProcessesWouldNeed() {
         assertThat(JvmProbes.hints(PROBES))
+                .extracting(Diagnostic::message)
                 .containsExactly(
                         "probes such as hotspot:method__entry fire only in a JVM that was started with"
                                 + " -XX:+DTraceMethodProbes",
@@ -50,8 +52,11 @@ class JvmProbesTest {
     void aProcessSaysWhatItLacks() throws IOException {
         Files.writeString(process.resolve("cmdline"), "java\0-XX:+DTraceMethodProbes\0Main\0");
         assertThat(JvmProbes.hints(PROBES, Host.running().withProc(proc), 7))
-                .containsExactly("probes such as hotspot:monitor__wait won't fire: process 7 was started without"
-                        + " -XX:+DTraceMonitorProbes");
+                .containsExactly(new Diagnostic(
+                        Diagnostic.Kind.MAY_NOT_FIRE,
+                        "DTraceMonitorProbes",
+                        "probes such as hotspot:monitor__wait won't fire: process 7 was started without"
+                                + " -XX:+DTraceMonitorProbes"));
         Files.writeString(process.resolve("environ"), "HOME=/\0JAVA_TOOL_OPTIONS=-Xmx1g -XX:+DTraceMonitorProbes\0");
         assertThat(JvmProbes.hints(PROBES, Host.running().withProc(proc), 7)).isEmpty();
     }

@@ -3,6 +3,7 @@ package io.bpf4j.usdt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.file.Path;
@@ -20,8 +21,8 @@ class MissingProbeTest {
 
     @Test
     void notesThatWereAllBroken() {
-        UsdtScan scan = scan(PATH, List.of("bad note", "another"));
-        assertThat(diagnose(scan, "a:b")).isEqualTo("no USDT probes in /usr/lib/libx.so (bad note)");
+        UsdtScan scan = scan(PATH, List.of(leftOut("a:c", "/usr/lib/libx.so: bad note"), leftOut("a:d", "another")));
+        assertThat(diagnose(scan, "a:b")).isEqualTo("no USDT probes in /usr/lib/libx.so: bad note");
     }
 
     @Test
@@ -44,11 +45,23 @@ class MissingProbeTest {
                 .contains("the nearest is hotspot:gc__begin");
     }
 
+    @Test
+    void aProbeWhoseSitesAreLeftOut() {
+        UsdtScan scan = UsdtScan.join(
+                List.of(scan("a:used"), scan(Path.of("/bin/x"), List.of(leftOut("a:b", "/bin/x: a:b is nowhere")))));
+        assertThat(diagnose(scan, "a:b")).isEqualTo("no probe a:b that can be used: /bin/x: a:b is nowhere");
+        assertThat(diagnose(scan, "a:c")).contains("the nearest is a:used");
+    }
+
+    private static Diagnostic leftOut(String subject, String message) {
+        return new Diagnostic(Diagnostic.Kind.LEFT_OUT, subject, message);
+    }
+
     private static String diagnose(UsdtScan scan, String pattern) {
         return scan.matching(pattern).whyNone();
     }
 
-    private static UsdtScan scan(Path path, List<String> problems) {
+    private static UsdtScan scan(Path path, List<Diagnostic> problems) {
         return UsdtScan.of(List.of(new UsdtScan.File(path, path.toString(), List.of(), List.of(), problems)));
     }
 

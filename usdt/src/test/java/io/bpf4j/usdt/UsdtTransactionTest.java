@@ -237,7 +237,7 @@ class UsdtTransactionTest {
             try (UsdtLink link =
                     Usdt.of(object).attach(object.program("on"), List.of(probe("/a", "one", "8@%rax", "8@%rbx")))) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.COOKIE);
-                assertThat(link.reasons().getFirst()).contains("the multi link failed", "EOPNOTSUPP");
+                assertThat(link.reasons().getFirst().message()).contains("the multi link failed", "EOPNOTSUPP");
                 assertThat(kernel.commands(PerfCommand.Open.class)).hasSize(2);
                 // The program and its copy for perf events.
                 assertThat(kernel.commands(ProgCommand.Load.class)).hasSize(2);

@@ -9,6 +9,7 @@ import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.JvmProbes;
 import io.bpf4j.usdt.ProbePattern;
@@ -112,7 +113,7 @@ final class ListCommand implements Callable<Integer> {
         UsdtScan found = UsdtScan.join(sources.stream()
                 .map(source -> source.matching(parsed.ofAllFiles()))
                 .toList());
-        scan.files().forEach(file -> file.problems().forEach(p -> console.remark(file.name() + ": " + p)));
+        scan.files().forEach(file -> file.problems().forEach(console::remark));
         for (UsdtScan.File file : found.files()) {
             print(file);
             if (verbose) {
@@ -156,7 +157,7 @@ final class ListCommand implements Callable<Integer> {
         return scans;
     }
 
-    private static List<String> hints(List<UsdtProbe> probes, OptionalInt process) {
+    private static List<Diagnostic> hints(List<UsdtProbe> probes, OptionalInt process) {
         return process.isPresent()
                 ? JvmProbes.hints(probes, Host.running(), process.getAsInt())
                 : JvmProbes.hints(probes);

@@ -4,6 +4,7 @@ import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Progress;
 import io.bpf4j.process.FirstThreads;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.proc.StatusFile;
 import io.bpf4j.usdt.ProbePattern;
@@ -89,8 +90,8 @@ final class Scans {
     }
 
     /** The problems of a file that don't concern a single probe: sites of any probe may be missing. */
-    static List<String> ofNoProbe(UsdtScan.File file) {
-        Set<String> ofProbes = file.probes().stream()
+    static List<Diagnostic> ofNoProbe(UsdtScan.File file) {
+        Set<Diagnostic> ofProbes = file.probes().stream()
                 .flatMap(probe -> probe.problems().stream())
                 .collect(Collectors.toSet());
         return file.problems().stream().filter(p -> !ofProbes.contains(p)).toList();

@@ -13,6 +13,7 @@ import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.process.FirstThreads;
 import io.bpf4j.process.Tasks;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.trace.Following;
 import io.bpf4j.trace.FunctionProbe;
@@ -238,7 +239,7 @@ final class TargetRun {
         Map<FileIdentity, List<FunctionProbe>> byFile = FunctionSelection.of(options, scans, target);
         List<FunctionProbe> functions =
                 byFile.values().stream().flatMap(List::stream).toList();
-        List<String> risks = functions.stream()
+        List<Diagnostic> risks = functions.stream()
                 .flatMap(function -> function.whyRisky().stream())
                 .distinct()
                 .toList();
@@ -276,8 +277,9 @@ final class TargetRun {
         }
     }
 
-    private static List<String> gaps(List<String> gaps, List<FunctionProbe> functions) {
+    private static List<String> gaps(List<Diagnostic> gaps, List<FunctionProbe> functions) {
         return Stream.concat(gaps.stream(), functions.stream().flatMap(function -> function.whyInexact().stream()))
+                .map(Diagnostic::message)
                 .distinct()
                 .toList();
     }
@@ -500,8 +502,8 @@ final class TargetRun {
         }
 
         @Override
-        public void failed(String why) {
-            if (reported.add(why)) {
+        public void failed(Diagnostic why) {
+            if (reported.add(why.message())) {
                 console.remark(why);
             }
         }
@@ -546,25 +548,19 @@ final class TargetRun {
         if (options.verbose()) {
             console.error("bpf4j: strategy " + link.strategy() + ", " + Scans.count(link.specCount(), "argument spec"));
             link.reasons().forEach(reason -> console.error("bpf4j: " + reason));
+            console.error("bpf4j: " + link.strategy().description());
         }
         // Without -v, arguments that can't be read are not reported, because each event shows them. Sites and files
         // that don't fire are reported, because nothing else would show them.
-        List<String> problems = options.verbose()
-                ? link.problems()
-                : Stream.concat(problemsOfSites(link).stream(), link.notMapped().stream())
-                        .toList();
-        Set<String> notMappedBeforeExec = beforeExec ? Set.copyOf(link.notMapped()) : Set.of();
-        problems.stream()
-                .filter(problem ->
-                        !notMappedBeforeExec.contains(problem) && (reported.add(problem) || options.verbose()))
-                .forEach(console::remark);
-    }
-
-    private static List<String> problemsOfSites(UsdtLink link) {
-        return link.probes().stream()
-                .flatMap(probe ->
-                        probe.problems().stream().map(problem -> probe.binary().name() + ": " + problem))
-                .distinct()
-                .toList();
+        for (Diagnostic problem : link.problems()) {
+            boolean shown = switch (problem.kind()) {
+                case UNREADABLE -> options.verbose();
+                case NOT_MAPPED -> !beforeExec;
+                default -> true;
+            };
+            if (shown && (reported.add(problem.message()) || options.verbose())) {
+                console.remark(problem);
+            }
+        }
     }
 }

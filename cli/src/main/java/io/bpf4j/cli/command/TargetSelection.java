@@ -4,6 +4,7 @@ import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.StrategyChoice;
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.trace.event.TextArgument;
 import io.bpf4j.usdt.JvmProbes;
@@ -110,7 +111,7 @@ final class TargetSelection {
         return scan -> traced(scan, named::contains);
     }
 
-    private List<String> hints(List<UsdtProbe> probes) {
+    private List<Diagnostic> hints(List<UsdtProbe> probes) {
         OptionalInt process = options.process();
         return process.isPresent()
                 ? JvmProbes.hints(probes, Host.running(), process.getAsInt())
@@ -237,7 +238,7 @@ final class TargetSelection {
         if (!wanted.test(binary.identity())) {
             return false;
         }
-        Scans.ofNoProbe(file).forEach(problem -> console.remark(file.name() + ": " + problem));
+        Scans.ofNoProbe(file).forEach(console::remark);
         boolean named = options.process().isEmpty() && options.command().isEmpty() && !options.all();
         if (named || binary.refusal().isEmpty()) {
             return true;

@@ -1,5 +1,6 @@
 package io.bpf4j.cli.output;
 
+import io.bpf4j.sys.Diagnostic;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
@@ -239,6 +240,11 @@ public final class Console {
             }
         }
         error("bpf4j: " + text);
+    }
+
+    /** Adds a diagnostic as a remark. */
+    public void remark(Diagnostic diagnostic) {
+        remark(diagnostic.message());
     }
 
     /** The remarks so far. */

@@ -4,6 +4,7 @@ import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.process.hold.ProcessStop.Kind;
 import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.ProcessRights;
 import io.bpf4j.sys.SyscallException;
@@ -139,15 +140,16 @@ public final class ProcessTracer implements AutoCloseable {
         return thread.isTracing(pid);
     }
 
-    /**
-     * Why a thread may have continued without being stopped, one sentence each without a full stop; empty if none did.
-     */
-    public List<String> gaps() {
-        List<String> gaps = new ArrayList<>(thread.gaps());
+    /** Why a thread may have continued without being stopped; empty if none did. */
+    public List<Diagnostic> gaps() {
+        List<Diagnostic> gaps = new ArrayList<>(thread.gaps());
         long passed = missed();
         if (passed > 0) {
-            gaps.add((passed == 1 ? "once" : passed + " times")
-                    + " a thread reached a breakpoint with SIGURG blocked, and could not be stopped");
+            gaps.add(new Diagnostic(
+                    Diagnostic.Kind.LATE,
+                    "",
+                    (passed == 1 ? "once" : passed + " times")
+                            + " a thread reached a breakpoint with SIGURG blocked, and could not be stopped"));
         }
         return gaps;
     }

@@ -2,6 +2,7 @@ package io.bpf4j.process.hold;
 
 import io.bpf4j.process.Tasks;
 import io.bpf4j.process.hold.ProcessStop.Kind;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.Kernel;
@@ -67,7 +68,7 @@ final class TracerThread {
     private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
 
     private final BlockingQueue<ProcessStop> resumed = new LinkedBlockingQueue<>();
-    private final Set<String> gaps = Collections.synchronizedSet(new LinkedHashSet<>());
+    private final Set<Diagnostic> gaps = Collections.synchronizedSet(new LinkedHashSet<>());
     private final long self = ProcessHandle.current().pid();
     private @Nullable Thread thread;
     private volatile boolean closing;
@@ -132,7 +133,7 @@ final class TracerThread {
     }
 
     /** Why a thread or process may have continued without being held. */
-    List<String> gaps() {
+    List<Diagnostic> gaps() {
         return List.copyOf(gaps);
     }
 
@@ -176,7 +177,7 @@ final class TracerThread {
             loop();
         } catch (RuntimeException | Error e) {
             if (!traced.completeExceptionally(e)) {
-                gaps.add("tracing ended early: " + e.getMessage());
+                gaps.add(new Diagnostic(Diagnostic.Kind.LATE, "", "tracing ended early: " + e.getMessage()));
             }
         } finally {
             processes.clear();
@@ -361,10 +362,12 @@ final class TracerThread {
             // EPERM: also for a new child of a tracee, which this thread already traces, and for one that has ended.
             if (e.errno() != Errno.ESRCH && !isTracing(tid) && !files.hasEnded(tid)) {
                 boolean more = gaps.size() >= MAX_GAPS;
-                gaps.add(
+                gaps.add(new Diagnostic(
+                        Diagnostic.Kind.LATE,
+                        more ? "" : "process " + pid,
                         more
                                 ? "further threads can't be traced"
-                                : "thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage());
+                                : "thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage()));
             }
             return false;
         }

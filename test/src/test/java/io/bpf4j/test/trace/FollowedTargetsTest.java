@@ -7,6 +7,8 @@ import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.FirstProgram;
@@ -207,7 +209,10 @@ class FollowedTargetsTest {
             answer.await();
             assertThat(count(answer)).isEqualTo(3);
             assertThat(answer.reasonsForGaps())
-                    .containsExactly("no file of the followed processes has a probe first:progam");
+                    .containsExactly(new Diagnostic(
+                            Kind.NOT_ATTACHED,
+                            "first:progam",
+                            "no file of the followed processes has a probe first:progam"));
         }
     }
 
@@ -219,7 +224,8 @@ class FollowedTargetsTest {
             answer.await();
             assertThat(count(answer)).isBetween(0L, 1000L);
             assertThat(answer.reasonsForGaps())
-                    .contains("processes are polled every few milliseconds instead of being held");
+                    .contains(new Diagnostic(
+                            Kind.LATE, "", "processes are polled every few milliseconds instead of being held"));
         }
     }
 

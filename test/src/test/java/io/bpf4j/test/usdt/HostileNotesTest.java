@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.test.support.Args12Event;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.Cli;
@@ -97,9 +98,9 @@ class HostileNotesTest {
     @Test
     void badNotesAreReportedAndTheGoodOnesAreThere() throws IOException, InterruptedException {
         UsdtScan scan = UsdtScan.ofFile(patched);
-        List<String> problems = scan.files().getFirst().problems();
+        List<Diagnostic> problems = scan.files().getFirst().problems();
         assertThat(problems).hasSize(101);
-        assertThat(problems.getLast()).contains("more notes that can't be used");
+        assertThat(problems.getLast().message()).contains("more notes that can't be used");
         List<String> original =
                 names(UsdtScan.ofFile(TargetProgram.compile("-O2")).probes());
         assertThat(names(scan.probes()))
@@ -175,7 +176,7 @@ class HostileNotesTest {
             assertThat(leftOut.problems())
                     .singleElement()
                     .asString()
-                    .startsWith("left out: the probes of all files exceed the memory limit");
+                    .startsWith(larger + ": left out: the probes of all files exceed the memory limit");
             assertThat(names(Objects.requireNonNull(files.get(smaller)).probes()))
                     .contains("many:alike");
             Commands.Result listed = Commands.run(own.inside(Cli.command("list", "--all", "target:sizes")));

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
@@ -84,8 +85,11 @@ class UsdtFailuresTest extends UsdtSuite {
             }
             try (UsdtLink link = attach(object, library, "library:called", in(target))) {
                 assertThat(link.problems())
-                        .containsExactly("process " + target.pid() + " has not mapped " + library
-                                + ": probes in this file fire only if the process maps it later");
+                        .containsExactly(new Diagnostic(
+                                Diagnostic.Kind.NOT_MAPPED,
+                                library.toString(),
+                                "process " + target.pid() + " has not mapped " + library
+                                        + ": probes in this file fire only if the process maps it later"));
                 assertThat(target.command("load " + library)).isEqualTo("ok");
                 target.command("library 3");
                 assertThat(total(object)).isPositive();

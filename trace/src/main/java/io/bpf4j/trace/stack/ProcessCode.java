@@ -44,6 +44,10 @@ final class ProcessCode {
         this.pid = pid;
     }
 
+    int pid() {
+        return pid;
+    }
+
     /** Why names are missing; empty if nothing went wrong. */
     List<String> problems() {
         return List.of(problem, list.problem()).stream()

@@ -11,6 +11,7 @@ import io.bpf4j.process.MappedFile;
 import io.bpf4j.process.MappedRange;
 import io.bpf4j.process.ProcessFiles;
 import io.bpf4j.process.ProcessLimits;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -92,7 +93,7 @@ public final class Symbolizer implements AutoCloseable {
     /** The version of each file that was read for this answer, by device and inode. */
     private final Map<MappedFile.Key, FileIdentity> versions = new HashMap<>();
 
-    private final Set<String> problems = new LinkedHashSet<>();
+    private final Set<Diagnostic> problems = new LinkedHashSet<>();
     private final ProbePlaces probes = new ProbePlaces();
 
     /** Processes that ended before their mappings were read. */
@@ -231,7 +232,10 @@ public final class Symbolizer implements AutoCloseable {
     private void find(Map<FileFunctions, Need> needs) {
         needs.forEach((functions, need) -> {
             functions.need(need.offsets(), budget);
-            functions.problem().ifPresent(problem -> addProblem(need.first().module() + ": " + problem));
+            functions
+                    .problem()
+                    .ifPresent(problem ->
+                            addProblem(need.first().module(), need.first().module() + ": " + problem));
         });
         if (!needs.isEmpty()) {
             needs.clear();
@@ -253,7 +257,7 @@ public final class Symbolizer implements AutoCloseable {
             frames.add(kernel.frame(addresses[i], lookup(addresses[i], i)));
         }
         if (!kernel.problem().isEmpty()) {
-            addProblem(kernel.problem());
+            addProblem("kernel", kernel.problem());
         }
         return List.copyOf(frames);
     }
@@ -344,25 +348,27 @@ public final class Symbolizer implements AutoCloseable {
         }
     }
 
-    /** The reasons why frames have no names: distinct lines, at most 100. */
-    public synchronized List<String> problems() {
-        List<String> all = new ArrayList<>();
-        ended(gone).ifPresent(all::add);
-        ended(partlyKnown)
-                .map(ended -> ended + ": only functions of the files with the probes have names")
+    /**
+     * The reasons why frames have no names ({@link Diagnostic.Kind#UNNAMED}): distinct, about a hundred at most. The
+     * subject is a process, a file, or {@code kernel}.
+     */
+    public synchronized List<Diagnostic> problems() {
+        List<Diagnostic> all = new ArrayList<>();
+        ended(gone, "").ifPresent(all::add);
+        ended(partlyKnown, ": only functions of the files with the probes have names")
                 .ifPresent(all::add);
         all.addAll(problems);
         return List.copyOf(all);
     }
 
-    private static Optional<String> ended(Set<Integer> pids) {
-        return switch (pids.size()) {
-            case 0 -> Optional.empty();
-            case 1 ->
-                Optional.of(
-                        "process " + pids.iterator().next() + " ended before bpf4j looked up the names of its stacks");
-            default -> Optional.of(pids.size() + " processes ended before bpf4j looked up the names of their stacks");
-        };
+    private static Optional<Diagnostic> ended(Set<Integer> pids, String consequence) {
+        if (pids.isEmpty()) {
+            return Optional.empty();
+        }
+        boolean one = pids.size() == 1;
+        String who = one ? "process " + pids.iterator().next() : pids.size() + " processes";
+        String names = " ended before bpf4j looked up the names of " + (one ? "its" : "their") + " stacks";
+        return Optional.of(new Diagnostic(Diagnostic.Kind.UNNAMED, one ? who : "", who + names + consequence));
     }
 
     /** Frees the symbols. The symbolizer may still be used; it then reads the symbols again. */
@@ -520,7 +526,8 @@ public final class Symbolizer implements AutoCloseable {
             process.unopened().clear();
         }
         process.unopened().add(FileKey.of(mapping));
-        addProblem(mapping.name() + ": " + reason);
+        String name = mapping.name().toString();
+        addProblem(name, name + ": " + reason);
         return FileFunctions.NOT_ELF;
     }
 
@@ -536,7 +543,7 @@ public final class Symbolizer implements AutoCloseable {
                 opened.close();
             }
         }
-        functions.problem().ifPresent(problem -> addProblem(name + ": " + problem));
+        functions.problem().ifPresent(problem -> addProblem(name, name + ": " + problem));
         return functions;
     }
 
@@ -560,21 +567,25 @@ public final class Symbolizer implements AutoCloseable {
 
     /** Called after each use of a process, whose list may have grown: bounds the lists, and collects problems. */
     private void boundLists(KnownProcess process) {
-        process.code().problems().forEach(this::addProblem);
+        addProblems(process.code());
         long bytes = 0;
         for (KnownProcess one : processes.sequencedValues().reversed()) {
             bytes += one.code().listBytes();
             if (bytes > MAX_LISTS && one.code().listBytes() > 0) {
                 bytes -= one.code().listBytes();
                 one.code().dropList();
-                one.code().problems().forEach(this::addProblem);
+                addProblems(one.code());
             }
         }
     }
 
-    private void addProblem(String problem) {
+    private void addProblems(ProcessCode code) {
+        code.problems().forEach(problem -> addProblem("process " + code.pid(), problem));
+    }
+
+    private void addProblem(String subject, String problem) {
         if (problems.size() < MAX_PROBLEMS) {
-            problems.add(problem);
+            problems.add(new Diagnostic(Diagnostic.Kind.UNNAMED, subject, problem));
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.map.StackTraceMap;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -122,6 +123,7 @@ class SymbolizerTest {
         assertThat(user(START + 0x10)).hasToString("inner");
         assertThat(symbolizer.user(8, new long[] {START})).hasToString("[[unknown]]");
         assertThat(symbolizer.problems())
+                .extracting(Diagnostic::message)
                 .containsExactly("process 8 ended before bpf4j looked up the names of its stacks");
     }
 
@@ -136,6 +138,7 @@ class SymbolizerTest {
                 .as("at no probe")
                 .hasToString("[[unknown]]");
         assertThat(symbolizer.problems())
+                .extracting(Diagnostic::message)
                 .containsExactly(
                         "process 10 ended before bpf4j looked up the names of its stacks",
                         "2 processes ended before bpf4j looked up the names of their stacks: only functions of the files"
@@ -176,6 +179,7 @@ class SymbolizerTest {
         assertThat(symbolizer.problems()).isEmpty();
         symbolizer.remember(8);
         assertThat(symbolizer.problems())
+                .extracting(Diagnostic::message)
                 .containsExactly("process 8 ended before bpf4j looked up the names of its stacks");
     }
 
@@ -286,6 +290,7 @@ class SymbolizerTest {
         assertThat(symbolizer.user(8, new long[] {START + 0x12}).getFirst()).hasToString("[libx.so+0x1012]");
         assertThat(user(START + 0x12).function()).isEqualTo("inner");
         assertThat(symbolizer.problems())
+                .extracting(Diagnostic::message)
                 .containsExactly(library + ": was written while its symbols were read; its functions have no names");
     }
 
@@ -306,7 +311,7 @@ class SymbolizerTest {
         symbolizer.prepare(Map.of(PID, stacks));
         assertThat(symbolizer.problems())
                 .hasSize(100)
-                .allSatisfy(problem -> assertThat(problem).contains("more than", "symbols"));
+                .allSatisfy(problem -> assertThat(problem.message()).contains("more than", "symbols"));
         symbolizer = withBudget(new SymbolBudget());
         symbolizer.prepare(Map.of(PID, stacks));
         for (int i = 0; i < count; i++) {

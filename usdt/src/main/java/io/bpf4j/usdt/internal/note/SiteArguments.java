@@ -2,6 +2,7 @@ package io.bpf4j.usdt.internal.note;
 
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtArg;
 import java.util.ArrayList;
@@ -26,9 +27,9 @@ public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> s
      * Parses the argument strings of a file. If a symbol table is broken, only the arguments that name symbols can't be
      * read.
      *
-     * @param problems receives a line if symbols are missing
+     * @param problems receives one if symbols are missing
      */
-    static SiteArguments[] read(ElfFile elf, Machine machine, Collection<String> texts, List<String> problems) {
+    static SiteArguments[] read(ElfFile elf, Machine machine, Collection<String> texts, List<Diagnostic> problems) {
         SiteArguments[] all = new SiteArguments[texts.size()];
         Set<String> names = new HashSet<>();
         int count = 0;
@@ -46,8 +47,10 @@ public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> s
                     .filter(symbol -> !symbols.containsKey(symbol))
                     .sorted()
                     .findFirst()
-                    .ifPresent(symbol -> problems.add("the file is stripped: arguments that name a removed symbol, such"
-                            + " as '" + symbol + "', can't be read"));
+                    .ifPresent(symbol -> problems.add(unreadable(
+                            elf,
+                            "the file is stripped: arguments that name a removed symbol, such as '" + symbol
+                                    + "', can't be read")));
         }
         for (int i = 0; i < all.length; i++) {
             all[i] = all[i].withSymbols(symbols);
@@ -55,13 +58,18 @@ public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> s
         return all;
     }
 
-    private static Map<String, Long> symbols(ElfFile elf, Set<String> names, List<String> problems) {
+    private static Map<String, Long> symbols(ElfFile elf, Set<String> names, List<Diagnostic> problems) {
         try {
             return SymbolAddresses.find(elf, names);
         } catch (MalformedDataException e) {
-            problems.add("symbols, and the arguments that name them, can't be read: " + e.getMessage());
+            problems.add(
+                    unreadable(elf, "symbols, and the arguments that name them, can't be read: " + e.getMessage()));
             return Map.of();
         }
+    }
+
+    private static Diagnostic unreadable(ElfFile elf, String why) {
+        return new Diagnostic(Diagnostic.Kind.UNREADABLE, elf.source(), elf.source() + ": " + why);
     }
 
     private List<String> names() {

@@ -6,6 +6,8 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.internal.text.CString;
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.usdt.internal.note.Segments.Place;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.NopForm;
@@ -70,6 +72,7 @@ public final class StapsdtReader {
 
     private static final Place NO_SEMAPHORE = new Place(0, null, null);
 
+    private final String file;
     private final ElfClass elfClass;
     private final Segments segments;
     private final @Nullable Section base;
@@ -78,8 +81,8 @@ public final class StapsdtReader {
     private final Map<ProbeName, Integer> probes = new LinkedHashMap<>();
 
     private final Map<String, Integer> argumentStrings = new LinkedHashMap<>();
-    private final List<String> problems = new ArrayList<>();
-    private final Map<ProbeName, List<String>> ofProbes = new HashMap<>();
+    private final List<Diagnostic> problems = new ArrayList<>();
+    private final Map<ProbeName, List<Diagnostic>> ofProbes = new HashMap<>();
     private final Map<ProbeName, Long> beyondLimit = new HashMap<>();
     private final Map<String, String> strings = new HashMap<>();
     /** The numbers of {@link #probes}, by {@code provider 0 name}. */
@@ -93,9 +96,15 @@ public final class StapsdtReader {
     private long noteBytes;
     private long text;
 
-    private record ProbeName(String provider, String name) {}
+    private record ProbeName(String provider, String name) {
+        String shown() {
+            String both = provider + ":" + name;
+            return both.length() <= NoteLimits.MAX_QUOTED ? both : both.substring(0, NoteLimits.MAX_QUOTED) + "…";
+        }
+    }
 
     private StapsdtReader(ElfFile elf) {
+        this.file = elf.source();
         this.elfClass = elf.header().elfClass();
         this.segments = new Segments(elf);
         // A section with address 0 isn't loaded: its address does not tell whether the file was moved.
@@ -122,14 +131,14 @@ public final class StapsdtReader {
         }
         long unnamed = reader.problemCount - reader.problems.size();
         if (unnamed > 0) {
-            reader.problems.add("and " + unnamed + " more notes that can't be used");
+            reader.problems.add(reader.leftOut("and " + unnamed + " more notes that can't be used"));
         }
         return reader.scan(elf, machine);
     }
 
     private NoteScan scan(ElfFile elf, Machine machine) {
-        beyondLimit.forEach((probe, count) -> ofProbe(
-                probe, named(probe.provider(), probe.name()) + " has " + count + " more sites that can't be used"));
+        beyondLimit.forEach((probe, count) ->
+                ofProbe(probe, about(probe, Kind.LEFT_OUT, "", "has " + count + " more sites that can't be used")));
         SiteArguments[] arguments = SiteArguments.read(elf, machine, argumentStrings.keySet(), problems);
         List<SiteColumns> byProbe = sites.byProbe(
                 probes.size(), arguments, offset -> NopForm.at(elf.bytes(), offset - elf.containerOffset(), machine));
@@ -139,7 +148,7 @@ public final class StapsdtReader {
         return new NoteScan(found, problems);
     }
 
-    private void ofProbe(ProbeName probe, String problem) {
+    private void ofProbe(ProbeName probe, Diagnostic problem) {
         ofProbes.computeIfAbsent(probe, _ -> new ArrayList<>()).add(problem);
     }
 
@@ -303,13 +312,13 @@ public final class StapsdtReader {
         ProbeName id = new ProbeName(provider, name);
         Place probe = segments.probe(address);
         if (probe.problem() != null) {
-            problem(section, at, id, "is at 0x" + Long.toHexString(address) + ", " + probe.problem());
+            problem(section, at, id, Kind.LEFT_OUT, "is at 0x" + Long.toHexString(address) + ", " + probe.problem());
             return;
         }
         Place semaphorePlace = semaphore == 0 ? NO_SEMAPHORE : segments.semaphore(semaphore);
         String prefix = "has its semaphore at 0x" + Long.toHexString(semaphore) + ", ";
         if (semaphorePlace.problem() != null) {
-            problem(section, at, id, prefix + semaphorePlace.problem());
+            problem(section, at, id, Kind.LEFT_OUT, prefix + semaphorePlace.problem());
             return;
         }
         if (!fits(provider) || !fits(name) || !fits(arguments)) {
@@ -317,12 +326,13 @@ public final class StapsdtReader {
                     section,
                     at,
                     id,
+                    Kind.LEFT_OUT,
                     "is left out: more than " + NoteLimits.MAX_TEXT
                             + " characters of different names and argument strings");
             return;
         }
         if (semaphorePlace.warning() != null) {
-            problem(section, at, id, prefix + semaphorePlace.warning());
+            problem(section, at, id, Kind.MAY_NOT_FIRE, prefix + semaphorePlace.warning());
         }
         sites.add(
                 number(probes, new ProbeName(shared(provider), shared(name))),
@@ -336,11 +346,6 @@ public final class StapsdtReader {
     private static <T> int number(Map<T, Integer> numbers, T key) {
         Integer known = numbers.putIfAbsent(key, numbers.size());
         return known == null ? numbers.size() - 1 : known;
-    }
-
-    private static String named(String provider, String name) {
-        String both = provider + ":" + name;
-        return both.length() <= NoteLimits.MAX_QUOTED ? both : both.substring(0, NoteLimits.MAX_QUOTED) + "…";
     }
 
     private boolean fits(String string) {
@@ -388,17 +393,25 @@ public final class StapsdtReader {
     }
 
     /** A problem of one probe, which is also reported when the probe is attached. */
-    private void problem(ByteView section, long at, ProbeName probe, String message) {
-        String line = place(section, at) + named(probe.provider(), probe.name()) + " " + message;
+    private void problem(ByteView section, long at, ProbeName probe, Kind kind, String message) {
+        Diagnostic problem = about(probe, kind, place(section, at), message);
         if (problemCount < NoteLimits.MAX_PROBLEMS) {
-            ofProbe(probe, line);
+            ofProbe(probe, problem);
         } else if (beyondLimit.containsKey(probe)) {
             beyondLimit.merge(probe, 1L, Long::sum);
-        } else if (text + probe.provider().length() + probe.name().length() <= NoteLimits.MAX_TEXT) {
-            text += probe.provider().length() + probe.name().length();
-            beyondLimit.put(probe, 1L);
+        } else {
+            int length =
+                    file.length() + probe.provider().length() + probe.name().length();
+            if (text + length <= NoteLimits.MAX_TEXT) {
+                text += length;
+                beyondLimit.put(probe, 1L);
+            }
         }
-        problem(line);
+        problem(problem);
+    }
+
+    private Diagnostic about(ProbeName probe, Kind kind, String place, String message) {
+        return new Diagnostic(kind, probe.shown(), file + ": " + place + probe.shown() + " " + message);
     }
 
     private static String place(ByteView section, long at) {
@@ -414,8 +427,16 @@ public final class StapsdtReader {
     }
 
     private void problem(String message) {
+        problem(leftOut(message));
+    }
+
+    private Diagnostic leftOut(String message) {
+        return new Diagnostic(Kind.LEFT_OUT, file, file + ": " + message);
+    }
+
+    private void problem(Diagnostic problem) {
         if (problemCount++ < NoteLimits.MAX_PROBLEMS) {
-            problems.add(message);
+            problems.add(problem);
         }
     }
 }

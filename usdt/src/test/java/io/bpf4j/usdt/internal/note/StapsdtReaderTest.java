@@ -1,9 +1,12 @@
 package io.bpf4j.usdt.internal.note;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.usdt.RunSeed;
 import io.bpf4j.usdt.StapsdtElf;
 import io.bpf4j.usdt.site.Machine;
@@ -112,6 +115,9 @@ class StapsdtReaderTest {
                 .singleElement()
                 .asString()
                 .contains("p:shared has its semaphore at 0x6110", "segment at 0x5000", "may increment");
+        assertThat(scan.problems())
+                .extracting(Diagnostic::kind, Diagnostic::subject)
+                .containsExactly(tuple(Kind.MAY_NOT_FIRE, "p:shared"));
         assertThat(scan.probes())
                 .filteredOn(probe -> !probe.problems().isEmpty())
                 .extracting(NoteScan.Probe::name)
@@ -128,8 +134,9 @@ class StapsdtReaderTest {
         assertThat(scan.problems()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
         assertThat(scan.probes())
                 .singleElement()
-                .satisfies(probe ->
-                        assertThat(probe.problems()).containsExactly("p:n has 2 more sites that can't be used"));
+                .satisfies(probe -> assertThat(probe.problems())
+                        .containsExactly(
+                                new Diagnostic(Kind.LEFT_OUT, "p:n", "test: p:n has 2 more sites that can't be used")));
     }
 
     @Test
@@ -154,14 +161,14 @@ class StapsdtReaderTest {
                 .note("p", "last", "", 0x1010, 0));
         assertThat(sites(scan)).extracting(NoteSite::name).containsExactly("first", "last");
         assertThat(scan.problems()).hasSize(11);
-        assertThat(scan.problems().get(0)).contains("p:nowhere", "0x9000", "executable");
-        assertThat(scan.problems().get(2)).contains("p:nosema", "semaphore");
-        assertThat(scan.problems().get(3)).contains("p:execsema", "executable segment");
-        assertThat(scan.problems().get(4)).contains("p:bsssema", "writable");
-        assertThat(scan.problems().get(8)).contains("terminating NUL");
-        assertThat(scan.problems().get(9)).contains("4096 bytes");
-        assertThat(scan.problems().get(10)).contains("65536 bytes");
-        assertThat(scan.problems()).allSatisfy(p -> assertThat(p).startsWith(".note.stapsdt at 0x"));
+        assertThat(scan.problems().get(0).message()).contains("p:nowhere", "0x9000", "executable");
+        assertThat(scan.problems().get(2).message()).contains("p:nosema", "semaphore");
+        assertThat(scan.problems().get(3).message()).contains("p:execsema", "executable segment");
+        assertThat(scan.problems().get(4).message()).contains("p:bsssema", "writable");
+        assertThat(scan.problems().get(8).message()).contains("terminating NUL");
+        assertThat(scan.problems().get(9).message()).contains("4096 bytes");
+        assertThat(scan.problems().get(10).message()).contains("65536 bytes");
+        assertThat(scan.problems()).allSatisfy(p -> assertThat(p.message()).startsWith("test: .note.stapsdt at 0x"));
     }
 
     @ParameterizedTest
@@ -198,7 +205,7 @@ class StapsdtReaderTest {
             NoteScan scan = read(bad);
             assertThat(sites(scan)).isEmpty();
             assertThat(scan.problems()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
-            assertThat(scan.problems().getLast()).contains("999900 more");
+            assertThat(scan.problems().getLast().message()).contains("999900 more");
         });
     }
 
@@ -234,9 +241,9 @@ class StapsdtReaderTest {
             NoteScan scan = read(file);
             assertThat(sites(scan)).hasSize(131_072);
             assertThat(scan.problems()).hasSize(3);
-            assertThat(scan.problems().get(0)).contains("1170 loaded segments");
-            assertThat(scan.problems().get(1)).contains("p:far");
-            assertThat(scan.problems().get(2)).contains("more than 131072 sites");
+            assertThat(scan.problems().get(0).message()).contains("1170 loaded segments");
+            assertThat(scan.problems().get(1).message()).contains("p:far");
+            assertThat(scan.problems().get(2).message()).contains("more than 131072 sites");
         });
     }
 
@@ -280,7 +287,7 @@ class StapsdtReaderTest {
         assertThat(sites(scan)).hasSizeBetween(17, 19);
         assertThat(sites(scan).getLast().address()).isEqualTo(0x1020);
         assertThat(scan.problems()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
-        assertThat(scan.problems().getFirst()).contains("1048576 characters");
+        assertThat(scan.problems().getFirst().message()).contains("1048576 characters");
     }
 
     @Test
@@ -295,7 +302,9 @@ class StapsdtReaderTest {
                 .note("p", "data", "", 0x1510, 0x5020)
                 .note("p", "edge", "", 0x1510, 0x501e));
         assertThat(sites(scan)).extracting(NoteSite::name).containsExactly("same", "beside", "edge");
-        assertThat(scan.problems()).hasSize(2).allSatisfy(p -> assertThat(p).contains("overlap"));
+        assertThat(scan.problems())
+                .hasSize(2)
+                .allSatisfy(p -> assertThat(p.message()).contains("overlap"));
     }
 
     @Test
@@ -315,12 +324,12 @@ class StapsdtReaderTest {
                 .note("p", "last", "", 0x1010, 0x507e));
         assertThat(sites(scan)).extracting(NoteSite::name).containsExactly("first", "last");
         assertThat(scan.problems()).hasSize(6);
-        assertThat(scan.problems().get(5)).contains("p:start", "file offset 0");
-        assertThat(scan.problems().get(0)).contains("p:beyond", "beyond the end");
-        assertThat(scan.problems().get(1)).contains("p:negative", "beyond the end");
-        assertThat(scan.problems().get(2)).contains("p:odd", "odd file offset");
-        assertThat(scan.problems().get(3)).contains("p:cut", "outside");
-        assertThat(scan.problems().get(4)).contains("p:codesema", "executable segment");
+        assertThat(scan.problems().get(5).message()).contains("p:start", "file offset 0");
+        assertThat(scan.problems().get(0).message()).contains("p:beyond", "beyond the end");
+        assertThat(scan.problems().get(1).message()).contains("p:negative", "beyond the end");
+        assertThat(scan.problems().get(2).message()).contains("p:odd", "odd file offset");
+        assertThat(scan.problems().get(3).message()).contains("p:cut", "outside");
+        assertThat(scan.problems().get(4).message()).contains("p:codesema", "executable segment");
     }
 
     /** Its headers are those of the file that it belongs to, and so are the offsets. */
