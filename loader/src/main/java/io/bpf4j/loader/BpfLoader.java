@@ -131,13 +131,14 @@ public final class BpfLoader {
     }
 
     /**
-     * Changes a program before it is loaded: its type, attach type, flags and target, and where {@code attachAll()}
-     * attaches it, if at all.
+     * Changes a program before it is loaded: its type, attach type, flags and target; whether it is loaded, which an
+     * optional one ({@code SEC("?…")}) is not by default; and where {@code attachAll()} attaches it, if at all.
      *
      * {@snippet :
      * BpfLoader.of(spec)
      *         .program("on_connect", program -> program.withTarget("tcp_v6_connect"))
      *         .program("on_close", program -> program.withSection("fentry/tcp_close"))
+     *         .program("on_reset", program -> program.withAutoload(false))
      * }
      *
      * @throws UnknownNameException if the program does not exist
@@ -207,15 +208,6 @@ public final class BpfLoader {
     }
 
     /**
-     * Leaves a program out.
-     *
-     * @throws UnknownNameException if the program does not exist
-     */
-    public BpfLoader skipProgram(String name) {
-        return program(name, program -> program.withAutoload(false));
-    }
-
-    /**
      * Loads a program for a function of another BPF program instead of the kernel. The program replaces the function
      * ({@code SEC("freplace/FUNCTION")}, Linux 5.6) or traces it ({@code SEC("fentry/FUNCTION")} and {@code "fexit"},
      * Linux 5.5).
@@ -228,15 +220,6 @@ public final class BpfLoader {
         spec.program(name);
         options.targets.put(name, target);
         return this;
-    }
-
-    /**
-     * Loads a program that the object marks as optional ({@code SEC("?…")}).
-     *
-     * @throws UnknownNameException if the program does not exist
-     */
-    public BpfLoader withProgram(String name) {
-        return program(name, program -> program.withAutoload(true));
     }
 
     /**

@@ -218,7 +218,9 @@ class BpfLoaderTest {
 
     @Test
     void anOptionalProgramLoadsIfAskedForWithItsCallback() {
-        try (BpfObject loaded = loader("forms.bpf.o").withProgram("callback").load()) {
+        try (BpfObject loaded = loader("forms.bpf.o")
+                .program("callback", p -> p.withAutoload(true))
+                .load()) {
             assertThat(loaded.program("callback").name()).isEqualTo("callback");
             ProgCommand.Load load = kernel.commands(ProgCommand.Load.class).getLast();
             List<Instruction> code =

@@ -39,7 +39,7 @@ class JumpTablesTest {
 
     private BpfLoader loader() {
         return ScriptedLoads.loader(kernel, ScriptedLoads.spec("jump_table.bpf.o"))
-                .withProgram("choose");
+                .program("choose", p -> p.withAutoload(true));
     }
 
     private static List<CodeReference.ToJumpTable> references(ObjectSpec spec) {
@@ -134,7 +134,7 @@ class JumpTablesTest {
                 ScriptedKernel failing = new ScriptedKernel();
                 failing.failNth(n, step, Errno.ENOMEM);
                 assertThatThrownBy(() -> ScriptedLoads.loader(failing, ScriptedLoads.spec("jump_table.bpf.o"))
-                                .withProgram("choose")
+                                .program("choose", p -> p.withAutoload(true))
                                 .load())
                         .hasMessageContaining("ENOMEM");
                 assertThat(failing.open()).isEmpty();

@@ -41,7 +41,7 @@ class VerifierRefusalTest {
 
     private BpfLoader loader(String program) {
         return ScriptedLoads.loader(kernel, ScriptedLoads.spec("verdicts.bpf.o"))
-                .withProgram(program);
+                .program(program, p -> p.withAutoload(true));
     }
 
     /** What the verifier says of a program, if it is asked for a log; every time. */
@@ -106,7 +106,7 @@ class VerifierRefusalTest {
     @Test
     void aProgramMayHaveALevelOfItsOwn() {
         try (BpfObject _ = loader("short_and_good")
-                .withProgram("many_paths")
+                .program("many_paths", p -> p.withAutoload(true))
                 .verifierLog(2)
                 .program("many_paths", program -> program.withVerifierLog(0))
                 .load()) {

@@ -134,7 +134,7 @@ class DryRunTest {
                 .extracting(Finding::problem)
                 .singleElement(STRING)
                 .contains("\"extra\"");
-        loader.skipProgram("guarded");
+        loader.program("guarded", p -> p.withAutoload(false));
         assertThat(fit(loader.spec()).fits()).isTrue();
         assertThat(fit(edits.withGlobal("use_extra", true)).fits())
                 .as("with its map")

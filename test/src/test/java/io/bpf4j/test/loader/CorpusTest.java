@@ -65,7 +65,7 @@ class CorpusTest {
         CorpusTrial trial = CorpusTrials.of(spec.source(), program);
         Requirement.insistOn(trial.needs());
         Map<String, Integer> before = LeakCheck.open();
-        BpfLoader loader = BpfLoader.of(spec).withProgram(program.name());
+        BpfLoader loader = BpfLoader.of(spec).program(program.name(), p -> p.withAutoload(true));
         trial.before().accept(loader);
         int line;
         try (BpfObject object = loader.load()) {

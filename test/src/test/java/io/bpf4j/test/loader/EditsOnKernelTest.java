@@ -67,7 +67,7 @@ class EditsOnKernelTest {
 
     @Test
     void aSectionThatNobodyKnowsGetsAType() {
-        try (BpfObject object = loader().withProgram("nameless")
+        try (BpfObject object = loader().program("nameless", p -> p.withAutoload(true))
                 .program("nameless", program -> program.withType(ProgramType.SCHED_CLS))
                 .load()) {
             Program program = object.program("nameless");
@@ -75,7 +75,8 @@ class EditsOnKernelTest {
             assertThat(program.info().typeNumber()).isEqualTo(ProgramType.SCHED_CLS.number());
             assertThat(program.isAttachedBySection()).isFalse();
         }
-        assertThatThrownBy(() -> loader().withProgram("nameless").load())
+        assertThatThrownBy(() ->
+                        loader().program("nameless", p -> p.withAutoload(true)).load())
                 .isInstanceOf(InvalidObjectException.class)
                 .hasMessageContaining("a section name without a known program type");
     }
@@ -92,7 +93,7 @@ class EditsOnKernelTest {
 
     @Test
     void aTargetIsSaidInCodeAndThatIsWhereItIsAttached() {
-        try (BpfObject object = loader().withProgram("on_event")
+        try (BpfObject object = loader().program("on_event", p -> p.withAutoload(true))
                         .program("on_event", program -> program.withTarget("sys_enter"))
                         .load();
                 Link _ = object.program("on_event").attach()) {
@@ -107,7 +108,7 @@ class EditsOnKernelTest {
 
     @Test
     void onesOwnTargetTakesThePlaceOfAWrongOne() {
-        try (BpfObject object = loader().withProgram("on_wrong_event")
+        try (BpfObject object = loader().program("on_wrong_event", p -> p.withAutoload(true))
                         .program("on_wrong_event", program -> program.withTarget("sys_enter"))
                         .load();
                 LinkGroup links = object.attachAll()) {
@@ -118,7 +119,7 @@ class EditsOnKernelTest {
 
     @Test
     void whatIsNotToBeAttachedIsLeft() {
-        try (BpfObject object = loader().withProgram("on_wrong_event")
+        try (BpfObject object = loader().program("on_wrong_event", p -> p.withAutoload(true))
                         .program("on_wrong_event", program -> program.withAutoattach(false))
                         .load();
                 LinkGroup links = object.attachAll()) {
@@ -129,7 +130,7 @@ class EditsOnKernelTest {
     @Test
     @Requires(KERNEL_BTF)
     void aTracingProgramIsLoadedForTheFunctionThatIsSaidInCode() throws IOException {
-        try (BpfObject object = loader().withProgram("each")
+        try (BpfObject object = loader().program("each", p -> p.withAutoload(true))
                         .program("each", program -> program.withTarget("bpf_map"))
                         .load();
                 IteratorLink link = object.program("each").attach(AttachTarget.Iter.all());
@@ -139,7 +140,8 @@ class EditsOnKernelTest {
                     .isGreaterThan(object.maps().size())
                     .isLessThan(100_000);
         }
-        assertThatThrownBy(() -> loader().withProgram("each").load())
+        assertThatThrownBy(() ->
+                        loader().program("each", p -> p.withAutoload(true)).load())
                 .isInstanceOf(InvalidObjectException.class)
                 .hasMessageContaining("does not name the function that it is for")
                 .hasMessageContaining("withTarget");
@@ -147,7 +149,7 @@ class EditsOnKernelTest {
 
     @Test
     void oneProgramsLogIsAskedForAndAnothersIsNot() {
-        try (BpfObject object = loader().withProgram("unguarded")
+        try (BpfObject object = loader().program("unguarded", p -> p.withAutoload(true))
                 .program("unguarded", program -> program.withVerifierLog(2))
                 .load()) {
             assertThat(object.program("unguarded").verifierLog()).contains("bpf_map_lookup_elem");

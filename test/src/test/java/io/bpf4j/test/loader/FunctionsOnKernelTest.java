@@ -47,7 +47,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FunctionsOnKernelTest {
     private static BpfObject links(LineProcess target) {
         return Bpf.load(
-                "links.bpf.o", l -> Bpf.only(l.skipProgram("on_multi").skipProgram("on_multi_return"), target.pid()));
+                "links.bpf.o",
+                l -> Bpf.only(
+                        l.program("on_multi", p -> p.withAutoload(false))
+                                .program("on_multi_return", p -> p.withAutoload(false)),
+                        target.pid()));
     }
 
     private static long hits(BpfObject object) {
@@ -262,8 +266,9 @@ class FunctionsOnKernelTest {
     void theFunctionThatFiredIsKnownByItsAddress() throws Exception {
         try (TargetProgram target = TargetProgram.start("-O2");
                 ElfFile elf = ElfFile.open(target.path());
-                BpfObject object =
-                        Bpf.load("links.bpf.o", l -> Bpf.only(l, target.pid()).withProgram("on_multi_ip"));
+                BpfObject object = Bpf.load(
+                        "links.bpf.o",
+                        l -> Bpf.only(l, target.pid()).program("on_multi_ip", p -> p.withAutoload(true)));
                 Link link = object.program("on_multi_ip").attach(named(target.path(), "poke_other", "poke"))) {
             assertThat(link.isClosed()).isFalse();
             long poke = elf.symbols("poke").getFirst().value();
@@ -345,7 +350,7 @@ class FunctionsOnKernelTest {
 
     private static BpfObject sections(TargetProgram target, String... optional) {
         return Bpf.load("sections.bpf.o", l -> {
-            Arrays.stream(optional).forEach(l::withProgram);
+            Arrays.stream(optional).forEach(name -> l.program(name, p -> p.withAutoload(true)));
             return Bpf.only(l, target.pid());
         });
     }

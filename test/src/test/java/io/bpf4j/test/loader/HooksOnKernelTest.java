@@ -53,7 +53,7 @@ class HooksOnKernelTest {
 
     private static BpfObject hooks(String... programs) {
         return Bpf.load("hooks.bpf.o", loader -> {
-            Arrays.stream(programs).forEach(loader::withProgram);
+            Arrays.stream(programs).forEach(name -> loader.program(name, p -> p.withAutoload(true)));
             return loader;
         });
     }
@@ -343,9 +343,9 @@ class HooksOnKernelTest {
                 ServerSocket server = new ServerSocket(0, 1, self);
                 BpfObject object = Bpf.load(
                         "hooks.bpf.o",
-                        loader -> loader.withProgram("on_connection")
-                                .withProgram("on_message")
-                                .withProgram("on_stream")
+                        loader -> loader.program("on_connection", p -> p.withAutoload(true))
+                                .program("on_message", p -> p.withAutoload(true))
+                                .program("on_stream", p -> p.withAutoload(true))
                                 .global("target_port", server.getLocalPort()));
                 Link connections = object.program("on_connection").attach(AttachTarget.Cgroup.of(group.directory()));
                 Link messages = object.program("on_message").attach(AttachTarget.Sockmap.of(object.map("sockets")));

@@ -44,7 +44,7 @@ class IteratorsOnKernelTest {
     private static final String INITIAL_PID_NAMESPACE = "pid:[4026531836]";
 
     private static BpfObject hooks(String program) {
-        return Bpf.load("hooks.bpf.o", loader -> loader.withProgram(program));
+        return Bpf.load("hooks.bpf.o", loader -> loader.program(program, p -> p.withAutoload(true)));
     }
 
     /** Pairs of thread and process. */

@@ -31,7 +31,8 @@ class JumpTablesOnKernelTest {
                 .order(ByteOrder.nativeOrder())
                 .putLong(index)
                 .array();
-        try (BpfObject object = Bpf.load("jump_table.bpf.o", loader -> loader.withProgram("choose"))) {
+        try (BpfObject object =
+                Bpf.load("jump_table.bpf.o", loader -> loader.program("choose", p -> p.withAutoload(true)))) {
             assertThat(object.program("choose").test(TestRun.onContext(numbers)).returned())
                     .isEqualTo(expected);
         }

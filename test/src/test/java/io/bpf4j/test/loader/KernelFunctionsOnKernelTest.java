@@ -39,7 +39,7 @@ class KernelFunctionsOnKernelTest {
     private static final String GETPPID = "__x64_sys_getppid";
 
     private static BpfObject load(TargetProgram target, String program) {
-        return Bpf.load("kernel.bpf.o", l -> Bpf.only(l.withProgram(program), target.pid()));
+        return Bpf.load("kernel.bpf.o", l -> Bpf.only(l.program(program, p -> p.withAutoload(true)), target.pid()));
     }
 
     private static void assertFires(TargetProgram target, BpfObject object, Link link, int timesACall)

@@ -131,7 +131,7 @@ class LibbpfObjectsTest {
     /** Why it doesn't load; empty if it does. */
     private static Optional<String> byUs(ObjectSpec spec, Path pins, List<String> optional) {
         BpfLoader loader = BpfLoader.of(spec);
-        optional.forEach(loader::withProgram);
+        optional.forEach(name -> loader.program(name, p -> p.withAutoload(true)));
         try (BpfObject object = loader.load()) {
             object.pinPrograms(pins);
             return Optional.empty();

@@ -186,7 +186,7 @@ class LinkLifeOnKernelTest {
     @Requires({BPFFS, KERNEL_BTF})
     void aPinnedIteratorIsAFile() throws IOException {
         try (BpfFsMount bpffs = BpfFsMount.mount();
-                BpfObject object = Bpf.load("hooks.bpf.o", l -> l.withProgram("each_task"))) {
+                BpfObject object = Bpf.load("hooks.bpf.o", l -> l.program("each_task", p -> p.withAutoload(true)))) {
             Path pin = bpffs.path("tasks");
             try (IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.all())) {
                 link.pin(pin);
@@ -220,7 +220,7 @@ class LinkLifeOnKernelTest {
         PerfCommand.Open open = new PerfCommand.Open(
                 "clock of this thread", PerfCommand.TYPE_SOFTWARE, 1, null, 0, 1_000_000, false, 0, 0, true, 0, -1);
         try (Fd event = Kernel.of(Host.running()).execute(open);
-                BpfObject object = Bpf.load("hooks.bpf.o", l -> l.withProgram("on_clock"));
+                BpfObject object = Bpf.load("hooks.bpf.o", l -> l.program("on_clock", p -> p.withAutoload(true)));
                 Link link = object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(event.number()))) {
             awaitTicks(object, 3);
             // Kernels before 6.6 don't say which event it is, and newer ones have a type of its own for a clock.
@@ -247,7 +247,7 @@ class LinkLifeOnKernelTest {
     void severalLinksAreNotOne() {
         // Those that the kernel has, of which this process may have fewer.
         int cpus = CpuSet.online(Host.running()).count();
-        try (BpfObject object = Bpf.load("hooks.bpf.o", l -> l.withProgram("on_clock"));
+        try (BpfObject object = Bpf.load("hooks.bpf.o", l -> l.program("on_clock", p -> p.withAutoload(true)));
                 Link link = object.program("on_clock").attach(AttachTarget.PerfEvent.cpuClock(10))) {
             if (cpus > 1) {
                 assertThatThrownBy(link::info)

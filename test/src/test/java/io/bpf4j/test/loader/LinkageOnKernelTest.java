@@ -40,7 +40,7 @@ class LinkageOnKernelTest {
     @Test
     @Requires(Requirement.LOCK_IN_DATA)
     void aLockIsAmongHiddenVariables() {
-        try (BpfObject object = Bpf.load(OBJECT, loader -> loader.withProgram("locked"))) {
+        try (BpfObject object = Bpf.load(OBJECT, loader -> loader.program("locked", p -> p.withAutoload(true)))) {
             int failed = object.program("locked").test(PACKET).returned();
             assertThat(failed).as("linkage.bpf.c:%d", failed).isZero();
             assertThat(Bpf.u64(object, "guarded")).isEqualTo(42);

@@ -26,7 +26,9 @@ class ModulesOnKernelTest {
     @Requires({Requirement.FENTRY, Requirement.EXT4_MODULE})
     void aFunctionOfAModuleIsTraced() throws Exception {
         try (BpfObject object = Bpf.load(
-                        "modules.bpf.o", loader -> loader.withProgram("on_open").withProgram("on_open_of_module"));
+                        "modules.bpf.o",
+                        loader -> loader.program("on_open", p -> p.withAutoload(true))
+                                .program("on_open_of_module", p -> p.withAutoload(true)));
                 Link plain = object.program("on_open").attach();
                 Link named = object.program("on_open_of_module").attach()) {
             // A run is left out while the program runs for another process on the same CPU.
@@ -41,7 +43,8 @@ class ModulesOnKernelTest {
     @Test
     @Requires(Requirement.NF_CONNTRACK_MODULE)
     void functionsOfAModuleAreCalled() {
-        try (BpfObject object = Bpf.load("modules.bpf.o", loader -> loader.withProgram("look_up"))) {
+        try (BpfObject object =
+                Bpf.load("modules.bpf.o", loader -> loader.program("look_up", p -> p.withAutoload(true)))) {
             assertThat(object.program("look_up")
                             .test(TestRun.onData(new byte[64]))
                             .returned())
@@ -52,7 +55,8 @@ class ModulesOnKernelTest {
 
     @Test
     void aModuleThatIsNotThereIsNamed() {
-        assertThatThrownBy(() -> Bpf.load("modules.bpf.o", loader -> loader.withProgram("on_open_of_no_module")))
+        assertThatThrownBy(() -> Bpf.load(
+                        "modules.bpf.o", loader -> loader.program("on_open_of_no_module", p -> p.withAutoload(true))))
                 .isInstanceOf(RelocationException.class)
                 .hasMessageContaining("this kernel has no \"ext4_file_open\"")
                 .hasMessageContaining("SEC(\"fentry/bpf4j_no_such_module:ext4_file_open\")")

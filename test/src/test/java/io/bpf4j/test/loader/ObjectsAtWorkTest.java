@@ -210,7 +210,7 @@ class ObjectsAtWorkTest {
 
     @Test
     void aSkippedProgramIsNotLoaded() {
-        try (BpfObject object = Bpf.load("refused.bpf.o", l -> l.skipProgram("refused"))) {
+        try (BpfObject object = Bpf.load("refused.bpf.o", l -> l.program("refused", p -> p.withAutoload(false)))) {
             assertThat(object.programs()).extracting(p -> p.name()).containsExactly("accepted");
         }
     }
@@ -231,7 +231,7 @@ class ObjectsAtWorkTest {
     @Test
     @Requires(BPF_LOOP)
     void aCallback() {
-        try (BpfObject object = Bpf.load("forms.bpf.o", l -> l.withProgram("callback"))) {
+        try (BpfObject object = Bpf.load("forms.bpf.o", l -> l.program("callback", p -> p.withAutoload(true)))) {
             assertThat(run(object.program("callback"))).isEqualTo(0 + 1 + 2 + 3 + 4);
         }
     }

@@ -51,7 +51,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @SuppressWarnings("try") // links are closed before the end of their block: nothing may fire after that
 class OpenedProgramsOnKernelTest {
     private static BpfObject hook(String program) {
-        return Bpf.load("hooks.bpf.o", loader -> loader.withProgram(program));
+        return Bpf.load("hooks.bpf.o", loader -> loader.program(program, p -> p.withAutoload(true)));
     }
 
     @Test

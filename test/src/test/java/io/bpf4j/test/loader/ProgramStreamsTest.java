@@ -62,7 +62,7 @@ class ProgramStreamsTest {
     }
 
     private static BpfObject load() {
-        return Bpf.load("streams.bpf.o", loader -> loader.withProgram("say"));
+        return Bpf.load("streams.bpf.o", loader -> loader.program("say", p -> p.withAutoload(true)));
     }
 
     /**

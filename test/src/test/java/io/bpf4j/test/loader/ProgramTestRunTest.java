@@ -60,7 +60,7 @@ class ProgramTestRunTest {
     @Test
     @Requires(Requirement.SYSCALL_PROGRAM)
     void aStructIsGivenBackAsTheProgramLeftIt() {
-        try (BpfObject object = Bpf.load("test_runs.bpf.o", l -> l.withProgram("add"))) {
+        try (BpfObject object = Bpf.load("test_runs.bpf.o", l -> l.program("add", p -> p.withAutoload(true)))) {
             byte[] struct = Bpf.bytes(24).putLong(30).putLong(12).array();
             TestRun.Result result = object.program("add").test(TestRun.onContext(struct));
             assertThat(result.returned()).isZero();
@@ -72,7 +72,7 @@ class ProgramTestRunTest {
     @Test
     @Requires(Requirement.SYSCALL_PROGRAM)
     void argumentsOfARawTracepointOnACpuOfChoice() {
-        try (BpfObject object = Bpf.load("test_runs.bpf.o", l -> l.withProgram("first"))) {
+        try (BpfObject object = Bpf.load("test_runs.bpf.o", l -> l.program("first", p -> p.withAutoload(true)))) {
             byte[] arguments = Bpf.bytes(16).putLong(40).putLong(2).array();
             Program program = object.program("first");
             assertThat(program.test(TestRun.onContext(arguments)).returned()).isEqualTo(42);
@@ -96,7 +96,8 @@ class ProgramTestRunTest {
 
     @Test
     void whatAKindDoesNotTakeIsExplained() {
-        try (BpfObject object = Bpf.load("test_runs.bpf.o", l -> l.withProgram("attached_only"))) {
+        try (BpfObject object =
+                Bpf.load("test_runs.bpf.o", l -> l.program("attached_only", p -> p.withAutoload(true)))) {
             assertThatThrownBy(() -> object.program("count").test(TestRun.onData(new byte[13])))
                     .hasMessageContaining("EINVAL")
                     .hasMessageContaining("at least 14 bytes");

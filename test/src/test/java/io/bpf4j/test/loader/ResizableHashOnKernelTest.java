@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(LeakCheck.class)
 class ResizableHashOnKernelTest {
     private static BpfObject load() {
-        return Bpf.load("resizable.bpf.o", loader -> loader.withProgram("count"));
+        return Bpf.load("resizable.bpf.o", loader -> loader.program("count", p -> p.withAutoload(true)));
     }
 
     private static byte[] key(int key) {

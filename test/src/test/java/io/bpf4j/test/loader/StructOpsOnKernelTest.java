@@ -78,7 +78,8 @@ class StructOpsOnKernelTest {
     @Requires(Requirement.STRUCT_OPS_ASSOCIATION)
     void aProgramKeepsToOneStruct() throws Exception {
         try (BpfObject object = load("first", "second");
-                BpfObject other = Bpf.load("streams.bpf.o", loader -> loader.withProgram("say"))) {
+                BpfObject other =
+                        Bpf.load("streams.bpf.o", loader -> loader.program("say", p -> p.withAutoload(true)))) {
             Program program = other.program("say");
             program.associate(object.structOps("first"));
             program.associate(object.structOps("first"));
@@ -221,8 +222,8 @@ class StructOpsOnKernelTest {
 
     @Test
     void aProgramThatWasSkippedIsNamed() {
-        try (BpfObject object = load(
-                loader -> loader.structOps("first", StructOpsOnKernelTest::made).skipProgram("ssthresh"))) {
+        try (BpfObject object = load(loader -> loader.structOps("first", StructOpsOnKernelTest::made)
+                .program("ssthresh", p -> p.withAutoload(false)))) {
             assertThatThrownBy(() -> object.attachStructOps("first"))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("member \"ssthresh\" is program \"ssthresh\", which was not loaded");
@@ -231,7 +232,7 @@ class StructOpsOnKernelTest {
 
     @Test
     void aProgramOfNoStructIsExplained() {
-        assertThatThrownBy(() -> load(loader -> loader.withProgram("predict")))
+        assertThatThrownBy(() -> load(loader -> loader.program("predict", p -> p.withAutoload(true))))
                 .isInstanceOf(InvalidObjectException.class)
                 .hasMessageContaining("program \"predict\"")
                 .hasMessageContaining("is used by no struct_ops variable that is created");

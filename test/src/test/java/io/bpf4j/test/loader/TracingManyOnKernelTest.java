@@ -35,7 +35,8 @@ class TracingManyOnKernelTest {
 
     private static BpfObject load(String program) {
         int self = (int) ProcessHandle.current().pid();
-        return Bpf.load("tracing_many.bpf.o", loader -> Bpf.only(loader, self).withProgram(program));
+        return Bpf.load(
+                "tracing_many.bpf.o", loader -> Bpf.only(loader, self).program(program, p -> p.withAutoload(true)));
     }
 
     private static void callThreeTimes() throws Throwable {

@@ -41,7 +41,7 @@ class VerdictsOnKernelTest {
     private static final Instruction EXIT = new Instruction(0x95, 0, 0, 0, 0);
 
     private static BpfLoader loader(String program) {
-        return BpfLoader.of(Bpf.spec("verdicts.bpf.o")).withProgram(program);
+        return BpfLoader.of(Bpf.spec("verdicts.bpf.o")).program(program, p -> p.withAutoload(true));
     }
 
     private static VerifierException refused(String program) {
@@ -188,7 +188,7 @@ class VerdictsOnKernelTest {
         return catchThrowableOfType(
                 VerifierException.class,
                 () -> BpfLoader.of(spec)
-                        .withProgram("short_and_good")
+                        .program("short_and_good", p -> p.withAutoload(true))
                         .instructions("short_and_good", _ -> List.of(code))
                         .load());
     }

@@ -90,7 +90,8 @@ public enum Requirement {
             if (!STREAMS.present()) {
                 return false;
             }
-            try (BpfObject object = Bpf.load("streams.bpf.o", loader -> loader.withProgram("say"))) {
+            try (BpfObject object =
+                    Bpf.load("streams.bpf.o", loader -> loader.program("say", p -> p.withAutoload(true)))) {
                 // One that has memory may have none just now.
                 for (int attempt = 0; attempt < 100; attempt++) {
                     if (object.program("say").test(TestRun.once()).returned() != Errno.ENOMEM.number()) {
@@ -174,7 +175,8 @@ public enum Requirement {
     ITER_OF_ELEMENTS("a kernel whose policy allows iterators over the elements of a map") {
         @Override
         boolean present() {
-            try (BpfObject _ = Bpf.load("hooks.bpf.o", loader -> loader.withProgram("each_element"))) {
+            try (BpfObject _ =
+                    Bpf.load("hooks.bpf.o", loader -> loader.program("each_element", p -> p.withAutoload(true)))) {
                 return true;
             } catch (BpfException e) {
                 return false;

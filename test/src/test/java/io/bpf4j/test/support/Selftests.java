@@ -115,10 +115,12 @@ public final class Selftests {
     }
 
     private static Verdict load(ObjectSpec spec, ProgramSpec program) {
-        BpfLoader loader = BpfLoader.of(spec).withProgram(program.name()).verifierLog(4);
+        BpfLoader loader = BpfLoader.of(spec)
+                .program(program.name(), p -> p.withAutoload(true))
+                .verifierLog(4);
         for (ProgramSpec other : spec.programs()) {
             if (!other.name().equals(program.name())) {
-                loader.skipProgram(other.name());
+                loader.program(other.name(), p -> p.withAutoload(false));
             }
         }
         for (MapSpec map : spec.maps()) {

@@ -80,7 +80,7 @@ class GapsOnKernelTest {
         try (BpfObject object = Bpf.load(
                         "question.bpf.o",
                         loader -> loader.global("kind", HISTOGRAM)
-                                .skipProgram("question_function")
+                                .program("question_function", p -> p.withAutoload(false))
                                 .function(
                                         "question_exchange",
                                         stub -> stub.withInstructions(Assembler.create()

@@ -135,7 +135,7 @@ class LoadPlanTest {
         BpfLoader loader = BpfLoader.of(spec)
                 .host(kernel.host())
                 .features(ScriptedLoads.everything())
-                .withProgram("nameless");
+                .program("nameless", p -> p.withAutoload(true));
         assertThatThrownBy(loader::load)
                 .isInstanceOf(InvalidObjectException.class)
                 .hasMessageContaining("a section name without a known program type");
