@@ -122,10 +122,6 @@ public final class Again {
         System.out.printf(
                 "%s, round %d of %d, %s, seed %d: %d classes, %d red, %d s%n",
                 suite.name(), round + 1, options.rounds(), condition.option(), seed, outcomes.size(), red, seconds);
-        outcomes.stream()
-                .filter(Outcome::isRed)
-                .forEach(outcome -> System.out.println(
-                        "  red: " + outcome.testClass() + ": " + String.join(" | ", outcome.failed())));
     }
 
     private interface Closing extends AutoCloseable {

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -56,15 +57,22 @@ record Suite(String name, Path folder, String classPath, List<String> classes) {
         }
     }
 
-    /** Maven writes it when it compiles the tests. The rest, at its end, is for {@link Round}. */
+    /**
+     * Maven writes it when it compiles the tests. The rest, at its end, is for {@link Round}. In a container the local
+     * repository of Maven does not exist; the class path of this JVM has the libraries.
+     */
     private static String classPath(Path folder) throws IOException {
         Path target = folder.resolve("target");
-        return String.join(
-                File.pathSeparator,
-                target.resolve("test-classes").toString(),
-                target.resolve("classes").toString(),
-                Files.readString(target.resolve("test.classpath")).strip(),
-                System.getProperty("java.class.path"));
+        List<String> entries = new ArrayList<>();
+        entries.add(target.resolve("test-classes").toString());
+        entries.add(target.resolve("classes").toString());
+        entries.addAll(List.of(
+                Files.readString(target.resolve("test.classpath")).strip().split(File.pathSeparator)));
+        entries.addAll(List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
+        return entries.stream()
+                .distinct()
+                .filter(entry -> Files.exists(Path.of(entry)))
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** The command that starts a JVM as Maven does. */

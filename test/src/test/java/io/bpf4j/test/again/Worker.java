@@ -70,11 +70,16 @@ final class Worker implements Callable<Void> {
         Thread end = new Thread(() -> Processes.end(process));
         Runtime.getRuntime().addShutdownHook(end);
         try {
-            long size = -1;
-            // Each class appends a line when it begins and one when it has ended.
-            while (!process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES)) {
-                long now = Files.exists(outcomes) ? Files.size(outcomes) : 0;
-                if (now == size) {
+            List<Outcome> ended = Outcome.ended(outcomes);
+            long last = System.nanoTime();
+            boolean runs = true;
+            while (runs) {
+                runs = !process.waitFor(1, TimeUnit.SECONDS);
+                List<Outcome> now = Outcome.ended(outcomes);
+                now.subList(ended.size(), now.size()).forEach(Worker::print);
+                last = now.size() > ended.size() ? System.nanoTime() : last;
+                ended = now;
+                if (runs && System.nanoTime() - last > TimeUnit.MINUTES.toNanos(LIMIT_MINUTES)) {
                     // The JVM prints its threads.
                     new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid()))
                             .start()
@@ -84,11 +89,20 @@ final class Worker implements Callable<Void> {
                     }
                     return "was killed, since a class took more than " + LIMIT_MINUTES + " minutes";
                 }
-                size = now;
             }
             return process.exitValue() == 0 ? "" : "ended with exit code " + process.exitValue();
         } finally {
             Runtime.getRuntime().removeShutdownHook(end);
         }
+    }
+
+    private static void print(Outcome outcome) {
+        System.out.printf(
+                "%7.1f s  %s: %d tests, %d skipped%s%n",
+                outcome.millis() / 1e3,
+                outcome.testClass(),
+                outcome.tests(),
+                outcome.skipped(),
+                outcome.isRed() ? ", red: " + String.join(" | ", outcome.failed()) : "");
     }
 }
