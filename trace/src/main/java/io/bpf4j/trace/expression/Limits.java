@@ -32,7 +32,8 @@ final class Limits {
         }
         boolean negative = constant.value() < 0 && constant.type().isSigned();
         boolean equality = relation == Relation.EQUAL || relation == Relation.UNEQUAL;
-        String advice = "; if it is meant as a signed number, write (int)… or (s64)… before it";
+        String casts = type.isU64() ? "(int)… or (s64)…" : "(" + new Type.Int(type.size(), true) + ")…";
+        String advice = "; if it is meant as a signed number, write " + casts;
         if (type.isU64() && negative && equality) {
             // In C -1 is the largest number then. Only a register's width is unknown: an int may fill half of it.
             return term instanceof Term.FieldValue(EventField field) && field == EventField.RETVAL

@@ -230,7 +230,7 @@ class GeneratedFunctionTest {
             str(pointer, 3) == "abcd";  16; never equal
             comm == "12345678901234567"; 5; never equal
             str(pointer, 129) == "x";   18; only 128 bytes of a text can be compared here
-            pointer < 0;                8;  this is never true, because a u64 is from 0 to 18446744073709551615; if it is meant as
+            pointer < 0;                8;  this is never true, because a u64 is from 0 to 18446744073709551615; if it is meant as a signed number, write (int)… or (s64)…
             pointer >= 0;               8;  this is always true
             0 > pointer;                2;  this is never true
             pointer > -1;               8;  a u64 is never negative
@@ -238,7 +238,7 @@ class GeneratedFunctionTest {
             (u8)arg0 == 256;            9;  this is never true, because a u8 is from 0 to 255
             (u8)arg0 != 256;            9;  this is always true
             (s8)arg0 > 127;             9;  this is never true, because a s8 is from -128 to 127
-            (u32)arg0 == -1;            10; this is never true
+            (u32)arg0 == -1;            10; this is never true, because a u32 is from 0 to 4294967295; if it is meant as a signed number, write (s32)…
             arg0 <= 2147483647;         5;  this is always true
             str(pointer, 65) == comm;   17; only 64 bytes of a text can be compared here
             """)
