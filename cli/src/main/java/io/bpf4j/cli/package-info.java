@@ -1,2 +1,2 @@
-/** The command line: thin commands over the library's public API. */
+/** The command line: thin commands over the library. */
 package io.bpf4j.cli;

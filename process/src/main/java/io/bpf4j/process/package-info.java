@@ -1,2 +1,2 @@
-/** Reads the threads, children and mappings of processes, and opens the mapped files. */
+/** Reads the threads, children, state and mappings of processes, opens the mapped files, and limits how much is read. */
 package io.bpf4j.process;

@@ -19,9 +19,9 @@ import java.util.regex.Pattern;
 /**
  * The terminal of standard output, with its size and its settings.
  *
- * <p>Java has no API for these, and only the loader makes system calls. So {@code stty} reads and sets them, which
- * POSIX requires and every system has. It runs for some milliseconds, once for each change of the size. A library such
- * as JLine would add native access of its own for a size and two settings.
+ * <p>Java has no API for these, and the command makes no system calls of its own. So {@code stty} reads and sets
+ * them, which POSIX requires and every system has. It runs for some milliseconds, once for each change of the size. A
+ * library such as JLine would add native access of its own for a size and two settings.
  *
  * <p><i>Thread-safe.</i>
  *

@@ -1,2 +1,2 @@
-/** Questions on the command line: running them, and printing their answers. */
+/** Answers on the command line: tables, histograms and lines over time; and the user's own catalog. */
 package io.bpf4j.cli.question;

@@ -1,2 +1,2 @@
-/** Tracing: the tracer's BPF object, its records, readable events, and the start and end of a trace. */
+/** Tracing: events as lines, options that traces share, signals, and the end of a trace. */
 package io.bpf4j.cli.trace;

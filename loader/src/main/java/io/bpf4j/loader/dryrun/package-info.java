@@ -1,5 +1,5 @@
 /**
- * The results of {@link io.bpf4j.loader.DryRun}: whether an object fits a kernel, judged by the kernel's BTF alone.
+ * The results of {@link io.bpf4j.loader.DryRun}: whether an object fits a kernel, judged by the kernel's types.
  */
 @NullMarked
 package io.bpf4j.loader.dryrun;

@@ -5,5 +5,8 @@
  * <p>A {@link io.bpf4j.sys.internal.call.Command} is a request. A record for each call contains the layout of the C
  * struct that the call takes, its encoding, and the reading of the result. {@code LinuxKernel} executes it through the
  * foreign function interface.
+ *
+ * <p>{@link io.bpf4j.sys.internal.call.MapTraits}, {@link io.bpf4j.sys.internal.call.ProgramTraits} and {@link
+ * io.bpf4j.sys.internal.call.AttachTraits} are the tables of what kernels require of each type.
  */
 package io.bpf4j.sys.internal.call;
