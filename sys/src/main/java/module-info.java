@@ -12,8 +12,7 @@ module io.bpf4j.sys {
     exports io.bpf4j.sys.kernel;
     exports io.bpf4j.sys.internal.call to
             io.bpf4j.loader,
-            io.bpf4j.process,
-            io.bpf4j.trace;
+            io.bpf4j.process;
     exports io.bpf4j.sys.internal.linux to
             io.bpf4j.loader,
             io.bpf4j.trace;

@@ -69,8 +69,9 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>To watch a command from its first instruction, start it by {@link io.bpf4j.process.hold.HeldCommand}, start the
- * watch, then release the command.
+ * <p>To watch a command from its first instruction, its process must wait before it executes the program: start the
+ * watch with {@link Builder#fromExec()}, then let the process execute. The module {@code io.bpf4j.trace} does all of it
+ * for a question whose target is a command.
  *
  * <p>Tested by {@code UsdtWatchTest}, {@code UsdtWatchTurnsTest}, {@code CliFollowTest} and {@code CliFirstEventsTest}.
  */
@@ -185,7 +186,7 @@ public final class UsdtWatch implements AutoCloseable {
             return new Builder(host, pid, true, launcher, holding);
         }
 
-        /** The process is a {@link io.bpf4j.process.hold.HeldCommand}: only the program after its exec is watched. */
+        /** The process will call exec: only the program after its exec is watched. */
         public Builder fromExec() {
             return new Builder(host, pid, children, true, holding);
         }
