@@ -73,6 +73,11 @@ final class FunctionPlaces {
         return places;
     }
 
+    /** Whether the limit for all programs together was exceeded, which is a problem of the last program placed. */
+    boolean areTooLarge() {
+        return allSlots > MAX_ALL_SLOTS;
+    }
+
     /** The function that a reference in another function leads to. */
     FunctionSpec target(FunctionSpec caller, CodeReference.ToFunction reference) {
         FunctionSpec callee =

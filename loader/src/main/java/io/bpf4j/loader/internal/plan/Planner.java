@@ -64,10 +64,13 @@ final class Planner {
                 () -> options.targetBtf.orElseGet(kernel::types),
                 features,
                 btf.isPresent() && ObjectBtf.describesFunctions(spec, features));
-        List<ProgramPlan> programs = spec.programs().stream()
+        // All are placed before one is assembled: of programs that are too large together none is.
+        List<Placed> placed = spec.programs().stream()
                 .filter(this::isIncluded)
-                .map(program -> program(program, assembly))
+                .map(program -> place(program, assembly))
                 .toList();
+        List<ProgramPlan> programs =
+                placed.stream().map(program -> program(program, assembly)).toList();
         return new LoadPlan(
                 spec,
                 kernelVersion(),
@@ -105,7 +108,14 @@ final class Planner {
         return MapPlan.of(map, contents.initial(map), spec.source(), options.objectName.orElse(spec.source()), kernel);
     }
 
-    private ProgramPlan program(ProgramSpec program, ProgramAssembly assembly) {
+    /** A program whose functions have places. */
+    private record Placed(
+            ProgramSpec program,
+            Optional<AttachPoint> point,
+            Optional<Map<FunctionSpec, Integer>> places,
+            Problems problems) {}
+
+    private Placed place(ProgramSpec program, ProgramAssembly assembly) {
         Problems programProblems = new Problems();
         programProblems.attempt(Finding.Kind.PROGRAM, () -> requireKnownKind(program));
         Optional<AttachPoint> point = programProblems.attempt(
@@ -115,18 +125,24 @@ final class Planner {
                         : AttachPoint.of(program, kernel, options.targets.get(program.name())));
         Optional<Map<FunctionSpec, Integer>> places =
                 programProblems.attempt(Finding.Kind.RELOCATION, () -> assembly.functions.of(program));
-        Optional<AssembledProgram> code = places.flatMap(
-                placed -> programProblems.attempt(Finding.Kind.RELOCATION, () -> assembly.assemble(placed)));
+        return new Placed(program, point, places, programProblems);
+    }
+
+    private ProgramPlan program(Placed placed, ProgramAssembly assembly) {
+        ProgramSpec program = placed.program();
+        Optional<AssembledProgram> code = placed.places()
+                .filter(_ -> !assembly.functions.areTooLarge())
+                .flatMap(places -> placed.problems().attempt(Finding.Kind.RELOCATION, () -> assembly.assemble(places)));
         return new ProgramPlan(
                 program,
                 structOps.isLoaded(program),
                 options.attachType.apply(program, features),
-                point,
-                places.orElse(Map.of()),
+                placed.point(),
+                placed.places().orElse(Map.of()),
                 code,
                 options.instructions.getOrDefault(program.name(), UnaryOperator.identity()),
                 program.verifierLog().orElse(options.logLevel),
-                programProblems.found());
+                placed.problems().found());
     }
 
     private void requireKnownKind(ProgramSpec program) {
