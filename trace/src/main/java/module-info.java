@@ -1,4 +1,5 @@
 /** Questions about running programs: counts, histograms, latencies and stacks of probes, computed in the kernel. */
+@SuppressWarnings("module") // modules that are compiled later
 @org.jspecify.annotations.NullMarked
 module io.bpf4j.trace {
     requires static org.jspecify;
@@ -11,4 +12,6 @@ module io.bpf4j.trace {
     exports io.bpf4j.trace.event;
     exports io.bpf4j.trace.expression;
     exports io.bpf4j.trace.stack;
+    exports io.bpf4j.trace.internal.expression to
+            io.bpf4j.cli;
 }

@@ -1,6 +1,6 @@
 package io.bpf4j.trace;
 
-import io.bpf4j.trace.expression.Scope;
+import io.bpf4j.trace.internal.expression.Scope;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.site.UsdtArg;

@@ -2,7 +2,7 @@ package io.bpf4j.trace;
 
 import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.trace.catalog.ProbeSignature;
-import io.bpf4j.trace.expression.Expression;
+import io.bpf4j.trace.internal.expression.Expression;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.site.UsdtSite;

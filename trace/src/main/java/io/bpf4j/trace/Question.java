@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>Without {@link #histogram}, {@link #latency} or {@link #show} the events are counted. Filters, keys and values are
- * expressions, as {@link io.bpf4j.trace.expression.Expression} describes them. They are compiled by {@link #open}, which
- * reports mistakes before it loads anything.
+ * expressions, as the package {@code io.bpf4j.trace.expression} describes them. They are compiled by {@link #open},
+ * which reports mistakes before it loads anything.
  *
  * <p>Needs CAP_BPF and CAP_PERFMON, and what attaching to the probes needs: see {@link io.bpf4j.usdt.Usdt}.
  */

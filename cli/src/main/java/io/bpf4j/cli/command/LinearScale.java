@@ -2,7 +2,7 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.trace.Question;
-import io.bpf4j.trace.expression.Expression;
+import io.bpf4j.trace.internal.expression.Expression;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;

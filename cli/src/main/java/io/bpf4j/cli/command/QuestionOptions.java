@@ -7,7 +7,7 @@ import io.bpf4j.cli.question.UserCatalog;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
-import io.bpf4j.trace.expression.Expression;
+import io.bpf4j.trace.internal.expression.Expression;
 import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.bpf4j.test.trace;
 
-import io.bpf4j.trace.expression.Scope;
+import io.bpf4j.trace.internal.expression.Scope;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;

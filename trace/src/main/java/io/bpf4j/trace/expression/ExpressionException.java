@@ -29,7 +29,12 @@ public final class ExpressionException extends Bpf4jException {
     private final String reason;
     private final int position;
 
-    ExpressionException(String text, int position, String reason) {
+    /**
+     * @param text of the whole expression
+     * @param position of the error in the text, as the index of a {@code char}
+     * @param reason without the expression
+     */
+    public ExpressionException(String text, int position, String reason) {
         super(reason + "\n" + place(text, position));
         this.reason = reason;
         this.position = position;

@@ -1,0 +1,60 @@
+package io.bpf4j.trace.internal.expression;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Bytes of a literal or a name, with equality. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code ExpressionTest}.
+ */
+final class Bytes {
+    private final byte[] bytes;
+
+    private Bytes(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    static Bytes of(byte[] bytes) {
+        return new Bytes(bytes.clone());
+    }
+
+    static Bytes of(String text) {
+        return new Bytes(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    int length() {
+        return bytes.length;
+    }
+
+    /** The byte at an index, 0..255. */
+    int at(int index) {
+        return bytes[index] & 0xff;
+    }
+
+    /** A copy with this size, padded with zeros or truncated. */
+    byte[] padded(int size) {
+        return Arrays.copyOf(bytes, size);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Bytes that && Arrays.equals(bytes, that.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(bytes);
+    }
+
+    /** A character for each byte. */
+    String characters() {
+        return new String(bytes, StandardCharsets.ISO_8859_1);
+    }
+
+    /** Decodes the bytes as UTF-8, for messages. */
+    @Override
+    public String toString() {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,72 @@
+package io.bpf4j.trace.internal.expression;
+
+import io.bpf4j.trace.internal.expression.Term.Constant;
+import io.bpf4j.trace.internal.expression.Term.Numeric;
+import java.math.BigInteger;
+import java.util.Optional;
+
+/**
+ * Finds comparisons with a constant whose result the type of the other side decides, such as {@code retval < 0}: a
+ * register is an unsigned number, so this is never true. Such a filter would count nothing and look like an answer.
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}.
+ */
+final class Limits {
+    private Limits() {}
+
+    /** Why a comparison can't mean what it says; empty if it can. */
+    static Optional<String> problem(Relation relation, Numeric left, Numeric right) {
+        if (left instanceof Constant == right instanceof Constant) {
+            return Optional.empty();
+        }
+        return right instanceof Constant constant
+                ? problem(relation, left, constant)
+                : problem(relation.mirrored(), right, (Constant) left);
+    }
+
+    private static Optional<String> problem(Relation relation, Numeric term, Constant constant) {
+        if (!(term.type() instanceof Type.Int type)
+                || (type.signed() && !constant.type().isSigned())) {
+            // A signed number is compared as an unsigned one if the constant is: C's rule, which has a use.
+            return Optional.empty();
+        }
+        boolean negative = constant.value() < 0 && constant.type().isSigned();
+        boolean equality = relation == Relation.EQUAL || relation == Relation.UNEQUAL;
+        String casts = type.isU64() ? "(int)… or (s64)…" : "(" + new Type.Int(type.size(), true) + ")…";
+        String advice = "; if it is meant as a signed number, write " + casts;
+        if (type.isU64() && negative && equality) {
+            // In C -1 is the largest number then. Only a register's width is unknown: an int may fill half of it.
+            return term instanceof Term.FieldValue(EventField field) && field == EventField.RETVAL
+                    ? Optional.of("retval is a register, an unsigned number, and not every negative result fills it"
+                            + ": write (int)retval or (s64)retval")
+                    : Optional.empty();
+        }
+        if (type.isU64() && negative) {
+            return Optional.of("a " + type + " is never negative" + advice);
+        }
+        BigInteger least = type.signed() ? power(8 * type.size() - 1).negate() : BigInteger.ZERO;
+        BigInteger most =
+                power(type.signed() ? 8 * type.size() - 1 : 8 * type.size()).subtract(BigInteger.ONE);
+        BigInteger value = constant.type().isSigned()
+                ? BigInteger.valueOf(constant.value())
+                : new BigInteger(Long.toUnsignedString(constant.value()));
+        boolean atLeast = holds(relation, least.compareTo(value));
+        boolean atMost = holds(relation, most.compareTo(value));
+        // An equality holds for one number, which is or isn't among those of the type.
+        boolean decided = equality ? value.compareTo(least) < 0 || value.compareTo(most) > 0 : atLeast == atMost;
+        if (!decided) {
+            return Optional.empty();
+        }
+        boolean always = equality ? relation == Relation.UNEQUAL : atLeast;
+        return Optional.of("this is " + (always ? "always" : "never") + " true, because a " + type + " is from " + least
+                + " to " + most + (type.signed() ? "" : advice));
+    }
+
+    private static boolean holds(Relation relation, int order) {
+        return relation.holds(order, 0, false);
+    }
+
+    private static BigInteger power(int exponent) {
+        return BigInteger.TWO.pow(exponent);
+    }
+}

@@ -1,0 +1,241 @@
+package io.bpf4j.trace.internal.expression;
+
+import io.bpf4j.loader.error.UnknownNameException;
+import io.bpf4j.trace.expression.ExpressionException;
+import io.bpf4j.trace.internal.expression.Term.Numeric;
+import io.bpf4j.trace.internal.expression.Term.Textual;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Finds the terms that the names of an expression stand for. <i>Confined.</i>
+ *
+ * <p>A name may stand for different arguments of different probes. Probes with the same argument form a group. The term
+ * tests whether the event's probe is in one of the smaller groups; if it is in none, the largest group's argument is
+ * taken without a test.
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}.
+ */
+final class Names {
+    private static final Map<String, EventField> FIELDS = Map.of(
+            "nsecs", EventField.NSECS,
+            "cgroup", EventField.CGROUP,
+            "pid", EventField.PID,
+            "tid", EventField.TID,
+            "uid", EventField.UID,
+            "cpu", EventField.CPU);
+
+    private static final List<String> OTHERS = List.of("comm", "probe", "provider", "retval", "true", "false", "str");
+
+    /** The {@link #OTHERS} that are not values of an event. */
+    private static final Set<String> WORDS = Set.of("true", "false", "str");
+
+    private static final Pattern NUMBERED = Pattern.compile("arg\\d+");
+
+    /** A message lists the names of all arguments if there are at most this many. */
+    private static final int MAX_LISTED = 12;
+
+    /** The bytes of a text without an explicit bound that are used, if there is room. */
+    static final int NAMED_TEXT = 128;
+
+    private final Expression expression;
+    private final Scope scope;
+
+    Names(Expression expression, Scope scope) {
+        this.expression = expression;
+        this.scope = scope;
+    }
+
+    /** @param reached the probes for which the name is evaluated; the others need not have it */
+    Term term(Syntax.Name name, BitSet reached) {
+        EventField field = FIELDS.get(name.name());
+        if (field != null) {
+            return new Term.FieldValue(field);
+        }
+        return switch (name.name()) {
+            case "comm" -> new Term.Comm();
+            case "probe" -> new Term.ProbeName(Type.Basic.PROBE);
+            case "provider" -> new Term.ProbeName(Type.Basic.PROVIDER);
+            case "retval" -> {
+                requireReturns(name, reached);
+                yield new Term.FieldValue(EventField.RETVAL);
+            }
+            default -> argument(name, reached);
+        };
+    }
+
+    private void requireReturns(Syntax.Name name, BitSet reached) {
+        Set<Integer> returns = scope.returns();
+        if (returns.isEmpty()) {
+            throw error(
+                    name.at(),
+                    "'" + name.written() + "' is the result of a function, but these probes are not function returns");
+        }
+        requireAll(name, reached, returns);
+        if (reached.get(Scope.LATER)) {
+            throw error(
+                    name.at(),
+                    "probes that appear later have no 'retval'; guard it, as in probe == \""
+                            + scope.probes().get(returns.iterator().next()) + "\" && …");
+        }
+    }
+
+    private Term argument(Syntax.Name name, BitSet reached) {
+        Optional<Map<Integer, Scope.Argument>> found = scope.find(name.name());
+        if (found.isEmpty() || found.get().isEmpty()) {
+            throw unknown(name);
+        }
+        Map<Integer, Scope.Argument> byProbe = new TreeMap<>(found.get());
+        requireAll(name, reached, byProbe.keySet());
+        boolean evaluated = byProbe.keySet().stream().anyMatch(reached::get);
+        if (evaluated) {
+            byProbe.keySet().removeIf(number -> !reached.get(number));
+        }
+        if (evaluated || scope.probes().isEmpty()) {
+            scope.reads(name.name(), Map.copyOf(byProbe));
+        }
+        List<Map.Entry<Scope.Argument, SortedSet<Integer>>> smallestFirst = smallestFirst(byProbe);
+        if (reached.get(Scope.LATER)) {
+            scope.reads(name.name(), Map.of(Scope.LATER, smallestFirst.getLast().getKey()));
+        }
+        if (byProbe.values().stream()
+                .anyMatch(argument -> argument.kind() instanceof Scope.FloatingPoint(int size) && size == 0)) {
+            throw error(
+                    name.at(),
+                    "'" + name.written() + "' is a floating-point number at some sites of the probe, and has another"
+                            + " type at others");
+        }
+        Term result = value(smallestFirst.getLast().getKey());
+        for (Map.Entry<Scope.Argument, SortedSet<Integer>> group : smallestFirst.subList(0, smallestFirst.size() - 1)) {
+            Numeric condition = new Term.OfProbe(group.getValue());
+            result = either(condition, value(group.getKey()), result, name);
+        }
+        return result;
+    }
+
+    /** The probes with the same argument, the smallest group first. */
+    private static List<Map.Entry<Scope.Argument, SortedSet<Integer>>> smallestFirst(
+            Map<Integer, Scope.Argument> byProbe) {
+        Map<Scope.Argument, SortedSet<Integer>> groups = new LinkedHashMap<>();
+        byProbe.forEach((number, argument) ->
+                groups.computeIfAbsent(argument, _ -> new TreeSet<>()).add(number));
+        return groups.entrySet().stream()
+                .sorted(Comparator.comparingInt(group -> group.getValue().size()))
+                .toList();
+    }
+
+    private void requireAll(Syntax.Name name, BitSet reached, Set<Integer> probesWithName) {
+        Map<Integer, String> probes = scope.probes();
+        reached.stream()
+                .filter(number -> probes.containsKey(number) && !probesWithName.contains(number))
+                .findFirst()
+                .ifPresent(number -> {
+                    throw error(
+                            name.at(),
+                            "probe " + probes.get(number) + " has no '" + name.written() + "'; other probes have it"
+                                    + probesWithName.stream()
+                                            .filter(probes::containsKey)
+                                            .min(Comparator.naturalOrder())
+                                            .map(other -> ": guard it, as in " + (name.ofBegin() ? Lexer.BEGIN : "")
+                                                    + "probe == \"" + probes.get(other) + "\" && …")
+                                            .orElse(""));
+                });
+    }
+
+    private Term either(Numeric condition, Term then, Term otherwise, Syntax.Name name) {
+        if (then instanceof Numeric a && otherwise instanceof Numeric b) {
+            Type type = a.type().equals(b.type()) ? a.type() : Typing.common(a.type(), b.type());
+            return Folding.choice(condition, a, b, type);
+        }
+        if (then instanceof Textual a && otherwise instanceof Textual b) {
+            return Folding.choice(condition, a, b);
+        }
+        if (then instanceof Term.FloatArgument || otherwise instanceof Term.FloatArgument) {
+            throw error(
+                    name.at(),
+                    "'" + name.written() + "' is a floating-point number, and not the same argument for all probes");
+        }
+        throw error(name.at(), "'" + name.written() + "' is text for some of the probes, and a number for others");
+    }
+
+    private Term value(Scope.Argument argument) {
+        Numeric number = new Term.Argument(argument.index(), Type.Int.U64);
+        return switch (argument.kind()) {
+            case Scope.Int(int size, boolean signed) -> new Term.Argument(argument.index(), new Type.Int(size, signed));
+            case Scope.FloatingPoint(int size) ->
+                new Term.FloatArgument(argument.index(), new Type.FloatingPoint(size));
+            case Scope.Bool() ->
+                new Term.Not(new Term.Not(new Term.Argument(argument.index(), new Type.Int(1, false))));
+            case Scope.Pointer() -> number;
+            case Scope.Text text ->
+                new Term.UserText(
+                        text.pointerAt().isEmpty()
+                                ? number
+                                : new Term.Memory(
+                                        Folding.arithmetic(
+                                                Operator.ADD,
+                                                number,
+                                                new Term.Constant(
+                                                        text.pointerAt().getAsInt(), Type.Int.S64),
+                                                Type.Int.U64),
+                                        Type.Int.U64),
+                        text.lengthArgument().isEmpty()
+                                ? Optional.empty()
+                                : Optional.of(
+                                        new Term.Argument(text.lengthArgument().getAsInt(), Type.Int.S64)),
+                        NAMED_TEXT,
+                        text.mangled() ? Term.Extent.LONG : Term.Extent.DEFAULT);
+        };
+    }
+
+    private ExpressionException unknown(Syntax.Name name) {
+        if (scope.begin().filter(begin -> begin.knows(name.name())).isPresent()) {
+            return error(
+                    name.at(),
+                    "no '" + name.name()
+                            + "' at the end of a latency, where filter, keys and shown values are evaluated;"
+                            + " write " + Lexer.BEGIN + name.name() + " for its value at the begin");
+        }
+        if (NUMBERED.matcher(name.name()).matches()
+                && scope.names().isEmpty()
+                && !scope.probes().isEmpty()) {
+            return error(
+                    name.at(),
+                    "no '" + name.written() + "': these probes have no arguments"
+                            + (scope.returns().isEmpty() ? "" : "; the result of a function is 'retval'"));
+        }
+        List<String> known = Stream.of(FIELDS.keySet(), OTHERS, scope.names())
+                .flatMap(Collection::stream)
+                .filter(other -> !other.equals("retval") || !scope.returns().isEmpty())
+                .filter(other -> !name.ofBegin() || !WORDS.contains(other))
+                .distinct()
+                .sorted()
+                .toList();
+        String prefix = name.ofBegin() ? Lexer.BEGIN : "";
+        String nearest =
+                prefix + UnknownNameException.nearest(name.name(), known).orElseThrow();
+        List<String> given =
+                scope.names().stream().distinct().map(prefix::concat).toList();
+        return error(
+                name.at(),
+                "no name '" + name.written() + "'; the nearest is '" + nearest + "'"
+                        + (given.isEmpty() || given.size() > MAX_LISTED
+                                ? ""
+                                : "; the arguments are " + String.join(", ", given)));
+    }
+
+    private ExpressionException error(int at, String reason) {
+        return new ExpressionException(expression.text(), at, reason);
+    }
+}

@@ -1,0 +1,94 @@
+package io.bpf4j.trace.internal.expression;
+
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.StandardCharsets;
+import java.util.function.IntFunction;
+
+/**
+ * The place where a function writes the value of an expression, and the type by which it is read. <i>Immutable.</i>
+ *
+ * <p>Equal values have equal bytes, so a value can be a key.
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}.
+ *
+ * @param text the expression's text
+ * @param type the type of the value
+ * @param offset of the value in the function's output, in bytes; a multiple of 8
+ * @param size of the value in bytes, a multiple of 8
+ * @param cuts whether the value is text that may be cut at its size, because the expression has no explicit bound
+ */
+public record Output(String text, Type type, int offset, int size, boolean cuts) {
+    /**
+     * Whether the value is a text that was cut: it fills its size, and the expression has no bound. A text of exactly
+     * this length counts as cut, too.
+     */
+    public boolean isCut(byte[] out) {
+        return cuts && out[offset + size - 1] != 0;
+    }
+
+    /**
+     * The value: a {@link Long}, or a {@link BigInteger} for an unsigned number that does not fit a long; a {@link
+     * Double}; a {@link Boolean}; or a {@link String} for text and for the names of probes. A byte of a text that isn't
+     * UTF-8 becomes a lone surrogate, U+DC00 plus the byte, as in Python (PEP 383): different bytes are different
+     * strings.
+     *
+     * @param out the function's output; numbers have the machine's byte order
+     * @param probeName the name of the probe with a number, {@code provider:name}
+     */
+    public Object decode(byte[] out, IntFunction<String> probeName) {
+        if (type == Type.Basic.TEXT) {
+            int length = size;
+            while (length > 0 && out[offset + length - 1] == 0) {
+                length--;
+            }
+            return text(out, offset, length);
+        }
+        long number = ByteBuffer.wrap(out).order(ByteOrder.nativeOrder()).getLong(offset);
+        return switch (type) {
+            case Type.Int t -> t.isU64() && number < 0 ? new BigInteger(Long.toUnsignedString(number)) : number;
+            case Type.FloatingPoint t -> floating(number, t);
+            case Type.Basic basic ->
+                switch (basic) {
+                    case BOOL -> number != 0;
+                    case PROBE -> probeName.apply((int) number);
+                    case PROVIDER -> provider(probeName.apply((int) number));
+                    case TEXT -> throw new AssertionError();
+                };
+        };
+    }
+
+    /** Converts a float by its decimal text: a float of 0.1 becomes 0.1, not 0.10000000149011612. */
+    private static double floating(long bits, Type.FloatingPoint type) {
+        return type.size() == Double.BYTES
+                ? Double.longBitsToDouble(bits)
+                : Double.parseDouble(Float.toString(Float.intBitsToFloat((int) bits)));
+    }
+
+    private static String text(byte[] bytes, int offset, int length) {
+        String text = new String(bytes, offset, length, StandardCharsets.UTF_8);
+        if (text.indexOf('\ufffd') < 0) {
+            return text;
+        }
+        CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+        ByteBuffer in = ByteBuffer.wrap(bytes, offset, length);
+        CharBuffer decoded = CharBuffer.allocate(length);
+        CoderResult result = decoder.decode(in, decoded, true);
+        while (result.isMalformed()) {
+            for (int i = 0; i < result.length(); i++) {
+                decoded.put((char) (0xdc00 + (in.get() & 0xff)));
+            }
+            result = decoder.decode(in, decoded, true);
+        }
+        return decoded.flip().toString();
+    }
+
+    static String provider(String probe) {
+        int colon = probe.indexOf(':');
+        return colon < 0 ? probe : probe.substring(0, colon);
+    }
+}

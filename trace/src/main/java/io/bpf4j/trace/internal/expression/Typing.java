@@ -1,0 +1,258 @@
+package io.bpf4j.trace.internal.expression;
+
+import io.bpf4j.trace.expression.ExpressionException;
+import io.bpf4j.trace.internal.expression.Term.Constant;
+import io.bpf4j.trace.internal.expression.Term.Numeric;
+import io.bpf4j.trace.internal.expression.Term.ProbeName;
+import io.bpf4j.trace.internal.expression.Term.Textual;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Gives each part of an expression a type and a meaning, or reports why that is impossible. <i>Confined.</i>
+ *
+ * <p>This class types the operators. {@link Names} types names, {@link Texts} types texts and their comparisons, {@link
+ * Guards} finds the probes for which a part is evaluated, and {@link Folding} makes the terms and computes constants.
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}.
+ */
+final class Typing {
+    private final Expression expression;
+    private final Scope scope;
+    private final Names names;
+    private final Texts texts;
+    private final Guards guards;
+
+    /** The probes for which the part that is typed now is evaluated. */
+    private BitSet reached;
+
+    /** Whether the expression is evaluated at the begin of a pair, so that all names are values of the begin. */
+    private final boolean atBegin;
+
+    /** @param room bytes of memory into which text can be read to compare it */
+    Typing(Expression expression, Scope scope, int room) {
+        this(expression, scope, room, false);
+    }
+
+    /** A typing of an expression that is evaluated at a pair's begin. */
+    static Typing atBegin(Expression expression, Scope scope, int room) {
+        return new Typing(expression, scope, room, true);
+    }
+
+    private Typing(Expression expression, Scope scope, int room, boolean atBegin) {
+        this.expression = expression;
+        this.scope = scope;
+        this.atBegin = atBegin;
+        this.names = new Names(expression, scope);
+        this.texts = new Texts(this, scope, room);
+        Set<Integer> all = new HashSet<>(scope.probes().keySet());
+        if (scope.isOpen()) {
+            all.add(Scope.LATER);
+        }
+        this.guards = new Guards(all);
+        this.reached = guards.all();
+    }
+
+    /** The whole expression, of any type. */
+    Term output() {
+        return term(expression.tree());
+    }
+
+    /** The whole expression, which must be a number or a truth value. */
+    Numeric number() {
+        return number(expression.tree());
+    }
+
+    /** The probes for which the whole expression can be true. */
+    Set<Integer> probesWhereTrue(Numeric whole) {
+        return guards.among(guards.all(), whole, true).stream().boxed().collect(Collectors.toUnmodifiableSet());
+    }
+
+    Term term(Syntax syntax) {
+        if (!atBegin && syntax.isOfBegin()) {
+            return ofBegin(syntax);
+        }
+        return switch (syntax) {
+            case Syntax.Numeral(int _, long value, Type.Int type) -> new Constant(value, type);
+            case Syntax.Truth(int _, boolean value) -> Folding.truth(value);
+            case Syntax.Text(int _, Bytes bytes) -> new Term.Literal(bytes);
+            case Syntax.Name name -> names.term(name, reached);
+            case Syntax.Unary unary -> unary(unary);
+            case Syntax.Binary binary -> binary(binary);
+            case Syntax.Conditional conditional -> conditional(conditional);
+            case Syntax.Cast(int _, Type.Int type, Syntax operand) -> Folding.convert(number(operand), type);
+            case Syntax.PointerCast(int at, Type.Int type, Syntax _) ->
+                throw error(
+                        at,
+                        "a pointer can only be read: *(" + type + "*)…; to compute with the address, omit the cast");
+            case Syntax.Call call -> texts.call(call);
+        };
+    }
+
+    /** A part that was evaluated at the pair's begin. */
+    private Term ofBegin(Syntax part) {
+        BeginValues values = scope.begin()
+                .orElseThrow(() -> error(
+                        part.at(),
+                        "only the filter, the keys and the shown values of a latency can use values of its begin"));
+        Output output = values.find(part);
+        Term.Place place = new Term.Place(output.offset(), values.bit(output));
+        return switch (output.type()) {
+            case Type.Basic.TEXT -> new Term.BeginText(place, output.size(), output.cuts());
+            case Type.Basic.BOOL -> new Term.BeginNumber(place, output.type());
+            case Type.Int _ -> new Term.BeginNumber(place, output.type());
+            case Type.Basic _, Type.FloatingPoint _ -> new Term.BeginBits(place, output.type());
+        };
+    }
+
+    /** A part that must be a number or a truth value. */
+    Numeric number(Syntax syntax) {
+        return number(term(syntax), syntax);
+    }
+
+    private Numeric number(Term term, Syntax syntax) {
+        if (term instanceof Numeric numeric) {
+            return numeric;
+        }
+        requireNoFloat(term, syntax);
+        throw error(
+                syntax.at(),
+                "this is " + term.type() + ", not a number"
+                        + (term instanceof Term.Literal ? "" : "; compare it: … == \"text\", … ~ \"pattern*\""));
+    }
+
+    /** BPF has no floating point, and would treat the bits of such a number as a whole number. */
+    private void requireNoFloat(Term term, Syntax syntax) {
+        if (term instanceof Term.BeginBits(Term.Place _, Type.FloatingPoint _)) {
+            throw error(
+                    syntax.at(),
+                    "this is a floating-point number of the begin; it can only be shown or be a key, unchanged");
+        }
+        if (term instanceof Term.FloatArgument(int index, Type.FloatingPoint _)) {
+            throw error(
+                    syntax.at(),
+                    (syntax instanceof Syntax.Name name ? name.written() : "arg" + index)
+                            + " is a floating-point number; expressions compute with whole numbers, so it can only be"
+                            + " shown or be a key, unchanged");
+        }
+    }
+
+    ExpressionException error(int at, String reason) {
+        return new ExpressionException(expression.text(), at, reason);
+    }
+
+    private Term unary(Syntax.Unary unary) {
+        if (unary.operator().equals("*")) {
+            if (unary.operand() instanceof Syntax.PointerCast(int _, Type.Int type, Syntax address)) {
+                return new Term.Memory(number(address), type);
+            }
+            throw error(
+                    unary.at(), "the type of the value is missing: write *(u64*)… for an unsigned number of 64 bits");
+        }
+        Numeric operand = number(unary.operand());
+        return switch (unary.operator()) {
+            case "!" -> Folding.not(operand);
+            case "-" -> arithmetic(Operator.SUB, new Constant(0, Type.Int.S64), operand);
+            case "~" -> arithmetic(Operator.XOR, operand, new Constant(-1, Type.Int.S64));
+            default -> throw new AssertionError(unary.operator());
+        };
+    }
+
+    private Term binary(Syntax.Binary binary) {
+        String symbol = binary.operator();
+        switch (symbol) {
+            case "~", "!~" -> {
+                Numeric matches = texts.matches(binary);
+                return symbol.equals("~") ? matches : Folding.not(matches);
+            }
+            case "&&" -> {
+                Numeric left = number(binary.left());
+                return Folding.both(left, number(guarded(left, true, binary.right()), binary.right()));
+            }
+            case "||" -> {
+                Numeric left = number(binary.left());
+                return Folding.either(left, number(guarded(left, false, binary.right()), binary.right()));
+            }
+            default -> {
+                // All other operators compute or compare.
+            }
+        }
+        if (Operator.exists(symbol)) {
+            return arithmetic(Operator.of(symbol), number(binary.left()), number(binary.right()));
+        }
+        Relation relation = Relation.of(symbol);
+        Term left = term(binary.left());
+        Term right = term(binary.right());
+        requireNoFloat(left, binary.left());
+        requireNoFloat(right, binary.right());
+        if (!(left instanceof Numeric) && !(right instanceof Numeric)) {
+            if (relation != Relation.EQUAL && relation != Relation.UNEQUAL) {
+                throw error(binary.at(), "text has no order; compare it with ==, != or ~");
+            }
+            Numeric same = texts.same(binary, left, right);
+            return relation == Relation.EQUAL ? same : Folding.not(same);
+        }
+        if (left instanceof Numeric leftNumber && right instanceof Numeric rightNumber) {
+            Limits.problem(relation, leftNumber, rightNumber).ifPresent(problem -> {
+                throw error(binary.at(), problem);
+            });
+            return Folding.compare(relation, leftNumber, rightNumber);
+        }
+        throw error(binary.at(), "can't compare " + left.type() + " with " + right.type() + advice(left, right));
+    }
+
+    /** Advice for the most common mistake: comparing an address with text. */
+    private static String advice(Term left, Term right) {
+        Term number = left instanceof Numeric ? left : right;
+        return number.type().equals(Type.Basic.BOOL) ? "" : "; if the number is the address of text, write str(…)";
+    }
+
+    private static Numeric arithmetic(Operator operator, Numeric left, Numeric right) {
+        Type.Int type = operator.isShift() ? wide(left.type()) : common(left.type(), right.type());
+        return Folding.arithmetic(operator, left, right, type);
+    }
+
+    /** A part that is evaluated only if the condition has that value. */
+    private Term guarded(Numeric condition, boolean value, Syntax part) {
+        BitSet before = reached;
+        reached = guards.among(before, condition, value);
+        Term term = term(part);
+        reached = before;
+        return term;
+    }
+
+    private Term conditional(Syntax.Conditional conditional) {
+        Numeric condition = number(conditional.condition());
+        Term then = guarded(condition, true, conditional.then());
+        Term otherwise = guarded(condition, false, conditional.otherwise());
+        requireNoFloat(then, conditional.then());
+        requireNoFloat(otherwise, conditional.otherwise());
+        return choice(condition, then, otherwise, conditional.at());
+    }
+
+    /** A choice between two terms of one kind. */
+    private Term choice(Numeric condition, Term then, Term otherwise, int at) {
+        if (then instanceof Numeric a && otherwise instanceof Numeric b) {
+            Type type = a.type().equals(b.type()) ? a.type() : common(a.type(), b.type());
+            return Folding.choice(condition, a, b, type);
+        }
+        if (then instanceof Textual a && otherwise instanceof Textual b) {
+            return Folding.choice(condition, a, b);
+        }
+        if (then instanceof ProbeName a && a.equals(otherwise)) {
+            return a;
+        }
+        throw error(at, "can't choose between " + then.type() + " and " + otherwise.type());
+    }
+
+    /** The type of an operation on two numbers, each of which is extended to 64 bits by its own sign. */
+    static Type.Int common(Type left, Type right) {
+        return left.equals(Type.Int.U64) || right.equals(Type.Int.U64) ? Type.Int.U64 : Type.Int.S64;
+    }
+
+    private static Type.Int wide(Type type) {
+        return common(type, type);
+    }
+}
