@@ -65,8 +65,23 @@ class RoundTest {
         assertThat(files.outcomes(1)).doesNotExist();
     }
 
+    @Test
+    void aClassThatWasInterruptedRunsAgainAndIsNotRed() throws IOException, InterruptedException {
+        RoundFiles files = new RoundFiles(folder, "sample");
+        String name = Sample.class.getName();
+        Files.writeString(files.outcomes(0), Outcome.began(name).line() + "\n");
+        new Worker(0, files, folder, command(files, 0, Instant.MAX, name)).call();
+        assertThat(files.ended())
+                .singleElement()
+                .satisfies(outcome -> assertThat(outcome.failed()).containsExactly("fails()"));
+    }
+
     private static void run(RoundFiles files, int jvm, Instant end, String testClass)
             throws IOException, InterruptedException {
+        Commands.check(command(files, jvm, end, testClass));
+    }
+
+    private static List<String> command(RoundFiles files, int jvm, Instant end, String testClass) throws IOException {
         Files.createDirectories(files.failures());
         Files.createDirectories(files.claims());
         List<String> command = new ArrayList<>(List.of(
@@ -75,7 +90,7 @@ class RoundTest {
                 System.getProperty("java.class.path")));
         command.addAll(Round.command(1, end, files, jvm));
         command.add(testClass);
-        Commands.check(command);
+        return command;
     }
 
     @Test

@@ -41,8 +41,11 @@ final class Worker implements Callable<Void> {
         Path outcomes = files.outcomes(jvm);
         while (true) {
             long start = System.nanoTime();
+            // A run that goes on finds classes that have begun and were ended with the run: they begin again.
+            int before = Outcome.begun(outcomes).size();
             String how = runJvm(outcomes);
-            List<String> unfinished = new ArrayList<>(Outcome.begun(outcomes));
+            List<String> begun = Outcome.begun(outcomes);
+            List<String> unfinished = new ArrayList<>(begun.subList(before, begun.size()));
             Outcome.ended(outcomes).forEach(outcome -> unfinished.remove(outcome.testClass()));
             if (how.isEmpty() && unfinished.isEmpty()) {
                 return null;
@@ -50,11 +53,12 @@ final class Worker implements Callable<Void> {
             if (unfinished.isEmpty()) {
                 throw new IOException("a JVM " + how + " outside of any test class: see " + files.log(jvm));
             }
+            String reason = how.isEmpty() ? "ended the JVM" : how;
             for (String name : unfinished) {
                 long millis = (System.nanoTime() - start) / 1_000_000;
-                Outcome outcome = Outcome.unfinished(name, how.isEmpty() ? "ended the JVM" : how, millis);
+                Outcome outcome = Outcome.unfinished(name, reason, millis);
                 Files.writeString(outcomes, outcome.line() + "\n", StandardOpenOption.APPEND);
-                System.out.println("red: " + name + " " + how);
+                System.out.println("red: " + name + " " + reason);
             }
         }
     }
