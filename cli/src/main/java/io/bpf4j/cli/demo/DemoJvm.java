@@ -33,6 +33,9 @@ public final class DemoJvm implements AutoCloseable {
                         "-Xmx64m",
                         "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1",
+                        // The first byte of its standard output says that it is ready, so no warning may be there.
+                        "-Xlog:disable",
+                        "-Xlog:all=warning:stderr",
                         "-cp",
                         ownCode().toString(),
                         DemoWorkload.class.getName(),

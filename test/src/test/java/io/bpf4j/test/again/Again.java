@@ -1,5 +1,6 @@
 package io.bpf4j.test.again;
 
+import io.bpf4j.test.support.Java;
 import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
@@ -136,7 +137,7 @@ public final class Again {
             return () -> {};
         }
         List<String> command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                Java.path(),
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",

@@ -3,6 +3,7 @@ package io.bpf4j.test.again;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Java;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,10 +85,7 @@ class RoundTest {
     private static List<String> command(RoundFiles files, int jvm, Instant end, String testClass) throws IOException {
         Files.createDirectories(files.failures());
         Files.createDirectories(files.claims());
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path")));
+        List<String> command = new ArrayList<>(List.of(Java.path(), "-cp", System.getProperty("java.class.path")));
         command.addAll(Round.command(1, end, files, jvm));
         command.add(testClass);
         return command;

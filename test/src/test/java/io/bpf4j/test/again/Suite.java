@@ -1,5 +1,6 @@
 package io.bpf4j.test.again;
 
+import io.bpf4j.test.support.Java;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -78,7 +79,7 @@ record Suite(String name, Path folder, String classPath, List<String> classes) {
     /** The command that starts a JVM as Maven does. */
     List<String> java(long seed) {
         return List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                Java.path(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-Dbpf4j.test.seed=" + seed,
                 // As in the module loader's pom.xml.

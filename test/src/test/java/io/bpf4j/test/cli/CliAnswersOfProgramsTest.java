@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Java;
 import io.bpf4j.test.support.Json;
 import io.bpf4j.test.support.PausingMain;
 import io.bpf4j.test.support.PostgresServer;
@@ -48,10 +49,6 @@ class CliAnswersOfProgramsTest {
 
     @TempDir
     static Path folder;
-
-    private static String java() {
-        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    }
 
     private static List<Map<String, @Nullable Object>> ask(String... question)
             throws IOException, InterruptedException {
@@ -104,7 +101,7 @@ class CliAnswersOfProgramsTest {
                 "latency",
                 "--json",
                 "-c",
-                java() + " -XX:+UseSerialGC -Xmx64m -Xlog:gc:file=" + log + " -cp "
+                Java.path() + " -XX:+UseSerialGC -Xmx64m -Xlog:gc:file=" + log + " -cp "
                         + TargetProgram.testModule().resolve("target/test-classes") + " " + PausingMain.class.getName(),
                 "hotspot:gc__begin",
                 "hotspot:gc__end",
@@ -129,7 +126,7 @@ class CliAnswersOfProgramsTest {
                 "count",
                 "--json",
                 "-c",
-                java() + " -Xlog:class+load:file=" + log + " -version",
+                Java.path() + " -Xlog:class+load:file=" + log + " -version",
                 "hotspot:class__loaded",
                 "--by",
                 "name");

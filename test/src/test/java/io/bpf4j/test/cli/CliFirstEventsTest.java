@@ -10,6 +10,7 @@ import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.FirstProgram;
+import io.bpf4j.test.support.Java;
 import io.bpf4j.test.support.Json;
 import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
@@ -257,7 +258,7 @@ class CliFirstEventsTest {
     @Requires(HOTSPOT_PROBES)
     @Timeout(3600)
     void aJvmReportsEachClassThatItLogs() throws IOException, InterruptedException {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String java = Java.path();
         for (int run = 1; run <= RUNS; run++) {
             Path log = folder.resolve("classes-" + run + ".log");
             Commands.Result result = Cli.run(

@@ -11,6 +11,7 @@ import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Java;
 import io.bpf4j.test.support.Json;
 import io.bpf4j.test.support.Requires;
 import java.io.IOException;
@@ -243,7 +244,7 @@ class CliJsonTest {
     @Test
     @Requires(HOTSPOT_PROBES)
     void aReadyQuestionHasTheRecordsOfItsCommand() throws IOException, InterruptedException {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String java = Java.path();
         assertThat(types(answer("jvm", "threads", "--json", "-c", java + " -version")))
                 .contains("end");
     }

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Java;
 import io.bpf4j.test.support.Json;
 import io.bpf4j.test.support.PatchedNotes;
 import io.bpf4j.test.support.Processes;
@@ -201,6 +202,16 @@ class CliTraceTest {
             assertThat(result.exitCode()).as(result.err()).isZero();
             assertThat(Json.lines(result.out())).hasSize(1);
         }
+    }
+
+    /** A JVM prints its warnings on standard output by default. */
+    @Test
+    void aWarningOfTheVirtualMachineIsNoLineOfTheAnswer() throws IOException, InterruptedException {
+        ProcessBuilder command = new ProcessBuilder(Cli.command("list", "--json", Java.path()));
+        command.environment().put("JAVA_TOOL_OPTIONS", "-XX:+UseLargePages"); // more than this machine has reserved
+        Commands.Result result = Commands.run(command);
+        assertThat(result.err()).contains("[warning]");
+        assertThat(result.out()).doesNotContain("[warning]");
     }
 
     @Test

@@ -8,12 +8,14 @@ import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.BpfFsMount;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Java;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TokenMain;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,19 +29,15 @@ class BpfTokenTest {
     /** What a JVM in such a namespace prints. */
     private static String inNamespace(String options) throws IOException, InterruptedException {
         Path delegate = CPrograms.compile("token", "-O2");
-        Commands.Result result = Commands.run(List.of(
-                delegate.toString(),
-                options,
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                // What the JVM warns of is none of the lines.
-                "-XX:+DisplayVMOutputToStderr",
-                "-XX:+UseSerialGC",
+        List<String> command = new ArrayList<>(List.of(delegate.toString(), options));
+        command.addAll(Java.command(
                 "-XX:TieredStopAtLevel=1",
                 "-Xmx128m",
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 System.getProperty("java.class.path"),
                 TokenMain.class.getName()));
+        Commands.Result result = Commands.run(command);
         assertThat(result.exitCode()).as(result.err()).isZero();
         return result.out();
     }

@@ -10,11 +10,8 @@ public final class CallsJvm extends LineProcess {
     /** @param options of the JVM besides those that it needs */
     public CallsJvm(String... options) throws IOException {
         super(new ProcessBuilder(Stream.of(
-                        Stream.of(Path.of(System.getProperty("java.home"), "bin", "java")
-                                .toString()),
-                        Stream.of(options),
+                        Java.command(options).stream(),
                         Stream.of(
-                                "-XX:+UseSerialGC",
                                 "-Xmx64m",
                                 "-XX:+PreserveFramePointer",
                                 // Compiled at the first call, these alone, and each on its own.

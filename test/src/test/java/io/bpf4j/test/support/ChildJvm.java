@@ -11,14 +11,8 @@ public final class ChildJvm extends LineProcess {
     }
 
     public static ChildJvm start() throws IOException {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         return new ChildJvm(new ProcessBuilder(
-                java,
-                "-XX:+UseSerialGC",
-                "-Xmx64m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                ChildJvmMain.class.getName()));
+                Java.command("-Xmx64m", "-cp", System.getProperty("java.class.path"), ChildJvmMain.class.getName())));
     }
 
     /** The library of the JDK under test that has HotSpot's probes. */

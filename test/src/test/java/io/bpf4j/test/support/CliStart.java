@@ -53,7 +53,7 @@ final class CliStart {
             cache(jars, classPath)
                     .forEach(cache -> command.addAll(
                             // The JVM does without a cache that does not fit; it need not say so.
-                            List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off", "-Xlog:cds*=off")));
+                            List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off:stderr", "-Xlog:cds*=off:stderr")));
             command.addAll(List.of("-cp", classPath));
         }
         command.add(MAIN);
@@ -62,12 +62,7 @@ final class CliStart {
 
     /** The options of {@code ./bpf4j}. */
     private static List<String> java() {
-        return List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-XX:+DisplayVMOutputToStderr");
+        return Java.command("--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1");
     }
 
     /** Those that the command needs, in the order of the class path; none where the command is a folder of classes. */
