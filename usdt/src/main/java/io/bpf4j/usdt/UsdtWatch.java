@@ -362,8 +362,11 @@ public final class UsdtWatch implements AutoCloseable {
         switch (stop.kind()) {
             case ENDED -> {
                 held.remove(stopped);
+                boolean known = tree.find(stopped).isPresent();
                 forget(stopped);
-                listener.ended(stopped);
+                if (known) {
+                    listener.ended(stopped);
+                }
                 return;
             }
             case EXEC -> drop(stopped); // the old program's mappings are gone
@@ -480,12 +483,11 @@ public final class UsdtWatch implements AutoCloseable {
             newProgram |= stop.kind() != ProcessStop.Kind.BREAKPOINT;
         }
         if (visit.served.isEmpty()) {
-            findUntraced(process);
+            keepIfTraced(process);
             // Before the listener is called, which takes time: a child may end meanwhile.
             for (int child : tree.addChildren(process)) {
-                findUntraced(child);
                 // The tracer stops a new child before it runs, so one look finds all of its code.
-                if (firstLooks.isEmpty() || isTraced(child)) {
+                if (keepIfTraced(child) || firstLooks.isEmpty()) {
                     look(child);
                 } else {
                     lookFirstAt(child);
@@ -595,20 +597,26 @@ public final class UsdtWatch implements AutoCloseable {
         }
     }
 
-    private boolean isTraced(int process) {
-        return held.contains(process)
-                || (tracer != null && (tracer.processes().contains(process) || tracer.isTracing(process)));
-    }
-
     /**
-     * A child is not traced if it was created with CLONE_UNTRACED, or if it was created before its parent was traced
-     * and was not found then.
+     * The tracer reports the end of a process that it traces, also of a child that has not stopped yet. A child is not
+     * traced if it was created with CLONE_UNTRACED, or if it was created before its parent was traced and was not found
+     * then.
+     *
+     * @return whether it is traced
      */
-    private void findUntraced(int process) {
-        if (tracer != null && tracer.isTracing() && !isTraced(process) && new Tasks(host).isRunning(process)) {
-            addGap("a child process is not held: it was created with CLONE_UNTRACED, or just before tracing"
-                    + " started, or another process traces it");
+    private boolean keepIfTraced(int process) {
+        if (tracer == null) {
+            return false;
         }
+        if (held.contains(process) || tracer.processes().contains(process) || tracer.isTracing(process)) {
+            held.add(process);
+            return true;
+        }
+        if (tracer.isTracing() && new Tasks(host).isRunning(process)) {
+            addGap("a child process is not held: it was created with CLONE_UNTRACED, or just before tracing"
+                    + " started, or another tracer has it");
+        }
+        return false;
     }
 
     /** Limits the number of reasons: each may contain a name that a traced process chose. */

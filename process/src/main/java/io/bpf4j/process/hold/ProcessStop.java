@@ -40,7 +40,11 @@ public final class ProcessStop {
         EXEC,
         /** A thread reached an instruction of {@link ProcessTracer#breakAt}; the other threads continue. */
         BREAKPOINT,
-        /** The process has ended. No thread is stopped. */
+        /**
+         * The process has ended. No thread is stopped. A child that is killed before it first runs ends without having
+         * been {@link #BORN}; a thread for which the same is true is reported by its own number, because the kernel
+         * does not say which of the two it was.
+         */
         ENDED
     }
 

@@ -135,7 +135,7 @@ public final class ProcessTracer implements AutoCloseable {
         return thread.isTracing();
     }
 
-    /** Whether the kernel reports a process as traced by this process. A child is traced before its first stop. */
+    /** Whether the kernel reports a process as traced by this tracer. A child is traced before its first stop. */
     public boolean isTracing(int pid) {
         return thread.isTracing(pid);
     }

@@ -10,6 +10,7 @@ import io.bpf4j.sys.internal.call.ProcessCommand;
 import io.bpf4j.sys.internal.call.Ptrace;
 import io.bpf4j.sys.internal.call.WaitStatus;
 import io.bpf4j.sys.kernel.Errno;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Collections;
 import java.util.HashMap;
@@ -72,6 +73,9 @@ final class TracerThread {
     private final long self = ProcessHandle.current().pid();
     private @Nullable Thread thread;
     private volatile boolean closing;
+
+    /** The number of the tracing thread, as {@code TracerPid} of proc_pid_status(5) has it. */
+    private volatile String id = "";
 
     /** Thread -> process, of all tracees. */
     private final Map<Integer, Integer> tracees = new HashMap<>();
@@ -172,6 +176,7 @@ final class TracerThread {
 
     private void run(int pid, CompletableFuture<Boolean> traced) {
         try {
+            id = ownId();
             seizeAll(pid);
             traced.complete(true);
             loop();
@@ -285,10 +290,14 @@ final class TracerThread {
         hold(new ProcessStop(Kind.EXEC, pid, former != pid, pid, false));
     }
 
+    /**
+     * An unknown thread was killed before its first stop. It may have been a process: others have seen it in the list of
+     * its parent's children, and wait for its end.
+     */
     private void ended(int tid) {
         held.remove(tid);
-        tracees.remove(tid);
-        if (processes.remove(tid)) {
+        boolean unknown = tracees.remove(tid) == null;
+        if (processes.remove(tid) || (unknown && withChildren)) {
             boolean _ = onStop.test(new ProcessStop(Kind.ENDED, tid, false, tid, false));
         }
     }
@@ -299,10 +308,19 @@ final class TracerThread {
         return pid.isEmpty() ? tid : Integer.parseInt(pid);
     }
 
-    /** Whether the kernel reports a thread as a tracee of this process. */
+    /** Whether the kernel reports a thread as a tracee of this thread. Another tracer of this process is another one. */
     boolean isTracing(int tid) {
-        String tracer = files.status(tid, "TracerPid");
-        return !tracer.isEmpty() && Files.isDirectory(host.proc().resolve("self/task/" + tracer));
+        return !id.isEmpty() && files.status(tid, "TracerPid").equals(id);
+    }
+
+    /** The number of the calling thread in the pid namespace of {@code /proc}; empty if it can't be read. */
+    private String ownId() {
+        try {
+            return String.valueOf(
+                    Files.readSymbolicLink(host.proc().resolve("thread-self")).getFileName());
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     private void continueThread(int tid, int signal, boolean groupStop) {

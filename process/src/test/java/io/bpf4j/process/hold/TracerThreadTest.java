@@ -124,6 +124,13 @@ class TracerThreadTest {
                 .containsExactly("ENDED of process " + ROOT, "BORN of process " + CHILD, "ENDED of process " + CHILD);
     }
 
+    /** It is in the list of its parent's children before it runs. */
+    @Test
+    void theEndOfAChildThatWasKilledBeforeItRanIsReported() throws InterruptedException {
+        assertThat(play(new WaitStatus(CHILD, 9))).isEmpty();
+        assertThat(told).containsExactly("ENDED of process " + CHILD, "ENDED of process " + ROOT);
+    }
+
     private void existing(int pid, String state, String children) {
         ScriptedHost.write(machine, "proc/" + pid + "/status", "State:\t" + state + "\nTracerPid:\t0\n");
         ScriptedHost.write(machine, "proc/" + pid + "/task/" + pid + "/children", children);
