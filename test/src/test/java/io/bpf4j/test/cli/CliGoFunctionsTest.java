@@ -50,7 +50,7 @@ class CliGoFunctionsTest {
         List<String> all = new ArrayList<>(
                 List.of(command, "-c", program + " " + CALLS, "u:" + program + ":main.price", "--json"));
         all.addAll(List.of(options));
-        Commands.Result result = Cli.run(all.toArray(String[]::new));
+        Commands.Result result = Cli.start(all.toArray(String[]::new));
         assertThat(result.exitCode()).as(result.err()).isZero();
         long sum =
                 LongStream.range(0, CALLS).map(i -> "market".length() + i % 100).sum();
