@@ -5,8 +5,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Probes of other tools that are not USDT probes, but have the form of one: {@code kprobe:vfs_read} would be a probe of
- * a provider {@code kprobe}. A file that has such a provider is named with its probe: {@code usdt:FILE:kprobe:NAME}.
+ * Probes as other tools write them that are not USDT probes, but have the form of one: {@code kprobe:vfs_read} would be
+ * a probe of a provider {@code kprobe}. A file that has such a provider is named with its probe: {@code
+ * usdt:FILE:kprobe:NAME}.
  *
  * <p>Sources: bpftrace's language reference, section Probes; DTrace's guide, chapter pid Provider.
  *
@@ -14,18 +15,37 @@ import java.util.regex.Pattern;
  */
 final class ForeignProbe {
     private static final Pattern OF_KERNEL =
-            Pattern.compile("(kprobe|kretprobe|kfunc|kretfunc|fentry|fexit|tracepoint|rawtracepoint):[^/]+");
+            Pattern.compile("(kprobe|kretprobe|kfunc|kretfunc|fentry|fexit|tracepoint|rawtracepoint|iter):[^/]+"
+                    // DTrace's.
+                    + "|(fbt|syscall):[^:/]*:[^:/]*:(entry|return)?");
+
+    /** Times and counters of bpftrace: {@code profile:hz:99}, {@code software:page-faults:100}. */
+    private static final Pattern OF_CLOCK =
+            Pattern.compile("(profile|interval):(hz|us|ms|s):\\d+|(software|hardware):[^:/]+:\\d*");
+
+    /** Two probes or more in one operand: each part has a provider and a name, and no alternative of a pattern ends. */
+    private static final Pattern WITH_COMMAS = Pattern.compile("[^,:{}]+:[^,{}]+(,[^,:{}]+:[^,{}]+)+");
 
     /** DTrace's functions of a process: {@code pid4711:libc.so.6:malloc:entry}. */
     private static final Pattern OF_PROCESS = Pattern.compile("pid([0-9]+|\\$target):([^:]*):([^:]+):(entry|return)");
 
     private ForeignProbe() {}
 
+    /** Whether an operand is several probes with commas between them. */
+    static boolean isList(String operand) {
+        return WITH_COMMAS.matcher(operand).matches();
+    }
+
     /** @throws UsageException if an operand is such a probe; the message names the alternative */
     static void check(String operand) {
         if (OF_KERNEL.matcher(operand).matches()) {
             throw new UsageException("'" + operand + "' is a probe of the kernel; this command attaches to USDT probes,"
                     + " PROVIDER:NAME, and to functions of programs, u:NAME and ur:NAME");
+        }
+        if (OF_CLOCK.matcher(operand).matches()) {
+            throw new UsageException(
+                    "'" + operand + "' is an event of a clock or counter; this command attaches to USDT"
+                            + " probes, PROVIDER:NAME, and to functions of programs, u:NAME and ur:NAME");
         }
         Matcher function = OF_PROCESS.matcher(operand);
         if (function.matches()) {

@@ -8,8 +8,11 @@ import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Target;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -130,6 +133,13 @@ final class FunctionSelection {
         return files;
     }
 
+    /** Whether the kernel runs a file by the interpreter that its first line names (execve(2)). */
+    private static boolean isScript(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return Arrays.equals(in.readNBytes(2), new byte[] {'#', '!'});
+        }
+    }
+
     private static Map<FileIdentity, List<FunctionProbe>> in(Map<FileIdentity, Path> files, NamedFunction named)
             throws IOException {
         Map<FileIdentity, List<FunctionProbe>> found = new LinkedHashMap<>();
@@ -141,6 +151,11 @@ final class FunctionSelection {
                     found.put(file.getKey(), functions);
                 }
             } catch (MalformedDataException e) {
+                if (files.size() == 1 && isScript(file.getValue())) {
+                    throw new CommandException(file.getValue() + " is a script, which has no functions that can be"
+                            + " probed: name the file of the function, a program or a library, as in u:FILE:"
+                            + named.function());
+                }
                 if (files.size() == 1) {
                     throw e;
                 }

@@ -67,6 +67,9 @@ record Operands(
                 throw new UsageException("an operand is empty");
             }
             ForeignProbe.check(operand);
+            if (ForeignProbe.isList(operand) && !isFile(file(operand))) {
+                throw new UsageException("spaces separate probes, not commas: write " + operand.replace(',', ' '));
+            }
             int end = endOfFile(operand);
             if (end >= 0) {
                 OfFile ofFile = new OfFile(

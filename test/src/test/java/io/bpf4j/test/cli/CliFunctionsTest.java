@@ -117,6 +117,15 @@ class CliFunctionsTest {
     }
 
     @Test
+    void aScriptHasNoFunctions() throws IOException, InterruptedException {
+        Path script = Files.writeString(folder.resolve("script"), "#!/bin/sh\n" + program + "\n");
+        assertThat(script.toFile().setExecutable(true)).isTrue();
+        assertThat(Cli.fail("count", "-c", script.toString(), "u:first"))
+                .isEqualTo("bpf4j: " + script.toRealPath() + " is a script, which has no functions that can be probed:"
+                        + " name the file of the function, a program or a library, as in u:FILE:first");
+    }
+
+    @Test
     void aFileBelongsToTheUsdtProbeThatItIsWrittenWith() throws IOException, InterruptedException {
         String first = "usdt:" + once + ":both:first";
         String second = "usdt:" + twice + ":both:second";

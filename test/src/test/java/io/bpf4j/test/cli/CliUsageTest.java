@@ -74,6 +74,14 @@ class CliUsageTest {
         for (String probe : List.of("kprobe:vfs_read", "tracepoint:sched:sched_switch", "fentry:tcp_connect")) {
             assertThat(usage("count", probe)).contains("'" + probe + "' is a probe of the kernel", "u:NAME");
         }
+        for (String probe : List.of("syscall::read:entry", "fbt::vfs_read:return", "syscall:::")) {
+            assertThat(usage("count", probe)).contains("'" + probe + "' is a probe of the kernel");
+        }
+        for (String clock : List.of("profile:hz:99", "interval:s:1", "software:page-faults:100", "hardware:cycles:")) {
+            assertThat(usage("count", clock)).contains("'" + clock + "' is an event of a clock or counter", "u:NAME");
+        }
+        assertThat(usage("count", "-c", "true", "u:libc.so.6:malloc,u:libc.so.6:free"))
+                .endsWith("spaces separate probes, not commas: write u:libc.so.6:malloc u:libc.so.6:free");
         assertThat(usage("count", "pid4711:libc.so.6:malloc:entry"))
                 .endsWith("write 'pid4711:libc.so.6:malloc:entry' as -p 4711 u:libc.so.6:malloc");
         assertThat(usage("count", "-p", "1", "pid$target::malloc:return")).endsWith("as -p PID ur:malloc");
