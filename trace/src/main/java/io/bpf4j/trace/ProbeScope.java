@@ -1,8 +1,6 @@
 package io.bpf4j.trace;
 
 import io.bpf4j.trace.catalog.ArgumentType;
-import io.bpf4j.trace.catalog.ProbeArgument;
-import io.bpf4j.trace.catalog.ProbeSignature;
 import io.bpf4j.trace.internal.expression.BeginValues;
 import io.bpf4j.trace.internal.expression.Scope;
 import io.bpf4j.usdt.site.UsdtArg;
@@ -12,7 +10,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -157,22 +154,15 @@ final class ProbeScope implements Scope {
                         .argument(name)
                         .map(argument -> numbered(probe, argument.index())
                                 .filter(atSites -> atSites.kind() instanceof FloatingPoint)
-                                .orElseGet(() -> new Argument(argument.index(), kind(signature, argument)))));
+                                .orElseGet(() -> new Argument(argument.index(), kind(argument.type())))));
     }
 
-    private static Kind kind(ProbeSignature signature, ProbeArgument argument) {
-        return switch (argument.type()) {
+    private static Kind kind(ArgumentType type) {
+        return switch (type) {
             case ArgumentType.Int number -> new Int(number.size(), number.signed());
             case ArgumentType.Bool _ -> new Bool();
             case ArgumentType.Pointer _ -> new Pointer();
-            case ArgumentType.Text text ->
-                new Text(
-                        text.length()
-                                .flatMap(signature::argument)
-                                .map(length -> OptionalInt.of(length.index()))
-                                .orElse(OptionalInt.empty()),
-                        text.pointerAt(),
-                        text.mangled());
+            case ArgumentType.Text text -> new Text(text.length(), text.pointerAt(), text.mangled());
         };
     }
 

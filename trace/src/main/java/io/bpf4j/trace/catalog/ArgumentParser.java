@@ -1,6 +1,7 @@
 package io.bpf4j.trace.catalog;
 
 import io.bpf4j.trace.catalog.ArgumentType.Unit;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +39,9 @@ final class ArgumentParser {
 
     private final Lines lines;
 
+    /** The name of the argument with a text's length, by the index of the text. */
+    private final Map<Integer, String> lengths = new HashMap<>();
+
     /** The values of each enum of the file, by its name. */
     private final Map<String, Map<Long, String>> enums;
 
@@ -57,26 +61,34 @@ final class ArgumentParser {
         }
         String name = argument.group(1).strip();
         checkName(name);
-        return new ProbeArgument(index, name, type(argument.group(2).strip()));
+        return new ProbeArgument(index, name, type(index, argument.group(2).strip()));
     }
 
-    /** Checks the whole list: names must differ, and the argument with the length of a text must exist. */
-    void checkAll(List<ProbeArgument> arguments) {
+    /** Completes the whole list: names must differ, and the argument with the length of a text must exist. */
+    List<ProbeArgument> complete(List<ProbeArgument> arguments) {
         for (ProbeArgument argument : arguments) {
             if (named(arguments.subList(0, argument.index()), argument.name()) != null) {
                 throw lines.error("two arguments are named '" + argument.name() + "'");
             }
-            if (argument.type() instanceof ArgumentType.Text text) {
-                text.length().ifPresent(length -> checkLength(arguments, length));
-            }
         }
+        return arguments.stream()
+                .map(argument -> withLength(argument, arguments))
+                .toList();
     }
 
-    private void checkLength(List<ProbeArgument> arguments, String length) {
-        ProbeArgument argument = named(arguments, length);
-        if (argument == null || !(argument.type() instanceof ArgumentType.Int)) {
-            throw lines.error("expected an integer argument '" + length + "' with the length of the text");
+    private ProbeArgument withLength(ProbeArgument argument, List<ProbeArgument> all) {
+        String name = lengths.get(argument.index());
+        if (name == null || !(argument.type() instanceof ArgumentType.Text text)) {
+            return argument;
         }
+        ProbeArgument length = named(all, name);
+        if (length == null || !(length.type() instanceof ArgumentType.Int)) {
+            throw lines.error("expected an integer argument '" + name + "' with the length of the text");
+        }
+        return new ProbeArgument(
+                argument.index(),
+                argument.name(),
+                new ArgumentType.Text(OptionalInt.of(length.index()), text.pointerAt(), text.mangled()));
     }
 
     private static @Nullable ProbeArgument named(List<ProbeArgument> arguments, String name) {
@@ -93,7 +105,7 @@ final class ArgumentParser {
         }
     }
 
-    private ArgumentType type(String type) {
+    private ArgumentType type(int index, String type) {
         if (type.equals("bool")) {
             return new ArgumentType.Bool();
         }
@@ -102,8 +114,11 @@ final class ArgumentParser {
         }
         Matcher text = TEXT.matcher(type);
         if (text.matches()) {
+            if (text.group(1) != null) {
+                lengths.put(index, text.group(1));
+            }
             return new ArgumentType.Text(
-                    Optional.ofNullable(text.group(1)),
+                    OptionalInt.empty(),
                     text.group(2) == null ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(text.group(2))),
                     text.group(3) != null);
         }

@@ -32,12 +32,12 @@ public sealed interface ArgumentType {
     /**
      * Text in the memory of the traced process.
      *
-     * @param length the name of the probe's argument that has the text's length in bytes; empty if a NUL ends the text
+     * @param length the index of the probe's argument that has the text's length in bytes; empty if a NUL ends the text
      * @param pointerAt empty if the argument points to the text; otherwise the argument points to an object, which has
      *     a pointer to the text at this offset, in bytes
      * @param mangled whether it is the name of a C++ type as the compiler encodes it: {@code St13runtime_error}
      */
-    record Text(Optional<String> length, OptionalInt pointerAt, boolean mangled) implements ArgumentType {}
+    record Text(OptionalInt length, OptionalInt pointerAt, boolean mangled) implements ArgumentType {}
 
     /** The unit of an integer. */
     enum Unit {

@@ -156,8 +156,7 @@ final class CatalogParser {
         if (!last.isBlank() || !arguments.isEmpty()) {
             add(parser, arguments, last);
         }
-        parser.checkAll(arguments);
-        return arguments;
+        return parser.complete(arguments);
     }
 
     private static void add(ArgumentParser parser, List<ProbeArgument> arguments, String list) {

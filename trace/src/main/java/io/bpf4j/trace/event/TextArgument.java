@@ -106,19 +106,15 @@ public record TextArgument(int pointer, int length) {
         byArgument
                 .computeIfAbsent(n, _ -> new HashSet<>())
                 .add(signature.flatMap(probe -> n < probe.arguments().size()
-                        ? of(probe, probe.arguments().get(n))
+                        ? of(probe.arguments().get(n))
                         : Optional.empty()));
     }
 
-    private static Optional<TextArgument> of(ProbeSignature probe, ProbeArgument argument) {
+    private static Optional<TextArgument> of(ProbeArgument argument) {
         return argument.type() instanceof ArgumentType.Text text
                         && text.pointerAt().isEmpty()
-                ? Optional.of(new TextArgument(
-                        argument.index(),
-                        text.length()
-                                .flatMap(probe::argument)
-                                .map(ProbeArgument::index)
-                                .orElse(ZERO_TERMINATED)))
+                ? Optional.of(
+                        new TextArgument(argument.index(), text.length().orElse(ZERO_TERMINATED)))
                 : Optional.empty();
     }
 }

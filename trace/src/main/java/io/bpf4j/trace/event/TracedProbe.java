@@ -5,6 +5,7 @@ import io.bpf4j.trace.catalog.ProbeArgument;
 import io.bpf4j.trace.catalog.ProbeSignature;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The probe that an event's cookie identifies. <i>Immutable.</i>
@@ -44,7 +45,7 @@ public record TracedProbe(
     /** Whether argument {@code n} is the length of the text to which argument {@code pointer} points. */
     public boolean isLengthOf(int n, int pointer) {
         return known(pointer).map(ProbeArgument::type).orElse(null) instanceof ArgumentType.Text text
-                && text.length().filter(argument(n)::equals).isPresent();
+                && text.length().equals(OptionalInt.of(n));
     }
 
     /** Argument {@code n} in the catalog; empty if the catalog does not have it. */

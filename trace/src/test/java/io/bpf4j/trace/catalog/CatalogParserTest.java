@@ -61,7 +61,7 @@ class CatalogParserTest {
                 .extracting(ProbeArgument::index, ProbeArgument::name)
                 .containsExactly(tuple(0, "customer"), tuple(1, "length"), tuple(2, "id"), tuple(3, "payment"));
         assertThat(begin.argument("customer").orElseThrow().type())
-                .isEqualTo(new ArgumentType.Text(Optional.of("length"), OptionalInt.empty(), false));
+                .isEqualTo(new ArgumentType.Text(OptionalInt.of(1), OptionalInt.empty(), false));
         assertThat(begin.argument("payment").orElseThrow().type())
                 .isEqualTo(
                         new ArgumentType.Int(4, true, Optional.empty(), Map.of(0L, "cash", 1L, "card", -1L, "none")));
@@ -127,10 +127,10 @@ class CatalogParserTest {
         assertThat(type("s32 mode")).isEqualTo(new ArgumentType.Int(4, true, Optional.empty(), Map.of(1L, "on")));
         assertThat(type("bool")).isEqualTo(new ArgumentType.Bool());
         assertThat(type("pointer")).isEqualTo(new ArgumentType.Pointer());
-        assertThat(type("text")).isEqualTo(new ArgumentType.Text(Optional.empty(), OptionalInt.empty(), false));
-        assertThat(type("text[l]")).isEqualTo(new ArgumentType.Text(Optional.of("l"), OptionalInt.empty(), false));
+        assertThat(type("text")).isEqualTo(new ArgumentType.Text(OptionalInt.empty(), OptionalInt.empty(), false));
+        assertThat(type("text[l]")).isEqualTo(new ArgumentType.Text(OptionalInt.of(1), OptionalInt.empty(), false));
         assertThat(type("text at 8 mangled"))
-                .isEqualTo(new ArgumentType.Text(Optional.empty(), OptionalInt.of(8), true));
+                .isEqualTo(new ArgumentType.Text(OptionalInt.empty(), OptionalInt.of(8), true));
     }
 
     @Test
