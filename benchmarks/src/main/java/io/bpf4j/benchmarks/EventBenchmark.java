@@ -2,9 +2,9 @@ package io.bpf4j.benchmarks;
 
 import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.cli.trace.EventFormat;
-import io.bpf4j.trace.event.NumberKind;
 import io.bpf4j.trace.event.ProbeEvent;
 import io.bpf4j.trace.event.TracedProbe;
+import io.bpf4j.trace.expression.ValueType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -46,7 +46,7 @@ public class EventBenchmark {
     private final LineBuffer lines = new LineBuffer();
     private final ProbeEvent event = new ProbeEvent(List.of(), 256);
     private final TracedProbe probe = new TracedProbe(
-            "/usr/bin/program", "provider", "name", List.of(NumberKind.SIGNED, NumberKind.SIGNED, NumberKind.UNSIGNED));
+            "/usr/bin/program", "provider", "name", List.of(ValueType.Int.S64, ValueType.Int.S64, ValueType.Int.U64));
     private EventFormat format = EventFormat.create(false, lines);
 
     /** Writes what a loop would fire. */

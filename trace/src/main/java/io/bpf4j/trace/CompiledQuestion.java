@@ -444,7 +444,7 @@ final class CompiledQuestion {
 
     /** Whether the values of a distribution are signed; a time is not. */
     boolean valueSigned() {
-        return value != null && value.outputs().getFirst().type().isSigned();
+        return value != null && !value.outputs().getFirst().type().isU64();
     }
 
     /** The size of a key in bytes; without keys, that of an array's index. */

@@ -1,9 +1,9 @@
 package io.bpf4j.trace;
 
 import io.bpf4j.trace.catalog.Catalog;
-import io.bpf4j.trace.event.NumberKind;
 import io.bpf4j.trace.event.TextArgument;
 import io.bpf4j.trace.event.TracedProbe;
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.site.UsdtArg;
 import io.bpf4j.usdt.site.UsdtSite;
@@ -45,15 +45,15 @@ final class ProbeTable {
         Set<UsdtProbe> parts = new LinkedHashSet<>();
         List<TracedProbe> all = new ArrayList<>(List.of(traced));
         for (UsdtProbe probe : probes) {
-            split(probe).forEach((kinds, part) -> {
+            split(probe).forEach((types, part) -> {
                 if (numbers.putIfAbsent(part, all.size() + 1L) == null) {
                     all.add(new TracedProbe(
                             probe.binary().name(),
                             probe.provider(),
                             probe.name(),
-                            kinds,
-                            catalog.find(probe.provider(), probe.name(), kinds.size())
-                                    .filter(known -> known.arguments().size() == kinds.size())));
+                            types,
+                            catalog.find(probe.provider(), probe.name(), types.size())
+                                    .filter(known -> known.arguments().size() == types.size())));
                 }
                 parts.add(part);
             });
@@ -78,24 +78,28 @@ final class ProbeTable {
         return number > 0 && number <= all.length ? all[(int) number - 1] : null;
     }
 
-    private static Map<List<NumberKind>, UsdtProbe> split(UsdtProbe probe) {
-        Map<List<NumberKind>, List<UsdtSite>> sites = new LinkedHashMap<>();
+    private static Map<List<ValueType.Numeric>, UsdtProbe> split(UsdtProbe probe) {
+        Map<List<ValueType.Numeric>, List<UsdtSite>> sites = new LinkedHashMap<>();
         for (UsdtSite site : probe.sites()) {
-            sites.computeIfAbsent(kinds(site), _ -> new ArrayList<>()).add(site);
+            sites.computeIfAbsent(types(site), _ -> new ArrayList<>()).add(site);
         }
-        Map<List<NumberKind>, UsdtProbe> parts = new LinkedHashMap<>();
-        sites.forEach((kinds, same) -> parts.put(kinds, probe.withSites(same)));
+        Map<List<ValueType.Numeric>, UsdtProbe> parts = new LinkedHashMap<>();
+        sites.forEach((types, same) -> parts.put(types, probe.withSites(same)));
         return parts;
     }
 
-    private static List<NumberKind> kinds(UsdtSite site) {
+    private static List<ValueType.Numeric> types(UsdtSite site) {
         return site.args().stream()
                 .limit(TextArgument.MAX_ARGS)
-                .map(ProbeTable::kind)
+                .map(ProbeTable::type)
                 .toList();
     }
 
-    private static NumberKind kind(UsdtArg arg) {
-        return NumberKind.of(arg.size(), arg.signed(), arg.isFloat());
+    /** The type of the 64 bits to which the program extends an argument; a float stays in the low 4 bytes. */
+    private static ValueType.Numeric type(UsdtArg arg) {
+        if (arg.isFloat()) {
+            return new ValueType.FloatingPoint(arg.size() == Float.BYTES ? Float.BYTES : Double.BYTES);
+        }
+        return arg.signed() ? ValueType.Int.S64 : ValueType.Int.U64;
     }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.trace.catalog.Catalog;
-import io.bpf4j.trace.event.NumberKind;
 import io.bpf4j.trace.event.TracedProbe;
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.site.Machine;
@@ -32,7 +32,7 @@ class ProbeTableTest {
         assertThat(added).extracting(p -> p.sites().size()).containsExactly(2, 1);
         assertThat(added).extracting(table::number).containsExactly(1L, 2L);
         assertThat(table.probe(1))
-                .isEqualTo(new TracedProbe("/x", "p", "a", List.of(NumberKind.SIGNED, NumberKind.DOUBLE)));
+                .isEqualTo(new TracedProbe("/x", "p", "a", List.of(ValueType.Int.S64, new ValueType.FloatingPoint(8))));
         assertThat(table.probe(2)).isEqualTo(new TracedProbe("/x", "p", "b", List.of()));
         assertThat(table.probe(3)).isNull();
         assertThat(table.probe(0)).as("the cookie of a record without a spec").isNull();
@@ -43,7 +43,7 @@ class ProbeTableTest {
     void sitesOfDifferentTypesAreSplit() {
         List<UsdtProbe> added = table.add(List.of(probe("a", site(1, INT), site(2, POINTER), site(3, INT))));
         assertThat(added).extracting(p -> p.sites().size()).containsExactly(2, 1);
-        assertThat(table.probe(2)).isNotNull().extracting(p -> p.kind(0)).isEqualTo(NumberKind.UNSIGNED);
+        assertThat(table.probe(2)).isNotNull().extracting(p -> p.type(0)).isEqualTo(ValueType.Int.U64);
     }
 
     @Test

@@ -5,9 +5,9 @@ import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.ProbeArgument;
-import io.bpf4j.trace.event.NumberKind;
 import io.bpf4j.trace.event.TextArgument;
 import io.bpf4j.trace.event.TracedProbe;
+import io.bpf4j.trace.expression.ValueType;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -82,7 +82,10 @@ final class ProbeFormat {
         /** Bit n: this argument is the length of argument n. It is not shown if argument n is shown as text. */
         final int lengthOf;
 
-        private final NumberKind kind;
+        /** What the bits are a number of; null for a whole number. */
+        private final ValueType.@Nullable FloatingPoint floating;
+
+        private final boolean unsigned;
         private final @Nullable ArgumentType type;
 
         /** The values that have names, in ascending order, and their names. */
@@ -92,7 +95,8 @@ final class ProbeFormat {
 
         private Argument(TracedProbe probe, int n) {
             label = encode(probe.argument(n) + "=");
-            kind = probe.kind(n);
+            floating = probe.type(n) instanceof ValueType.FloatingPoint number ? number : null;
+            unsigned = probe.type(n).isU64();
             type = probe.known(n).map(ProbeArgument::type).orElse(null);
             int lengths = 0;
             for (int pointer = 0; pointer < TextArgument.MAX_ARGS; pointer++) {
@@ -127,29 +131,23 @@ final class ProbeFormat {
         }
 
         private void writeNumber(LineBuffer line, long bits) {
-            switch (kind) {
-                case SIGNED -> line.decimal(bits);
-                case UNSIGNED -> {
-                    if (Long.compareUnsigned(bits, LARGEST_DECIMAL) > 0) {
-                        line.hex(bits);
-                    } else {
-                        line.decimal(bits);
-                    }
-                }
-                case FLOAT -> line.append(Float.toString(Float.intBitsToFloat((int) bits)));
-                case DOUBLE -> line.append(Double.toString(Double.longBitsToDouble(bits)));
+            if (floating != null) {
+                line.append(Double.toString(floating.value(bits)));
+            } else if (unsigned && Long.compareUnsigned(bits, LARGEST_DECIMAL) > 0) {
+                line.hex(bits);
+            } else {
+                line.decimal(bits);
             }
         }
 
         /** Writes a number as JSON. */
         void writeJson(LineBuffer line, long bits) {
-            switch (kind) {
-                case SIGNED -> line.decimal(bits);
-                case UNSIGNED -> line.unsigned(bits);
-                // By its decimal text: 0.1f becomes 0.1, not 0.10000000149011612.
-                case FLOAT ->
-                    new JsonLine(line).value(Double.parseDouble(Float.toString(Float.intBitsToFloat((int) bits))));
-                case DOUBLE -> new JsonLine(line).value(Double.longBitsToDouble(bits));
+            if (floating != null) {
+                new JsonLine(line).value(floating.value(bits));
+            } else if (unsigned) {
+                line.unsigned(bits);
+            } else {
+                line.decimal(bits);
             }
         }
     }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.trace.catalog.Catalog;
-import io.bpf4j.trace.event.NumberKind;
 import io.bpf4j.trace.event.TracedProbe;
+import io.bpf4j.trace.expression.ValueType;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -21,7 +21,12 @@ class EventFormatTest {
             "/lib/x.so",
             "hotspot",
             "class__loaded",
-            List.of(NumberKind.SIGNED, NumberKind.UNSIGNED, NumberKind.FLOAT, NumberKind.DOUBLE, NumberKind.UNSIGNED));
+            List.of(
+                    ValueType.Int.S64,
+                    ValueType.Int.U64,
+                    new ValueType.FloatingPoint(4),
+                    new ValueType.FloatingPoint(8),
+                    ValueType.Int.U64));
 
     private final TestRecord record = new TestRecord(1_000_000_123L, 7, 8, "ja\u001bva")
             .number(-1)
@@ -84,7 +89,7 @@ class EventFormatTest {
                 "/x",
                 "hotspot",
                 "gc__begin",
-                List.of(NumberKind.UNSIGNED),
+                List.of(ValueType.Int.U64),
                 Catalog.builtIn().find("hotspot", "gc__begin"));
         assertThat(line(text, new TestRecord(0, 7, 8, "java").noText(0), known)).endsWith(" full=false");
         assertThat(line(text, new TestRecord(0, 7, 8, "java").noText(1), known)).endsWith(" full=true");
@@ -104,7 +109,7 @@ class EventFormatTest {
                 "/x",
                 "hotspot",
                 "class__loaded",
-                List.of(NumberKind.UNSIGNED, NumberKind.SIGNED, NumberKind.UNSIGNED, NumberKind.SIGNED),
+                List.of(ValueType.Int.U64, ValueType.Int.S64, ValueType.Int.U64, ValueType.Int.S64),
                 Catalog.builtIn().find("hotspot", "class__loaded"));
         TestRecord loaded = new TestRecord(0, 7, 8, "java")
                 .text("A", false)

@@ -105,16 +105,14 @@ public record TextArgument(int pointer, int length) {
             Map<Integer, Set<Optional<TextArgument>>> byArgument, int n, Optional<ProbeSignature> signature) {
         byArgument
                 .computeIfAbsent(n, _ -> new HashSet<>())
-                .add(signature.flatMap(probe -> n < probe.arguments().size()
-                        ? of(probe.arguments().get(n))
-                        : Optional.empty()));
+                .add(signature.flatMap(probe ->
+                        n < probe.arguments().size() ? of(probe.arguments().get(n)) : Optional.empty()));
     }
 
     private static Optional<TextArgument> of(ProbeArgument argument) {
         return argument.type() instanceof ArgumentType.Text text
                         && text.pointerAt().isEmpty()
-                ? Optional.of(
-                        new TextArgument(argument.index(), text.length().orElse(ZERO_TERMINATED)))
+                ? Optional.of(new TextArgument(argument.index(), text.length().orElse(ZERO_TERMINATED)))
                 : Optional.empty();
     }
 }

@@ -3,6 +3,7 @@ package io.bpf4j.trace.event;
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.ProbeArgument;
 import io.bpf4j.trace.catalog.ProbeSignature;
+import io.bpf4j.trace.expression.ValueType;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -13,18 +14,18 @@ import java.util.OptionalInt;
  * @param path the file that holds the probe
  * @param provider the probe's provider
  * @param name its name
- * @param kinds the interpretation of each argument's bits
+ * @param types the type of each argument's 64 bits, to which its site's value is extended
  * @param signature the probe's signature in the catalog; empty if it has none
  */
 public record TracedProbe(
-        String path, String provider, String name, List<NumberKind> kinds, Optional<ProbeSignature> signature) {
+        String path, String provider, String name, List<ValueType.Numeric> types, Optional<ProbeSignature> signature) {
     public TracedProbe {
-        kinds = List.copyOf(kinds);
+        types = List.copyOf(types);
     }
 
     /** A probe that the catalog does not know. */
-    public TracedProbe(String path, String provider, String name, List<NumberKind> kinds) {
-        this(path, provider, name, kinds, Optional.empty());
+    public TracedProbe(String path, String provider, String name, List<ValueType.Numeric> types) {
+        this(path, provider, name, types, Optional.empty());
     }
 
     /** {@code provider:name}. */
@@ -32,9 +33,9 @@ public record TracedProbe(
         return provider + ":" + name;
     }
 
-    /** The kind of argument {@code n}; a signed number if the probe doesn't declare it. */
-    public NumberKind kind(int n) {
-        return n < kinds.size() ? kinds.get(n) : NumberKind.SIGNED;
+    /** The type of the bits of argument {@code n}; a signed number if the probe doesn't declare it. */
+    public ValueType.Numeric type(int n) {
+        return n < types.size() ? types.get(n) : ValueType.Int.S64;
     }
 
     /** The name of argument {@code n}: the catalog's, or {@code argN}. */

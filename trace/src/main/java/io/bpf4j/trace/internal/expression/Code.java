@@ -5,6 +5,7 @@ import io.bpf4j.insn.Helper;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
 import io.bpf4j.trace.expression.ExpressionException;
+import io.bpf4j.trace.expression.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -114,7 +115,7 @@ final class Code {
     }
 
     /** Extends the low bytes of a register to 64 bits. */
-    void extend(int register, Type.Int type) {
+    void extend(int register, ValueType.Int type) {
         int unused = 64 - 8 * type.size();
         if (unused == 0) {
             return;

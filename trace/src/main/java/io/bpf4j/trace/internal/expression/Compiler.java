@@ -6,6 +6,7 @@ import static io.bpf4j.insn.Assembler.R10;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
 import io.bpf4j.trace.expression.ExpressionException;
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Term.Extent;
 import io.bpf4j.trace.internal.expression.Term.Numeric;
 import io.bpf4j.trace.internal.expression.Term.ProbeName;
@@ -153,17 +154,17 @@ final class Compiler {
                     numbers.evaluate(number);
                     code.store(Code.OUT, offset, R0);
                 }
-                case Term.FloatArgument(int index, Type.FloatingPoint type) -> {
+                case Term.FloatArgument(int index, ValueType.FloatingPoint type) -> {
                     // The bits as they are; a float has them in the low 4 bytes.
-                    numbers.evaluate(new Term.Argument(index, new Type.Int(type.size(), false)));
+                    numbers.evaluate(new Term.Argument(index, new ValueType.Int(type.size(), false)));
                     code.store(Code.OUT, offset, R0);
                 }
-                case Term.BeginBits(Term.Place place, Type type) -> {
+                case Term.BeginBits(Term.Place place, ValueType type) -> {
                     numbers.evaluate(new Term.BeginNumber(place, type));
                     code.store(Code.OUT, offset, R0);
                 }
-                case ProbeName(Type.Basic type) -> {
-                    if (type == Type.Basic.PROBE) {
+                case ProbeName(ValueType.Basic type) -> {
+                    if (type == ValueType.Basic.PROBE) {
                         Probes.loadProbe(code, scope.probes());
                     } else {
                         Probes.loadProvider(code, scope.probes());

@@ -4,6 +4,7 @@ import static io.bpf4j.insn.Assembler.R0;
 import static io.bpf4j.insn.Assembler.R1;
 
 import io.bpf4j.insn.Opcodes;
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Term.Constant;
 import io.bpf4j.trace.internal.expression.Term.Numeric;
 import java.util.SortedSet;
@@ -61,7 +62,7 @@ final class ConditionCode {
     private void compare(Term.Comparison comparison, boolean when, String label) {
         Relation relation = when ? comparison.relation() : comparison.relation().inverse();
         int jump = relation.jump(comparison.unsigned());
-        if (comparison.right() instanceof Constant(long value, Type _) && Code.isImmediate(value)) {
+        if (comparison.right() instanceof Constant(long value, ValueType _) && Code.isImmediate(value)) {
             numbers.evaluate(comparison.left());
             code.jumpIf(jump, R0, (int) value, label);
         } else {

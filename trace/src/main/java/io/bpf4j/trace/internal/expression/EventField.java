@@ -1,5 +1,6 @@
 package io.bpf4j.trace.internal.expression;
 
+import io.bpf4j.trace.expression.ValueType;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +43,8 @@ enum EventField {
     }
 
     /** The type of the field; all fields are unsigned. */
-    Type.Int type() {
-        return new Type.Int(size, false);
+    ValueType.Int type() {
+        return new ValueType.Int(size, false);
     }
 
     /** This field as one that the BPF program fills only on demand; empty if it always fills the field. */

@@ -1,6 +1,7 @@
 package io.bpf4j.trace.internal.expression;
 
 import io.bpf4j.trace.expression.ExpressionException;
+import io.bpf4j.trace.expression.ValueType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -58,7 +59,7 @@ public final class Expression {
     public OptionalLong constant() {
         return switch (tree) {
             case Syntax.Numeral number -> OptionalLong.of(number.value());
-            case Syntax.Unary(int _, String operator, Syntax.Numeral(int _, long value, Type.Int _))
+            case Syntax.Unary(int _, String operator, Syntax.Numeral(int _, long value, ValueType.Int _))
             when operator.equals("-") -> OptionalLong.of(-value);
             default -> OptionalLong.empty();
         };

@@ -1,5 +1,6 @@
 package io.bpf4j.trace.internal.expression;
 
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Term.Constant;
 import io.bpf4j.trace.internal.expression.Term.Numeric;
 import java.util.BitSet;
@@ -49,7 +50,7 @@ final class Guards {
 
     private BitSet find(Numeric condition, boolean value) {
         return switch (condition) {
-            case Constant(long number, Type _) -> (number != 0) == value ? all : new BitSet();
+            case Constant(long number, ValueType _) -> (number != 0) == value ? all : new BitSet();
             case Term.OfProbe(var numbers) -> {
                 BitSet some = new BitSet();
                 numbers.forEach(some::set);
@@ -64,7 +65,7 @@ final class Guards {
             case Term.Not(Numeric operand) -> probes(operand, !value);
             case Term.Both(Numeric left, Numeric right) -> junction(left, right, value, value);
             case Term.Either(Numeric left, Numeric right) -> junction(left, right, value, !value);
-            case Term.Choice(Numeric chosenBy, Numeric then, Numeric otherwise, Type _) -> {
+            case Term.Choice(Numeric chosenBy, Numeric then, Numeric otherwise, ValueType _) -> {
                 BitSet result = and(probes(chosenBy, true), probes(then, value));
                 result.or(and(probes(chosenBy, false), probes(otherwise, value)));
                 yield result;

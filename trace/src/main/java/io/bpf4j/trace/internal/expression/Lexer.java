@@ -1,6 +1,7 @@
 package io.bpf4j.trace.internal.expression;
 
 import io.bpf4j.trace.expression.ExpressionException;
+import io.bpf4j.trace.expression.ValueType;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -76,7 +77,7 @@ final class Lexer {
             if (bytes.length() != 1) {
                 throw error(start, "a character between '…' is one byte; text is written between \"…\"");
             }
-            return new Token.Numeral(start, bytes.at(0), Type.Int.S64);
+            return new Token.Numeral(start, bytes.at(0), ValueType.Int.S64);
         }
         for (String symbol : SYMBOLS) {
             if (text.startsWith(symbol, at)) {

@@ -1,5 +1,6 @@
 package io.bpf4j.trace.internal.expression;
 
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Term.Constant;
 import io.bpf4j.trace.internal.expression.Term.Numeric;
 import java.math.BigInteger;
@@ -25,14 +26,14 @@ final class Limits {
     }
 
     private static Optional<String> problem(Relation relation, Numeric term, Constant constant) {
-        if (!(term.type() instanceof Type.Int type)
-                || (type.signed() && !constant.type().isSigned())) {
+        if (!(term.type() instanceof ValueType.Int type)
+                || (type.signed() && constant.type().isU64())) {
             // A signed number is compared as an unsigned one if the constant is: C's rule, which has a use.
             return Optional.empty();
         }
-        boolean negative = constant.value() < 0 && constant.type().isSigned();
+        boolean negative = constant.value() < 0 && !constant.type().isU64();
         boolean equality = relation == Relation.EQUAL || relation == Relation.UNEQUAL;
-        String casts = type.isU64() ? "(int)… or (s64)…" : "(" + new Type.Int(type.size(), true) + ")…";
+        String casts = type.isU64() ? "(int)… or (s64)…" : "(" + new ValueType.Int(type.size(), true) + ")…";
         String advice = "; if it is meant as a signed number, write " + casts;
         if (type.isU64() && negative && equality) {
             // In C -1 is the largest number then. Only a register's width is unknown: an int may fill half of it.
@@ -47,9 +48,9 @@ final class Limits {
         BigInteger least = type.signed() ? power(8 * type.size() - 1).negate() : BigInteger.ZERO;
         BigInteger most =
                 power(type.signed() ? 8 * type.size() - 1 : 8 * type.size()).subtract(BigInteger.ONE);
-        BigInteger value = constant.type().isSigned()
-                ? BigInteger.valueOf(constant.value())
-                : new BigInteger(Long.toUnsignedString(constant.value()));
+        BigInteger value = constant.type().isU64()
+                ? new BigInteger(Long.toUnsignedString(constant.value()))
+                : BigInteger.valueOf(constant.value());
         boolean atLeast = holds(relation, least.compareTo(value));
         boolean atMost = holds(relation, most.compareTo(value));
         // An equality holds for one number, which is or isn't among those of the type.

@@ -2,6 +2,7 @@ package io.bpf4j.trace.internal.expression;
 
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.trace.expression.ExpressionException;
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Term.Numeric;
 import io.bpf4j.trace.internal.expression.Term.Textual;
 import java.util.BitSet;
@@ -65,8 +66,8 @@ final class Names {
         }
         return switch (name.name()) {
             case "comm" -> new Term.Comm();
-            case "probe" -> new Term.ProbeName(Type.Basic.PROBE);
-            case "provider" -> new Term.ProbeName(Type.Basic.PROVIDER);
+            case "probe" -> new Term.ProbeName(ValueType.Basic.PROBE);
+            case "provider" -> new Term.ProbeName(ValueType.Basic.PROVIDER);
             case "retval" -> {
                 requireReturns(name, reached);
                 yield new Term.FieldValue(EventField.RETVAL);
@@ -155,7 +156,7 @@ final class Names {
 
     private Term either(Numeric condition, Term then, Term otherwise, Syntax.Name name) {
         if (then instanceof Numeric a && otherwise instanceof Numeric b) {
-            Type type = a.type().equals(b.type()) ? a.type() : Typing.common(a.type(), b.type());
+            ValueType type = a.type().equals(b.type()) ? a.type() : Typing.common(a.type(), b.type());
             return Folding.choice(condition, a, b, type);
         }
         if (then instanceof Textual a && otherwise instanceof Textual b) {
@@ -170,13 +171,13 @@ final class Names {
     }
 
     private Term value(Scope.Argument argument) {
-        Numeric number = new Term.Argument(argument.index(), Type.Int.U64);
+        Numeric number = new Term.Argument(argument.index(), ValueType.Int.U64);
         return switch (argument.kind()) {
-            case Scope.Int(int size, boolean signed) -> new Term.Argument(argument.index(), new Type.Int(size, signed));
+            case Scope.Int(int size, boolean signed) -> new Term.Argument(argument.index(), new ValueType.Int(size, signed));
             case Scope.FloatingPoint(int size) ->
-                new Term.FloatArgument(argument.index(), new Type.FloatingPoint(size));
+                new Term.FloatArgument(argument.index(), new ValueType.FloatingPoint(size));
             case Scope.Bool() ->
-                new Term.Not(new Term.Not(new Term.Argument(argument.index(), new Type.Int(1, false))));
+                new Term.Not(new Term.Not(new Term.Argument(argument.index(), new ValueType.Int(1, false))));
             case Scope.Pointer() -> number;
             case Scope.Text text ->
                 new Term.UserText(
@@ -187,13 +188,13 @@ final class Names {
                                                 Operator.ADD,
                                                 number,
                                                 new Term.Constant(
-                                                        text.pointerAt().getAsInt(), Type.Int.S64),
-                                                Type.Int.U64),
-                                        Type.Int.U64),
+                                                        text.pointerAt().getAsInt(), ValueType.Int.S64),
+                                                ValueType.Int.U64),
+                                        ValueType.Int.U64),
                         text.lengthArgument().isEmpty()
                                 ? Optional.empty()
                                 : Optional.of(
-                                        new Term.Argument(text.lengthArgument().getAsInt(), Type.Int.S64)),
+                                        new Term.Argument(text.lengthArgument().getAsInt(), ValueType.Int.S64)),
                         NAMED_TEXT,
                         text.mangled() ? Term.Extent.LONG : Term.Extent.DEFAULT);
         };

@@ -7,6 +7,7 @@ import static io.bpf4j.insn.Assembler.R2;
 import static io.bpf4j.insn.Assembler.R3;
 
 import io.bpf4j.insn.Opcodes;
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Term.Constant;
 import io.bpf4j.trace.internal.expression.Term.Numeric;
 
@@ -35,16 +36,16 @@ final class NumberCode {
     void evaluate(Numeric term) {
         switch (term) {
             case Constant _, Term.Argument _, Term.FieldValue _, Term.BeginNumber _ -> load(term, R0);
-            case Term.Converted(Numeric operand, Type.Int type) -> {
+            case Term.Converted(Numeric operand, ValueType.Int type) -> {
                 evaluate(operand);
                 code.extend(R0, type);
             }
-            case Term.Memory(Numeric address, Type.Int type) -> {
+            case Term.Memory(Numeric address, ValueType.Int type) -> {
                 evaluate(address);
                 read(type);
             }
             case Term.Arithmetic arithmetic -> arithmetic(arithmetic);
-            case Term.Choice(Numeric condition, Numeric then, Numeric otherwise, Type _) -> {
+            case Term.Choice(Numeric condition, Numeric then, Numeric otherwise, ValueType _) -> {
                 String other = code.label();
                 String end = code.label();
                 jumpIf(condition, false, other);
@@ -114,8 +115,8 @@ final class NumberCode {
 
     private void load(Numeric simple, int register) {
         switch (simple) {
-            case Constant(long value, Type _) -> code.constant(register, value);
-            case Term.Argument(int index, Type.Int type) -> {
+            case Constant(long value, ValueType _) -> code.constant(register, value);
+            case Term.Argument(int index, ValueType.Int type) -> {
                 code.failIfUnreadable(index, register);
                 code.load(Long.BYTES, register, Code.EVENT, index * Long.BYTES);
                 if (type.size() == Long.BYTES) {
@@ -128,7 +129,7 @@ final class NumberCode {
                 code.load(field.type().size(), register, Code.EVENT, field.offset());
                 separate(register);
             }
-            case Term.BeginNumber(Term.Place place, Type _) -> {
+            case Term.BeginNumber(Term.Place place, ValueType _) -> {
                 code.failIfUnreadable(place, register);
                 code.load(Long.BYTES, register, Code.EVENT, EventField.BEGIN);
                 code.load(Long.BYTES, register, register, place.offset());
@@ -147,7 +148,7 @@ final class NumberCode {
     }
 
     /** R0 = the number at the process's address R0. */
-    private void read(Type.Int type) {
+    private void read(ValueType.Int type) {
         int slot = code.push();
         code.move(R3, R0);
         code.constant(R2, type.size());
@@ -168,10 +169,10 @@ final class NumberCode {
         if (operator.isDivision() && signed) {
             operands(term.left(), term.right());
             divideSigned(operator);
-        } else if (term.right() instanceof Constant(long value, Type _) && operator.isShift()) {
+        } else if (term.right() instanceof Constant(long value, ValueType _) && operator.isShift()) {
             evaluate(term.left());
             code.compute(opcode, R0, (int) value & 63);
-        } else if (term.right() instanceof Constant(long value, Type _)
+        } else if (term.right() instanceof Constant(long value, ValueType _)
                 && Code.isImmediate(value)
                 && (value > 0 || !operator.isDivision())) {
             evaluate(term.left());

@@ -1,6 +1,7 @@
 package io.bpf4j.trace.internal.expression;
 
 import io.bpf4j.trace.expression.ExpressionException;
+import io.bpf4j.trace.expression.ValueType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Map;
@@ -99,7 +100,8 @@ final class NumberReader {
         if (value.compareTo(MAX_U64) > 0) {
             throw error("this number has more than 64 bits");
         }
-        return new Token.Numeral(start, value.longValue(), value.compareTo(MAX_S64) > 0 ? Type.Int.U64 : Type.Int.S64);
+        return new Token.Numeral(
+                start, value.longValue(), value.compareTo(MAX_S64) > 0 ? ValueType.Int.U64 : ValueType.Int.S64);
     }
 
     private String digits() {

@@ -1,5 +1,6 @@
 package io.bpf4j.trace.internal.expression;
 
+import io.bpf4j.trace.expression.ValueType;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -22,7 +23,7 @@ import java.util.function.IntFunction;
  * @param size of the value in bytes, a multiple of 8
  * @param cuts whether the value is text that may be cut at its size, because the expression has no explicit bound
  */
-public record Output(String text, Type type, int offset, int size, boolean cuts) {
+public record Output(String text, ValueType type, int offset, int size, boolean cuts) {
     /**
      * Whether the value is a text that was cut: it fills its size, and the expression has no bound. A text of exactly
      * this length counts as cut, too.
@@ -41,7 +42,7 @@ public record Output(String text, Type type, int offset, int size, boolean cuts)
      * @param probeName the name of the probe with a number, {@code provider:name}
      */
     public Object decode(byte[] out, IntFunction<String> probeName) {
-        if (type == Type.Basic.TEXT) {
+        if (type == ValueType.Basic.TEXT) {
             int length = size;
             while (length > 0 && out[offset + length - 1] == 0) {
                 length--;
@@ -50,9 +51,9 @@ public record Output(String text, Type type, int offset, int size, boolean cuts)
         }
         long number = ByteBuffer.wrap(out).order(ByteOrder.nativeOrder()).getLong(offset);
         return switch (type) {
-            case Type.Int t -> t.isU64() && number < 0 ? new BigInteger(Long.toUnsignedString(number)) : number;
-            case Type.FloatingPoint t -> floating(number, t);
-            case Type.Basic basic ->
+            case ValueType.Int t -> t.isU64() && number < 0 ? new BigInteger(Long.toUnsignedString(number)) : number;
+            case ValueType.FloatingPoint t -> t.value(number);
+            case ValueType.Basic basic ->
                 switch (basic) {
                     case BOOL -> number != 0;
                     case PROBE -> probeName.apply((int) number);
@@ -60,13 +61,6 @@ public record Output(String text, Type type, int offset, int size, boolean cuts)
                     case TEXT -> throw new AssertionError();
                 };
         };
-    }
-
-    /** Converts a float by its decimal text: a float of 0.1 becomes 0.1, not 0.10000000149011612. */
-    private static double floating(long bits, Type.FloatingPoint type) {
-        return type.size() == Double.BYTES
-                ? Double.longBitsToDouble(bits)
-                : Double.parseDouble(Float.toString(Float.intBitsToFloat((int) bits)));
     }
 
     private static String text(byte[] bytes, int offset, int length) {

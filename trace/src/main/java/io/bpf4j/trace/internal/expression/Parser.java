@@ -1,6 +1,7 @@
 package io.bpf4j.trace.internal.expression;
 
 import io.bpf4j.trace.expression.ExpressionException;
+import io.bpf4j.trace.expression.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -41,10 +42,10 @@ final class Parser {
     private static final Set<String> UNARY = Set.of("-", "~", "!", "*");
 
     /** The names of the kernel and of stdint.h. */
-    private static final Map<String, Type.Int> TYPES = Stream.of(1, 2, 4, 8)
-            .flatMap(size -> Stream.of(true, false).map(signed -> new Type.Int(size, signed)))
+    private static final Map<String, ValueType.Int> TYPES = Stream.of(1, 2, 4, 8)
+            .flatMap(size -> Stream.of(true, false).map(signed -> new ValueType.Int(size, signed)))
             .flatMap(type -> Stream.of(
-                    Map.entry((type.signed() ? "s" : "u") + 8 * type.size(), type),
+                    Map.entry(type.toString(), type),
                     Map.entry((type.signed() ? "int" : "uint") + 8 * type.size() + "_t", type)))
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 
@@ -115,7 +116,7 @@ final class Parser {
             }
             if (token.isSymbol("(")) {
                 next++;
-                Optional<Type.Int> type = type();
+                Optional<ValueType.Int> type = type();
                 if (type.isPresent()) {
                     boolean pointer = take("*");
                     expect(")");
@@ -137,7 +138,7 @@ final class Parser {
 
     private Syntax primary(Token token) {
         switch (token) {
-            case Token.Numeral(int at, long value, Type.Int type) -> {
+            case Token.Numeral(int at, long value, ValueType.Int type) -> {
                 next++;
                 return node(new Syntax.Numeral(at, value, type));
             }
@@ -175,7 +176,7 @@ final class Parser {
     }
 
     /** {@code u32}, or C's names: {@code unsigned}, {@code unsigned long}, {@code long long int}. */
-    private Optional<Type.Int> type() {
+    private Optional<ValueType.Int> type() {
         if (!(peek() instanceof Token.Word(int _, String first))) {
             return Optional.empty();
         }
@@ -197,7 +198,7 @@ final class Parser {
         }
         return size == 0 && !hasSignedness
                 ? Optional.empty()
-                : Optional.of(new Type.Int(size == 0 ? 4 : size, !unsigned));
+                : Optional.of(new ValueType.Int(size == 0 ? 4 : size, !unsigned));
     }
 
     private Token peek() {

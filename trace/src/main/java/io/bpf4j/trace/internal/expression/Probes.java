@@ -3,6 +3,7 @@ package io.bpf4j.trace.internal.expression;
 import static io.bpf4j.insn.Assembler.R0;
 
 import io.bpf4j.insn.Opcodes;
+import io.bpf4j.trace.expression.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +39,7 @@ final class Probes {
     /** R0 = the number of the event's probe, the low half of the cookie. */
     static void load(Code code) {
         code.load(Long.BYTES, R0, Code.EVENT, EventField.COOKIE);
-        code.extend(R0, new Type.Int(4, false));
+        code.extend(R0, new ValueType.Int(4, false));
     }
 
     /** R0 = the number of the first probe that has the same provider as the event's. */

@@ -1,5 +1,6 @@
 package io.bpf4j.trace.internal.expression;
 
+import io.bpf4j.trace.expression.ValueType;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
@@ -91,7 +92,7 @@ public interface Scope {
      */
     record Int(int size, boolean signed) implements Kind {
         public Int {
-            new Type.Int(size, signed);
+            new ValueType.Int(size, signed);
         }
     }
 
@@ -104,7 +105,7 @@ public interface Scope {
     record FloatingPoint(int size) implements Kind {
         public FloatingPoint {
             if (size != 0) {
-                new Type.FloatingPoint(size);
+                new ValueType.FloatingPoint(size);
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.bpf4j.trace.internal.expression;
 
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Term.Numeric;
 import io.bpf4j.trace.internal.expression.Term.Textual;
 import java.util.Optional;
@@ -24,8 +25,8 @@ final class StackNeed {
             case Term.Constant _, Term.Argument _, Term.FieldValue _, Term.OfProbe _ -> 0;
             case Term.BeginNumber _, Term.BeginText _, Term.BeginBits _ -> 0;
             case Term.Literal _, Term.Comm _, Term.ProbeName _, Term.FloatArgument _ -> 0;
-            case Term.Converted(Numeric operand, Type _) -> of(operand);
-            case Term.Memory(Numeric address, Type _) -> Math.max(1, of(address));
+            case Term.Converted(Numeric operand, ValueType _) -> of(operand);
+            case Term.Memory(Numeric address, ValueType _) -> Math.max(1, of(address));
             case Term.Arithmetic t -> ofOperands(t.left(), t.right());
             case Term.Comparison t -> ofOperands(t.left(), t.right());
             case Term.Choice t -> Math.max(of(t.condition()), Math.max(of(t.then()), of(t.otherwise())));
@@ -56,8 +57,8 @@ final class StackNeed {
             case Term.Constant _, Term.Argument _, Term.FieldValue _, Term.OfProbe _ -> false;
             case Term.BeginNumber _, Term.BeginText _, Term.BeginBits _ -> false;
             case Term.Literal _, Term.Comm _, Term.ProbeName _, Term.FloatArgument _ -> false;
-            case Term.Converted(Numeric operand, Type _) -> comparesText(operand);
-            case Term.Memory(Numeric address, Type _) -> comparesText(address);
+            case Term.Converted(Numeric operand, ValueType _) -> comparesText(operand);
+            case Term.Memory(Numeric address, ValueType _) -> comparesText(address);
             case Term.Arithmetic t -> comparesText(t.left()) || comparesText(t.right());
             case Term.Comparison t -> comparesText(t.left()) || comparesText(t.right());
             case Term.Choice t -> comparesText(t.condition()) || comparesText(t.then()) || comparesText(t.otherwise());

@@ -1,5 +1,6 @@
 package io.bpf4j.trace.internal.expression;
 
+import io.bpf4j.trace.expression.ValueType;
 import java.util.List;
 
 /**
@@ -11,8 +12,8 @@ import java.util.List;
 sealed interface Syntax {
     int at();
 
-    /** A literal number; it is {@link Type.Int#S64} unless only an unsigned type can hold it. */
-    record Numeral(int at, long value, Type.Int type) implements Syntax {}
+    /** A literal number; it is {@link ValueType.Int#S64} unless only an unsigned type can hold it. */
+    record Numeral(int at, long value, ValueType.Int type) implements Syntax {}
 
     record Truth(int at, boolean value) implements Syntax {}
 
@@ -39,10 +40,10 @@ sealed interface Syntax {
 
     record Conditional(int at, Syntax condition, Syntax then, Syntax otherwise) implements Syntax {}
 
-    record Cast(int at, Type.Int type, Syntax operand) implements Syntax {}
+    record Cast(int at, ValueType.Int type, Syntax operand) implements Syntax {}
 
     /** A cast to a pointer; only {@code *} takes it. */
-    record PointerCast(int at, Type.Int type, Syntax operand) implements Syntax {}
+    record PointerCast(int at, ValueType.Int type, Syntax operand) implements Syntax {}
 
     record Call(int at, String function, List<Syntax> arguments) implements Syntax {}
 
@@ -73,7 +74,7 @@ sealed interface Syntax {
     /** The same without positions: equal for parts that are written alike. */
     default Syntax unplaced() {
         return switch (this) {
-            case Numeral(int _, long value, Type.Int type) -> new Numeral(0, value, type);
+            case Numeral(int _, long value, ValueType.Int type) -> new Numeral(0, value, type);
             case Truth(int _, boolean value) -> new Truth(0, value);
             case Text(int _, Bytes bytes) -> new Text(0, bytes);
             case Name(int _, String name, boolean ofBegin) -> new Name(0, name, ofBegin);
@@ -82,8 +83,8 @@ sealed interface Syntax {
                 new Binary(0, operator, left.unplaced(), right.unplaced());
             case Conditional(int _, Syntax condition, Syntax then, Syntax otherwise) ->
                 new Conditional(0, condition.unplaced(), then.unplaced(), otherwise.unplaced());
-            case Cast(int _, Type.Int type, Syntax operand) -> new Cast(0, type, operand.unplaced());
-            case PointerCast(int _, Type.Int type, Syntax operand) -> new PointerCast(0, type, operand.unplaced());
+            case Cast(int _, ValueType.Int type, Syntax operand) -> new Cast(0, type, operand.unplaced());
+            case PointerCast(int _, ValueType.Int type, Syntax operand) -> new PointerCast(0, type, operand.unplaced());
             case Call(int _, String function, List<Syntax> arguments) ->
                 new Call(0, function, arguments.stream().map(Syntax::unplaced).toList());
         };

@@ -1,5 +1,6 @@
 package io.bpf4j.trace.internal.expression;
 
+import io.bpf4j.trace.expression.ValueType;
 import java.util.Optional;
 import java.util.SortedSet;
 
@@ -11,19 +12,19 @@ import java.util.SortedSet;
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
 sealed interface Term {
-    Type type();
+    ValueType type();
 
     /** A term with a value of 64 bits: narrower types are extended, truth values are 0 or 1. */
     sealed interface Numeric extends Term {}
 
-    record Constant(long value, Type type) implements Numeric {}
+    record Constant(long value, ValueType type) implements Numeric {}
 
     /** An argument of the event: its low bytes, as many as the type has. */
-    record Argument(int index, Type.Int type) implements Numeric {}
+    record Argument(int index, ValueType.Int type) implements Numeric {}
 
     record FieldValue(EventField field) implements Numeric {
         @Override
-        public Type type() {
+        public ValueType type() {
             return field.type();
         }
     }
@@ -37,24 +38,24 @@ sealed interface Term {
     record Place(int offset, int bit) {}
 
     /** A number that was computed at the pair's begin. */
-    record BeginNumber(Place place, Type type) implements Numeric {}
+    record BeginNumber(Place place, ValueType type) implements Numeric {}
 
     /** The low bytes of a number, extended to 64 bits. */
-    record Converted(Numeric operand, Type.Int type) implements Numeric {}
+    record Converted(Numeric operand, ValueType.Int type) implements Numeric {}
 
     /** A number in the memory of the process. */
-    record Memory(Numeric address, Type.Int type) implements Numeric {}
+    record Memory(Numeric address, ValueType.Int type) implements Numeric {}
 
-    record Arithmetic(Operator operator, Numeric left, Numeric right, Type.Int type) implements Numeric {}
+    record Arithmetic(Operator operator, Numeric left, Numeric right, ValueType.Int type) implements Numeric {}
 
     /** One of two values. */
-    record Choice(Numeric condition, Numeric then, Numeric otherwise, Type type) implements Numeric {}
+    record Choice(Numeric condition, Numeric then, Numeric otherwise, ValueType type) implements Numeric {}
 
     /** A term that is true or false, and for which code can jump. */
     sealed interface Condition extends Numeric {
         @Override
-        default Type type() {
-            return Type.Basic.BOOL;
+        default ValueType type() {
+            return ValueType.Basic.BOOL;
         }
     }
 
@@ -76,8 +77,8 @@ sealed interface Term {
     /** A term that is text, which is read into memory of its own. */
     sealed interface Textual extends Term {
         @Override
-        default Type type() {
-            return Type.Basic.TEXT;
+        default ValueType type() {
+            return ValueType.Basic.TEXT;
         }
 
         /** The maximum number of bytes of the text. */
@@ -132,11 +133,11 @@ sealed interface Term {
     }
 
     /** An argument that is a floating-point number: its bits are written as they are, without computation. */
-    record FloatArgument(int index, Type.FloatingPoint type) implements Term {}
+    record FloatArgument(int index, ValueType.FloatingPoint type) implements Term {}
 
     /** A floating-point number or the name of a probe or provider at the pair's begin, written as it is. */
-    record BeginBits(Place place, Type type) implements Term {}
+    record BeginBits(Place place, ValueType type) implements Term {}
 
     /** The name of the event's probe or provider. As an output it is a number, for which the reader finds the name. */
-    record ProbeName(Type.Basic type) implements Term {}
+    record ProbeName(ValueType.Basic type) implements Term {}
 }

@@ -77,7 +77,7 @@ final class TextCode {
                     numbers.operands(address, length.get());
                     code.move(R3, R0);
                     code.clear(window.base(), window.offset(), window.size());
-                    readLength(window, bound, length.get().type().isSigned());
+                    readLength(window, bound, !length.get().type().isU64());
                 }
             }
         }

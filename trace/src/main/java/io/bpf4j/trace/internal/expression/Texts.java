@@ -1,6 +1,7 @@
 package io.bpf4j.trace.internal.expression;
 
 import io.bpf4j.loader.internal.glob.Glob;
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Term.Constant;
 import io.bpf4j.trace.internal.expression.Term.Extent;
 import io.bpf4j.trace.internal.expression.Term.Numeric;
@@ -71,7 +72,7 @@ final class Texts {
     }
 
     private int bound(Syntax syntax) {
-        if (typing.number(syntax) instanceof Constant(long value, Type _) && value >= 1 && value <= MAX_BOUND) {
+        if (typing.number(syntax) instanceof Constant(long value, ValueType _) && value >= 1 && value <= MAX_BOUND) {
             return (int) value;
         }
         throw typing.error(syntax.at(), "the bound of a text must be a constant from 1 to " + MAX_BOUND);
@@ -242,7 +243,7 @@ final class Texts {
     }
 
     private static String nameOf(ProbeName name, String probe) {
-        return name.type() == Type.Basic.PROVIDER ? Output.provider(probe) : probe;
+        return name.type() == ValueType.Basic.PROVIDER ? Output.provider(probe) : probe;
     }
 
     /** @param isTrue whether the comparison is true of a probe, by its full name */

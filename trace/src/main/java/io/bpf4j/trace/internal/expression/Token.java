@@ -1,5 +1,7 @@
 package io.bpf4j.trace.internal.expression;
 
+import io.bpf4j.trace.expression.ValueType;
+
 /**
  * A word of an expression, and the index of its first character. <i>Immutable.</i>
  *
@@ -8,7 +10,7 @@ package io.bpf4j.trace.internal.expression;
 sealed interface Token {
     int at();
 
-    record Numeral(int at, long value, Type.Int type) implements Token {}
+    record Numeral(int at, long value, ValueType.Int type) implements Token {}
 
     record Text(int at, Bytes bytes) implements Token {}
 

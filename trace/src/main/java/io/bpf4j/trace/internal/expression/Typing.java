@@ -1,6 +1,7 @@
 package io.bpf4j.trace.internal.expression;
 
 import io.bpf4j.trace.expression.ExpressionException;
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Term.Constant;
 import io.bpf4j.trace.internal.expression.Term.Numeric;
 import io.bpf4j.trace.internal.expression.Term.ProbeName;
@@ -75,15 +76,15 @@ final class Typing {
             return ofBegin(syntax);
         }
         return switch (syntax) {
-            case Syntax.Numeral(int _, long value, Type.Int type) -> new Constant(value, type);
+            case Syntax.Numeral(int _, long value, ValueType.Int type) -> new Constant(value, type);
             case Syntax.Truth(int _, boolean value) -> Folding.truth(value);
             case Syntax.Text(int _, Bytes bytes) -> new Term.Literal(bytes);
             case Syntax.Name name -> names.term(name, reached);
             case Syntax.Unary unary -> unary(unary);
             case Syntax.Binary binary -> binary(binary);
             case Syntax.Conditional conditional -> conditional(conditional);
-            case Syntax.Cast(int _, Type.Int type, Syntax operand) -> Folding.convert(number(operand), type);
-            case Syntax.PointerCast(int at, Type.Int type, Syntax _) ->
+            case Syntax.Cast(int _, ValueType.Int type, Syntax operand) -> Folding.convert(number(operand), type);
+            case Syntax.PointerCast(int at, ValueType.Int type, Syntax _) ->
                 throw error(
                         at,
                         "a pointer can only be read: *(" + type + "*)…; to compute with the address, omit the cast");
@@ -100,10 +101,10 @@ final class Typing {
         Output output = values.find(part);
         Term.Place place = new Term.Place(output.offset(), values.bit(output));
         return switch (output.type()) {
-            case Type.Basic.TEXT -> new Term.BeginText(place, output.size(), output.cuts());
-            case Type.Basic.BOOL -> new Term.BeginNumber(place, output.type());
-            case Type.Int _ -> new Term.BeginNumber(place, output.type());
-            case Type.Basic _, Type.FloatingPoint _ -> new Term.BeginBits(place, output.type());
+            case ValueType.Basic.TEXT -> new Term.BeginText(place, output.size(), output.cuts());
+            case ValueType.Basic.BOOL -> new Term.BeginNumber(place, output.type());
+            case ValueType.Int _ -> new Term.BeginNumber(place, output.type());
+            case ValueType.Basic _, ValueType.FloatingPoint _ -> new Term.BeginBits(place, output.type());
         };
     }
 
@@ -125,12 +126,12 @@ final class Typing {
 
     /** BPF has no floating point, and would treat the bits of such a number as a whole number. */
     private void requireNoFloat(Term term, Syntax syntax) {
-        if (term instanceof Term.BeginBits(Term.Place _, Type.FloatingPoint _)) {
+        if (term instanceof Term.BeginBits(Term.Place _, ValueType.FloatingPoint _)) {
             throw error(
                     syntax.at(),
                     "this is a floating-point number of the begin; it can only be shown or be a key, unchanged");
         }
-        if (term instanceof Term.FloatArgument(int index, Type.FloatingPoint _)) {
+        if (term instanceof Term.FloatArgument(int index, ValueType.FloatingPoint _)) {
             throw error(
                     syntax.at(),
                     (syntax instanceof Syntax.Name name ? name.written() : "arg" + index)
@@ -145,7 +146,7 @@ final class Typing {
 
     private Term unary(Syntax.Unary unary) {
         if (unary.operator().equals("*")) {
-            if (unary.operand() instanceof Syntax.PointerCast(int _, Type.Int type, Syntax address)) {
+            if (unary.operand() instanceof Syntax.PointerCast(int _, ValueType.Int type, Syntax address)) {
                 return new Term.Memory(number(address), type);
             }
             throw error(
@@ -154,8 +155,8 @@ final class Typing {
         Numeric operand = number(unary.operand());
         return switch (unary.operator()) {
             case "!" -> Folding.not(operand);
-            case "-" -> arithmetic(Operator.SUB, new Constant(0, Type.Int.S64), operand);
-            case "~" -> arithmetic(Operator.XOR, operand, new Constant(-1, Type.Int.S64));
+            case "-" -> arithmetic(Operator.SUB, new Constant(0, ValueType.Int.S64), operand);
+            case "~" -> arithmetic(Operator.XOR, operand, new Constant(-1, ValueType.Int.S64));
             default -> throw new AssertionError(unary.operator());
         };
     }
@@ -206,11 +207,11 @@ final class Typing {
     /** Advice for the most common mistake: comparing an address with text. */
     private static String advice(Term left, Term right) {
         Term number = left instanceof Numeric ? left : right;
-        return number.type().equals(Type.Basic.BOOL) ? "" : "; if the number is the address of text, write str(…)";
+        return number.type().equals(ValueType.Basic.BOOL) ? "" : "; if the number is the address of text, write str(…)";
     }
 
     private static Numeric arithmetic(Operator operator, Numeric left, Numeric right) {
-        Type.Int type = operator.isShift() ? wide(left.type()) : common(left.type(), right.type());
+        ValueType.Int type = operator.isShift() ? wide(left.type()) : common(left.type(), right.type());
         return Folding.arithmetic(operator, left, right, type);
     }
 
@@ -235,7 +236,7 @@ final class Typing {
     /** A choice between two terms of one kind. */
     private Term choice(Numeric condition, Term then, Term otherwise, int at) {
         if (then instanceof Numeric a && otherwise instanceof Numeric b) {
-            Type type = a.type().equals(b.type()) ? a.type() : common(a.type(), b.type());
+            ValueType type = a.type().equals(b.type()) ? a.type() : common(a.type(), b.type());
             return Folding.choice(condition, a, b, type);
         }
         if (then instanceof Textual a && otherwise instanceof Textual b) {
@@ -248,11 +249,11 @@ final class Typing {
     }
 
     /** The type of an operation on two numbers, each of which is extended to 64 bits by its own sign. */
-    static Type.Int common(Type left, Type right) {
-        return left.equals(Type.Int.U64) || right.equals(Type.Int.U64) ? Type.Int.U64 : Type.Int.S64;
+    static ValueType.Int common(ValueType left, ValueType right) {
+        return left.isU64() || right.isU64() ? ValueType.Int.U64 : ValueType.Int.S64;
     }
 
-    private static Type.Int wide(Type type) {
+    private static ValueType.Int wide(ValueType type) {
         return common(type, type);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.trace.expression.ExpressionException;
+import io.bpf4j.trace.expression.ValueType;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -100,17 +101,13 @@ class GeneratedFunctionTest {
         assertThat(outputs.stream().map(Output::size)).containsExactly(8, 64, 8, 8, 16, 8, 8);
         assertThat(outputs.stream().map(Output::type))
                 .containsExactly(
-                        new Type.Int(4, true),
-                        Type.Basic.TEXT,
-                        Type.Basic.BOOL,
-                        Type.Basic.PROVIDER,
-                        Type.Basic.TEXT,
-                        Type.Int.U64,
-                        Type.Basic.TEXT);
-        assertThat(outputs.stream().map(output -> output.type().isNumber()))
-                .containsExactly(true, false, true, false, false, true, false);
-        assertThat(outputs.stream().map(output -> output.type().isSigned()))
-                .containsExactly(true, false, true, false, false, false, false);
+                        new ValueType.Int(4, true),
+                        ValueType.Basic.TEXT,
+                        ValueType.Basic.BOOL,
+                        ValueType.Basic.PROVIDER,
+                        ValueType.Basic.TEXT,
+                        ValueType.Int.U64,
+                        ValueType.Basic.TEXT);
     }
 
     @Test
@@ -122,25 +119,25 @@ class GeneratedFunctionTest {
                 .putLong(2)
                 .put(text)
                 .array();
-        assertThat(new Output("", Type.Int.S64, 0, 8, false).decode(out, number -> ""))
+        assertThat(new Output("", ValueType.Int.S64, 0, 8, false).decode(out, number -> ""))
                 .isEqualTo(-1L);
-        assertThat(new Output("", Type.Int.U64, 0, 8, false).decode(out, number -> ""))
+        assertThat(new Output("", ValueType.Int.U64, 0, 8, false).decode(out, number -> ""))
                 .isEqualTo(new BigInteger("18446744073709551615"));
-        assertThat(new Output("", Type.Int.U64, 8, 8, false).decode(out, number -> ""))
+        assertThat(new Output("", ValueType.Int.U64, 8, 8, false).decode(out, number -> ""))
                 .isEqualTo(2L);
-        assertThat(new Output("", Type.Basic.BOOL, 8, 8, false).decode(out, number -> ""))
+        assertThat(new Output("", ValueType.Basic.BOOL, 8, 8, false).decode(out, number -> ""))
                 .isEqualTo(true);
-        assertThat(new Output("", Type.Basic.TEXT, 16, 8, false).decode(out, number -> ""))
+        assertThat(new Output("", ValueType.Basic.TEXT, 16, 8, false).decode(out, number -> ""))
                 .isEqualTo("Z\udcfcrich");
-        assertThat(new Output("", Type.Basic.TEXT, 0, 6, false)
+        assertThat(new Output("", ValueType.Basic.TEXT, 0, 6, false)
                         .decode(
                                 new byte[] {'a', (byte) 0xff, (byte) 0xc3, (byte) 0xa9, (byte) 0xe2, (byte) 0x82},
                                 _ -> ""))
                 .as("each byte that is not UTF-8 stays")
                 .isEqualTo("a\udcff\u00e9\udce2\udc82");
-        assertThat(new Output("", Type.Basic.PROBE, 8, 8, false).decode(out, number -> "p:" + number))
+        assertThat(new Output("", ValueType.Basic.PROBE, 8, 8, false).decode(out, number -> "p:" + number))
                 .isEqualTo("p:2");
-        assertThat(new Output("", Type.Basic.PROVIDER, 8, 8, false).decode(out, number -> "p:" + number))
+        assertThat(new Output("", ValueType.Basic.PROVIDER, 8, 8, false).decode(out, number -> "p:" + number))
                 .isEqualTo("p");
     }
 
@@ -323,7 +320,7 @@ class GeneratedFunctionTest {
                         .outputs()
                         .getFirst()
                         .type())
-                .isEqualTo(Type.Int.U64);
+                .isEqualTo(ValueType.Int.U64);
     }
 
     @Test
@@ -334,7 +331,7 @@ class GeneratedFunctionTest {
                 .putDouble(1.5)
                 .array();
         assertThat(ratio.decode(bytes, _ -> "")).isEqualTo(1.5);
-        Output part = new Output("part", new Type.FloatingPoint(4), 0, 8, false);
+        Output part = new Output("part", new ValueType.FloatingPoint(4), 0, 8, false);
         bytes = ByteBuffer.allocate(8)
                 .order(ByteOrder.nativeOrder())
                 .putLong(Float.floatToRawIntBits(0.1f))

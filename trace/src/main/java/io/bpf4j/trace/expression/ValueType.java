@@ -1,18 +1,24 @@
-package io.bpf4j.trace.internal.expression;
+package io.bpf4j.trace.expression;
 
 /**
- * The type of an expression's value. <i>Immutable.</i>
+ * The type of a value: of an expression, or of the 64 bits that an event has of an argument. <i>Immutable.</i>
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
-public sealed interface Type {
+public sealed interface ValueType {
+    /** A number in the low bytes of 64 bits; a whole one is extended by its sign. */
+    sealed interface Numeric extends ValueType {
+        /** In bytes. */
+        int size();
+    }
+
     /**
      * A whole number.
      *
      * @param size in bytes: 1, 2, 4 or 8
      * @param signed whether it may be negative
      */
-    record Int(int size, boolean signed) implements Type {
+    record Int(int size, boolean signed) implements Numeric {
         /** A signed number of 64 bits: the type of literals, and of arithmetic unless an operand is {@link #U64}. */
         public static final Int S64 = new Int(8, true);
 
@@ -25,10 +31,7 @@ public sealed interface Type {
             }
         }
 
-        boolean isU64() {
-            return equals(U64);
-        }
-
+        /** The name in casts and in the catalog: {@code s32}. */
         @Override
         public String toString() {
             return (signed ? "s" : "u") + 8 * size;
@@ -36,15 +39,23 @@ public sealed interface Type {
     }
 
     /**
-     * A floating-point number of IEEE 754.
+     * A floating-point number of IEEE 754. BPF has no arithmetic for these, so such an argument must be the whole
+     * expression.
      *
      * @param size in bytes: 4 or 8
      */
-    record FloatingPoint(int size) implements Type {
+    record FloatingPoint(int size) implements Numeric {
         public FloatingPoint {
             if (size != 4 && size != 8) {
                 throw new IllegalArgumentException("a floating-point number of " + size + " bytes; it must be 4 or 8");
             }
+        }
+
+        /** The number with these bits. One of 4 bytes is converted by its decimal text: 0.1f becomes 0.1. */
+        public double value(long bits) {
+            return size == Double.BYTES
+                    ? Double.longBitsToDouble(bits)
+                    : Double.parseDouble(Float.toString(Float.intBitsToFloat((int) bits)));
         }
 
         @Override
@@ -54,7 +65,7 @@ public sealed interface Type {
     }
 
     /** Types without properties. */
-    enum Basic implements Type {
+    enum Basic implements ValueType {
         /** 0 or 1, the result of a comparison. */
         BOOL,
         /** Text, of at most a bounded number of bytes. */
@@ -75,13 +86,8 @@ public sealed interface Type {
         }
     }
 
-    /** Whether it is a number of 64 bits in the event's output: an {@link Int}, or a truth value as 0 or 1. */
-    default boolean isNumber() {
-        return this instanceof Int || this == Basic.BOOL;
-    }
-
-    /** Whether its values are ordered as signed numbers of 64 bits, as those of all types but {@link Int#U64} are. */
-    default boolean isSigned() {
-        return isNumber() && !equals(Int.U64);
+    /** Whether it is {@link Int#U64}; all other numbers, and truth values, are ordered as signed numbers of 64 bits. */
+    default boolean isU64() {
+        return equals(Int.U64);
     }
 }
