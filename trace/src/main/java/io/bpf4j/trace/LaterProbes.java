@@ -1,5 +1,7 @@
 package io.bpf4j.trace;
 
+import io.bpf4j.trace.catalog.ArgumentType;
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Scope;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtProbe;
@@ -90,14 +92,16 @@ final class LaterProbes {
     }
 
     private static void check(UsdtProbe probe, Use use, UsdtArg arg, boolean compiled) {
-        Scope.Kind kind = use.argument().kind();
-        int floating = kind instanceof Scope.FloatingPoint(int size) ? size : 0;
+        ArgumentType type = use.argument().type().orElseThrow();
+        int floating = type instanceof ArgumentType.FloatingPoint(ValueType.FloatingPoint(int size)) ? size : 0;
         if (floating != (arg.isFloat() ? arg.size() : 0)) {
             throw refused(probe, use, number(arg.isFloat() ? arg.size() : 0), number(floating));
         }
         // Arguments of different probes are converted as C converts its types; a type of the catalog applies whatever
         // the sites declare.
-        boolean unsigned = kind.equals(new Scope.Int(Long.BYTES, false)) && ProbeScope.isNumbered(use.name());
+        boolean unsigned = type instanceof ArgumentType.Int integer
+                && integer.number().isU64()
+                && ProbeScope.isNumbered(use.name());
         if (compiled && unsigned && mayBeNegative(arg)) {
             throw refused(probe, use, "a signed number", "an unsigned number");
         }

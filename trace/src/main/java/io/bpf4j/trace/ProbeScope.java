@@ -1,6 +1,7 @@
 package io.bpf4j.trace;
 
 import io.bpf4j.trace.catalog.ArgumentType;
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.BeginValues;
 import io.bpf4j.trace.internal.expression.Scope;
 import io.bpf4j.usdt.site.UsdtArg;
@@ -29,7 +30,7 @@ final class ProbeScope implements Scope {
     private static final int REGISTERS = 6;
 
     /** An argument of which only the number is known. */
-    private static final Kind UNKNOWN = new Int(8, true);
+    private static final ArgumentType UNKNOWN = new ArgumentType.Int(ValueType.Int.S64);
 
     private final List<ProbeNumbers.Known> probes;
 
@@ -103,7 +104,7 @@ final class ProbeScope implements Scope {
     private static Optional<Argument> numbered(ProbeNumbers.Known probe, int index) {
         if (probe.function().isPresent()) {
             return index < REGISTERS && !probe.function().get().returns()
-                    ? Optional.of(new Argument(index, new Int(Long.BYTES, false)))
+                    ? Optional.of(new Argument(index, new ArgumentType.Int(ValueType.Int.U64)))
                     : Optional.empty();
         }
         if (probe.sites().isEmpty()) {
@@ -117,15 +118,17 @@ final class ProbeScope implements Scope {
             return Optional.of(new Argument(index, floating(atSites)));
         }
         boolean signed = atSites.stream().anyMatch(arg -> arg.size() < Long.BYTES || arg.signed());
-        return atSites.isEmpty() ? Optional.empty() : Optional.of(new Argument(index, new Int(Long.BYTES, signed)));
+        ValueType.Int number = signed ? ValueType.Int.S64 : ValueType.Int.U64;
+        return atSites.isEmpty() ? Optional.empty() : Optional.of(new Argument(index, new ArgumentType.Int(number)));
     }
 
-    /** The floating-point type on which all sites agree; its size is 0 if they do not. */
-    private static FloatingPoint floating(List<UsdtArg> atSites) {
+    /** The floating-point type on which all sites agree; empty if they do not. */
+    private static Optional<ArgumentType> floating(List<UsdtArg> atSites) {
         int size = atSites.getFirst().size();
-        boolean agreed = atSites.stream().allMatch(arg -> arg.isFloat() && arg.size() == size)
-                && (size == Integer.BYTES || size == Long.BYTES);
-        return new FloatingPoint(agreed ? size : 0);
+        return atSites.stream().allMatch(arg -> arg.isFloat() && arg.size() == size)
+                        && (size == Float.BYTES || size == Double.BYTES)
+                ? Optional.of(new ArgumentType.FloatingPoint(new ValueType.FloatingPoint(size)))
+                : Optional.empty();
     }
 
     /**
@@ -143,7 +146,7 @@ final class ProbeScope implements Scope {
         for (ProbeNumbers.Known probe : probes) {
             Argument other = byName.get(probe.fullName());
             if (other != null && probe.arguments() < ARGUMENTS) {
-                byProbe.computeIfAbsent(probe.number(), _ -> new Argument(probe.arguments(), other.kind()));
+                byProbe.computeIfAbsent(probe.number(), _ -> new Argument(probe.arguments(), other.type()));
             }
         }
     }
@@ -153,17 +156,13 @@ final class ProbeScope implements Scope {
                 .flatMap(signature -> signature
                         .argument(name)
                         .map(argument -> numbered(probe, argument.index())
-                                .filter(atSites -> atSites.kind() instanceof FloatingPoint)
-                                .orElseGet(() -> new Argument(argument.index(), kind(argument.type())))));
+                                .filter(ProbeScope::isFloating)
+                                .orElseGet(() -> new Argument(argument.index(), argument.type()))));
     }
 
-    private static Kind kind(ArgumentType type) {
-        return switch (type) {
-            case ArgumentType.Int number -> new Int(number.size(), number.signed());
-            case ArgumentType.Bool _ -> new Bool();
-            case ArgumentType.Pointer _ -> new Pointer();
-            case ArgumentType.Text text -> new Text(text.length(), text.pointerAt(), text.mangled());
-        };
+    /** Whether it is a floating-point number at a site. */
+    private static boolean isFloating(Argument argument) {
+        return argument.type().isEmpty() || argument.type().get() instanceof ArgumentType.FloatingPoint;
     }
 
     @Override

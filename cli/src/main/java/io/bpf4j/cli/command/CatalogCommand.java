@@ -10,6 +10,7 @@ import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.trace.catalog.ProbeArgument;
 import io.bpf4j.trace.catalog.ProbeSignature;
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.usdt.ProbePattern;
 import java.io.IOException;
 import java.util.List;
@@ -96,7 +97,8 @@ final class CatalogCommand implements Callable<Integer> {
 
     private static String type(ArgumentType type) {
         return switch (type) {
-            case ArgumentType.Int number -> (number.signed() ? "s" : "u") + number.size() * 8;
+            case ArgumentType.Int integer -> integer.number().toString();
+            case ArgumentType.FloatingPoint(ValueType.FloatingPoint number) -> "f" + number.size() * Byte.SIZE;
             case ArgumentType.Bool _ -> "bool";
             case ArgumentType.Pointer _ -> "pointer";
             case ArgumentType.Text _ -> "text";

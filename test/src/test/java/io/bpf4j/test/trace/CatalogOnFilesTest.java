@@ -133,11 +133,12 @@ class CatalogOnFilesTest {
         boolean constant = arg.operand() instanceof UsdtArg.Constant;
         return switch (type) {
             case ArgumentType.Int integer ->
-                arg.size() <= integer.size()
+                arg.size() <= integer.number().size()
                         && (constant
-                                || arg.size() < integer.size()
+                                || arg.size() < integer.number().size()
                                 || !integer.names().isEmpty()
-                                || arg.signed() == integer.signed());
+                                || arg.signed() == integer.number().signed());
+            case ArgumentType.FloatingPoint _ -> arg.isFloat();
             case ArgumentType.Bool _ -> arg.size() <= 4;
             case ArgumentType.Pointer _, ArgumentType.Text _ -> arg.size() == 8 || constant;
         };

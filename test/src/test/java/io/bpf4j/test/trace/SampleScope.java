@@ -1,5 +1,7 @@
 package io.bpf4j.test.trace;
 
+import io.bpf4j.trace.catalog.ArgumentType;
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Scope;
 import java.util.Collection;
 import java.util.List;
@@ -20,28 +22,35 @@ final class SampleScope implements Scope {
             return everywhere(new Argument(
                     index,
                     index >= SampleExpressions.SIZES.size()
-                            ? new Pointer()
-                            : new Int(SampleExpressions.SIZES.get(index), SampleExpressions.isSigned(index))));
+                            ? new ArgumentType.Pointer()
+                            : integer(SampleExpressions.SIZES.get(index), SampleExpressions.isSigned(index))));
         }
         return switch (name) {
             case "mixed" -> {
-                Argument common = new Argument(0, new Int(4, true));
+                Argument common = new Argument(0, integer(4, true));
                 yield Optional.of(Map.of(
                         1,
                         common,
                         2,
                         common,
                         3,
-                        new Argument(1, new Int(1, true)),
+                        new Argument(1, integer(1, true)),
                         4,
-                        new Argument(4, new Int(4, false))));
+                        new Argument(4, integer(4, false))));
             }
-            case "flag" -> everywhere(new Argument(1, new Bool()));
-            case "query" -> everywhere(new Argument(8, new Text(OptionalInt.empty(), OptionalInt.empty(), false)));
-            case "className" -> everywhere(new Argument(9, new Text(OptionalInt.of(0), OptionalInt.empty(), false)));
-            case "inner" -> everywhere(new Argument(10, new Text(OptionalInt.empty(), OptionalInt.of(8), false)));
+            case "flag" -> everywhere(new Argument(1, new ArgumentType.Bool()));
+            case "query" ->
+                everywhere(new Argument(8, new ArgumentType.Text(OptionalInt.empty(), OptionalInt.empty(), false)));
+            case "className" ->
+                everywhere(new Argument(9, new ArgumentType.Text(OptionalInt.of(0), OptionalInt.empty(), false)));
+            case "inner" ->
+                everywhere(new Argument(10, new ArgumentType.Text(OptionalInt.empty(), OptionalInt.of(8), false)));
             default -> Optional.empty();
         };
+    }
+
+    private static ArgumentType integer(int size, boolean signed) {
+        return new ArgumentType.Int(new ValueType.Int(size, signed));
     }
 
     private static Optional<Map<Integer, Argument>> everywhere(Argument argument) {

@@ -1,6 +1,7 @@
 package io.bpf4j.trace.catalog;
 
 import io.bpf4j.trace.catalog.ArgumentType.Unit;
+import io.bpf4j.trace.expression.ValueType;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -124,15 +125,15 @@ final class ArgumentParser {
         }
         Matcher integer = INT.matcher(type);
         if (integer.matches()) {
-            return integer(
-                    Integer.parseInt(integer.group(2)) / 8, integer.group(1).equals("s"), integer.group(3));
+            int size = Integer.parseInt(integer.group(2)) / Byte.SIZE;
+            return integer(new ValueType.Int(size, integer.group(1).equals("s")), integer.group(3));
         }
         throw lines.error("unknown type '" + type + "': expected " + TYPES);
     }
 
-    private ArgumentType integer(int size, boolean signed, @Nullable String meaning) {
+    private ArgumentType integer(ValueType.Int number, @Nullable String meaning) {
         if (meaning == null) {
-            return new ArgumentType.Int(size, signed, Optional.empty(), Map.of());
+            return new ArgumentType.Int(number);
         }
         Optional<Unit> unit = Unit.of(meaning);
         Map<Long, String> names = enums.get(meaning);
@@ -141,6 +142,6 @@ final class ArgumentParser {
                     "'" + meaning + "' is not an enum of this file: expected an enum that is declared above, or"
                             + " one of the units ns, us, ms, s and bytes");
         }
-        return new ArgumentType.Int(size, signed, unit, names == null ? Map.of() : names);
+        return new ArgumentType.Int(number, unit, names == null ? Map.of() : names);
     }
 }

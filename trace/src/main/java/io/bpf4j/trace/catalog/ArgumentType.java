@@ -1,11 +1,13 @@
 package io.bpf4j.trace.catalog;
 
+import io.bpf4j.trace.expression.ValueType;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The type of a probe's argument. <i>Immutable.</i>
+ * The type of a probe's argument: what it means, and how its value is found. The {@link ValueType} says what the value
+ * is. <i>Immutable.</i>
  *
  * <p>A site has its own description of the argument's size and sign, by which the value is read. It may differ from the
  * type here: a constant becomes an {@code int}, and a compiler passes a {@code short} in four bytes.
@@ -17,11 +19,18 @@ public sealed interface ArgumentType {
     /**
      * An integer.
      *
-     * @param size in bytes: 1, 2, 4 or 8
      * @param unit the unit of the value; empty if unknown
      * @param names the names of some values, in the order of the file; values are extended to 64 bits
      */
-    record Int(int size, boolean signed, Optional<Unit> unit, Map<Long, String> names) implements ArgumentType {}
+    record Int(ValueType.Int number, Optional<Unit> unit, Map<Long, String> names) implements ArgumentType {
+        /** An integer of which no unit and no names are known. */
+        public Int(ValueType.Int number) {
+            this(number, Optional.empty(), Map.of());
+        }
+    }
+
+    /** A floating-point number. No catalog has one: what is known of it is from the sites of a probe. */
+    record FloatingPoint(ValueType.FloatingPoint number) implements ArgumentType {}
 
     /** A truth value: 0 is false. */
     record Bool() implements ArgumentType {}

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import io.bpf4j.trace.catalog.ArgumentType.Unit;
+import io.bpf4j.trace.expression.ValueType;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -63,8 +64,8 @@ class CatalogParserTest {
         assertThat(begin.argument("customer").orElseThrow().type())
                 .isEqualTo(new ArgumentType.Text(OptionalInt.of(1), OptionalInt.empty(), false));
         assertThat(begin.argument("payment").orElseThrow().type())
-                .isEqualTo(
-                        new ArgumentType.Int(4, true, Optional.empty(), Map.of(0L, "cash", 1L, "card", -1L, "none")));
+                .isEqualTo(new ArgumentType.Int(
+                        new ValueType.Int(4, true), Optional.empty(), Map.of(0L, "cash", 1L, "card", -1L, "none")));
         assertThat(begin.argument("nobody")).isEmpty();
     }
 
@@ -112,19 +113,20 @@ class CatalogParserTest {
     @ParameterizedTest
     @CsvSource({"s8,1,true", "s16,2,true", "s32,4,true", "s64,8,true", "u8,1,false", "u16,2,false", "u32,4,false"})
     void integersHaveSizeAndSign(String type, int size, boolean signed) {
-        assertThat(type(type)).isEqualTo(new ArgumentType.Int(size, signed, Optional.empty(), Map.of()));
+        assertThat(type(type)).isEqualTo(new ArgumentType.Int(new ValueType.Int(size, signed)));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ns", "us", "ms", "s", "bytes"})
     void integersMayHaveAUnit(String unit) {
-        assertThat(type("u64 " + unit)).isEqualTo(new ArgumentType.Int(8, false, Unit.of(unit), Map.of()));
+        assertThat(type("u64 " + unit)).isEqualTo(new ArgumentType.Int(ValueType.Int.U64, Unit.of(unit), Map.of()));
         assertThat(Unit.of(unit).orElseThrow().symbol()).isEqualTo(unit);
     }
 
     @Test
     void otherTypes() {
-        assertThat(type("s32 mode")).isEqualTo(new ArgumentType.Int(4, true, Optional.empty(), Map.of(1L, "on")));
+        assertThat(type("s32 mode"))
+                .isEqualTo(new ArgumentType.Int(new ValueType.Int(4, true), Optional.empty(), Map.of(1L, "on")));
         assertThat(type("bool")).isEqualTo(new ArgumentType.Bool());
         assertThat(type("pointer")).isEqualTo(new ArgumentType.Pointer());
         assertThat(type("text")).isEqualTo(new ArgumentType.Text(OptionalInt.empty(), OptionalInt.empty(), false));

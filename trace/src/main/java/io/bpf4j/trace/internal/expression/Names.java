@@ -1,6 +1,7 @@
 package io.bpf4j.trace.internal.expression;
 
 import io.bpf4j.loader.error.UnknownNameException;
+import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.expression.ExpressionException;
 import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Term.Numeric;
@@ -11,7 +12,9 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -22,8 +25,8 @@ import java.util.stream.Stream;
 /**
  * Finds the terms that the names of an expression stand for. <i>Confined.</i>
  *
- * <p>A name may stand for different arguments of different probes. Probes with the same argument form a group. The term
- * tests whether the event's probe is in one of the smaller groups; if it is in none, the largest group's argument is
+ * <p>A name may stand for different arguments of different probes. Probes with the same term form a group. The result
+ * tests whether the event's probe is in one of the smaller groups; if it is in none, the largest group's term is
  * taken without a test.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
@@ -103,37 +106,27 @@ final class Names {
         if (evaluated) {
             byProbe.keySet().removeIf(number -> !reached.get(number));
         }
+        Map<Term, SortedSet<Integer>> probesByTerm = new LinkedHashMap<>();
+        byProbe.forEach((number, argument) -> probesByTerm
+                .computeIfAbsent(value(name, argument), _ -> new TreeSet<>())
+                .add(number));
+        List<Map.Entry<Term, SortedSet<Integer>>> smallestFirst = probesByTerm.entrySet().stream()
+                .sorted(Comparator.comparingInt(group -> group.getValue().size()))
+                .toList();
+        Map.Entry<Term, SortedSet<Integer>> largest = smallestFirst.getLast();
         if (evaluated || scope.probes().isEmpty()) {
             scope.reads(name.name(), Map.copyOf(byProbe));
         }
-        List<Map.Entry<Scope.Argument, SortedSet<Integer>>> smallestFirst = smallestFirst(byProbe);
         if (reached.get(Scope.LATER)) {
-            scope.reads(name.name(), Map.of(Scope.LATER, smallestFirst.getLast().getKey()));
+            Scope.Argument argument =
+                    Objects.requireNonNull(byProbe.get(largest.getValue().first()));
+            scope.reads(name.name(), Map.of(Scope.LATER, argument));
         }
-        if (byProbe.values().stream()
-                .anyMatch(argument -> argument.kind() instanceof Scope.FloatingPoint(int size) && size == 0)) {
-            throw error(
-                    name.at(),
-                    "'" + name.written() + "' is a floating-point number at some sites of the probe, and has another"
-                            + " type at others");
-        }
-        Term result = value(smallestFirst.getLast().getKey());
-        for (Map.Entry<Scope.Argument, SortedSet<Integer>> group : smallestFirst.subList(0, smallestFirst.size() - 1)) {
-            Numeric condition = new Term.OfProbe(group.getValue());
-            result = either(condition, value(group.getKey()), result, name);
+        Term result = largest.getKey();
+        for (Map.Entry<Term, SortedSet<Integer>> group : smallestFirst.subList(0, smallestFirst.size() - 1)) {
+            result = either(new Term.OfProbe(group.getValue()), group.getKey(), result, name);
         }
         return result;
-    }
-
-    /** The probes with the same argument, the smallest group first. */
-    private static List<Map.Entry<Scope.Argument, SortedSet<Integer>>> smallestFirst(
-            Map<Integer, Scope.Argument> byProbe) {
-        Map<Scope.Argument, SortedSet<Integer>> groups = new LinkedHashMap<>();
-        byProbe.forEach((number, argument) ->
-                groups.computeIfAbsent(argument, _ -> new TreeSet<>()).add(number));
-        return groups.entrySet().stream()
-                .sorted(Comparator.comparingInt(group -> group.getValue().size()))
-                .toList();
     }
 
     private void requireAll(Syntax.Name name, BitSet reached, Set<Integer> probesWithName) {
@@ -170,33 +163,37 @@ final class Names {
         throw error(name.at(), "'" + name.written() + "' is text for some of the probes, and a number for others");
     }
 
-    private Term value(Scope.Argument argument) {
-        Numeric number = new Term.Argument(argument.index(), ValueType.Int.U64);
-        return switch (argument.kind()) {
-            case Scope.Int(int size, boolean signed) -> new Term.Argument(argument.index(), new ValueType.Int(size, signed));
-            case Scope.FloatingPoint(int size) ->
-                new Term.FloatArgument(argument.index(), new ValueType.FloatingPoint(size));
-            case Scope.Bool() ->
-                new Term.Not(new Term.Not(new Term.Argument(argument.index(), new ValueType.Int(1, false))));
-            case Scope.Pointer() -> number;
-            case Scope.Text text ->
+    private Term value(Syntax.Name name, Scope.Argument argument) {
+        int index = argument.index();
+        Numeric number = new Term.Argument(index, ValueType.Int.U64);
+        ArgumentType type = argument.type()
+                .orElseThrow(() -> error(
+                        name.at(),
+                        "'" + name.written() + "' is a floating-point number at some sites of the probe, and has"
+                                + " another type at others"));
+        return switch (type) {
+            case ArgumentType.Int integer -> new Term.Argument(index, integer.number());
+            case ArgumentType.FloatingPoint(ValueType.FloatingPoint floating) ->
+                new Term.FloatArgument(index, floating);
+            case ArgumentType.Bool() ->
+                new Term.Not(new Term.Not(new Term.Argument(index, new ValueType.Int(1, false))));
+            case ArgumentType.Pointer() -> number;
+            case ArgumentType.Text(OptionalInt length, OptionalInt pointerAt, boolean mangled) ->
                 new Term.UserText(
-                        text.pointerAt().isEmpty()
+                        pointerAt.isEmpty()
                                 ? number
                                 : new Term.Memory(
                                         Folding.arithmetic(
                                                 Operator.ADD,
                                                 number,
-                                                new Term.Constant(
-                                                        text.pointerAt().getAsInt(), ValueType.Int.S64),
+                                                new Term.Constant(pointerAt.getAsInt(), ValueType.Int.S64),
                                                 ValueType.Int.U64),
                                         ValueType.Int.U64),
-                        text.lengthArgument().isEmpty()
+                        length.isEmpty()
                                 ? Optional.empty()
-                                : Optional.of(
-                                        new Term.Argument(text.lengthArgument().getAsInt(), ValueType.Int.S64)),
+                                : Optional.of(new Term.Argument(length.getAsInt(), ValueType.Int.S64)),
                         NAMED_TEXT,
-                        text.mangled() ? Term.Extent.LONG : Term.Extent.DEFAULT);
+                        mangled ? Term.Extent.LONG : Term.Extent.DEFAULT);
         };
     }
 

@@ -1,10 +1,9 @@
 package io.bpf4j.trace.internal.expression;
 
-import io.bpf4j.trace.expression.ValueType;
+import io.bpf4j.trace.catalog.ArgumentType;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -73,62 +72,19 @@ public interface Scope {
      * An argument of a probe. <i>Immutable.</i>
      *
      * @param index from 0
-     * @param kind its type
+     * @param type empty if the argument is a floating-point number at some sites of the probe and has another type at
+     *     others, so that it can't be used
      */
-    record Argument(int index, Kind kind) {
+    record Argument(int index, Optional<ArgumentType> type) {
         public Argument {
             checkIndex(index);
-        }
-    }
-
-    /** The type of an argument. <i>Immutable.</i> */
-    sealed interface Kind {}
-
-    /**
-     * A whole number.
-     *
-     * @param size in bytes: 1, 2, 4 or 8; higher bytes of the event's 64 bits are ignored
-     * @param signed whether it may be negative
-     */
-    record Int(int size, boolean signed) implements Kind {
-        public Int {
-            new ValueType.Int(size, signed);
-        }
-    }
-
-    /**
-     * A floating-point number. BPF has no arithmetic for these, so such an argument must be the whole expression.
-     *
-     * @param size in bytes: 4 or 8; 0 if the argument has this type at some sites of the probe only, so that it can't
-     *     be used
-     */
-    record FloatingPoint(int size) implements Kind {
-        public FloatingPoint {
-            if (size != 0) {
-                new ValueType.FloatingPoint(size);
+            if (type.orElse(null) instanceof ArgumentType.Text text) {
+                text.length().ifPresent(Scope::checkIndex);
             }
         }
-    }
 
-    /** A truth value of one byte. */
-    record Bool() implements Kind {}
-
-    /** An address, as an unsigned number. */
-    record Pointer() implements Kind {}
-
-    /**
-     * A pointer to text. The name stands for the text, not for the address.
-     *
-     * @param lengthArgument index of the argument with the length of the text in bytes; if empty, the text ends with
-     *     NUL
-     * @param pointerAt if present, the argument points to an object that has the pointer to the text at this offset in
-     *     bytes
-     * @param mangled whether the text is a mangled name. Such names often differ only at their end, so an output has as
-     *     many bytes of it as there is room for
-     */
-    record Text(OptionalInt lengthArgument, OptionalInt pointerAt, boolean mangled) implements Kind {
-        public Text {
-            lengthArgument.ifPresent(Scope::checkIndex);
+        public Argument(int index, ArgumentType type) {
+            this(index, Optional.of(type));
         }
     }
 

@@ -93,6 +93,12 @@ class GeneratedFunctionTest {
     }
 
     @Test
+    void argumentsThatAreReadAlikeShareCode() {
+        assertThat(predicate("address > 50").instructions())
+                .isEqualTo(predicate("pointer > 50").instructions());
+    }
+
+    @Test
     void outputsHaveAPlaceAndAType() {
         List<Output> outputs = outputs(
                         160, "arg0", "query", "full", "provider", "comm", "pointer + 1", "str(pointer, 3)")
