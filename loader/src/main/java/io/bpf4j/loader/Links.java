@@ -36,6 +36,11 @@ import java.util.OptionalInt;
 public final class Links {
     private Links() {}
 
+    /** {@link #pinned(Host, Path)} on the running machine. */
+    public static Link pinned(Path path) {
+        return pinned(Host.running(), path);
+    }
+
     /**
      * Opens a pinned link (Linux 5.7). The result is an {@link io.bpf4j.loader.link.IteratorLink} or {@link
      * StructOpsLink} if the link is of that kind.
@@ -44,8 +49,13 @@ public final class Links {
      * @throws SyscallException if the pin does not exist (ENOENT), among others
      * @throws IllegalArgumentException if the path is the pin of something else
      */
-    public static Link pinned(Path path) {
-        return OpenLinks.pinned(Kernel.of(Host.running()), path);
+    public static Link pinned(Host host, Path path) {
+        return OpenLinks.pinned(Kernel.of(host), path);
+    }
+
+    /** {@link #byId(Host, int)} on the running machine. */
+    public static Link byId(int id) {
+        return byId(Host.running(), id);
     }
 
     /**
@@ -54,13 +64,18 @@ public final class Links {
      * @return the link, which the caller must close
      * @throws SyscallException if the link does not exist (ENOENT), among others
      */
-    public static Link byId(int id) {
-        return OpenLinks.byId(Kernel.of(Host.running()), id);
+    public static Link byId(Host host, int id) {
+        return OpenLinks.byId(Kernel.of(host), id);
+    }
+
+    /** {@link #ids(Host)} of the running machine. */
+    public static List<Integer> ids() {
+        return ids(Host.running());
     }
 
     /** The kernel's ids of all existing links, ascending (Linux 5.8). Needs CAP_SYS_ADMIN. */
-    public static List<Integer> ids() {
-        return ids(Kernel.of(Host.running()), Kind.LINK);
+    public static List<Integer> ids(Host host) {
+        return ids(Kernel.of(host), Kind.LINK);
     }
 
     static List<Integer> ids(Kernel kernel, Kind kind) {
@@ -71,6 +86,11 @@ public final class Links {
             next = kernel.execute(new ObjectCommand.NextId(kind, next.getAsInt()));
         }
         return ids;
+    }
+
+    /** {@link #adopt(Host, int)} on the running machine. */
+    public static LinkGroup adopt(int pid) throws IOException {
+        return adopt(Host.running(), pid);
     }
 
     /**
@@ -90,8 +110,8 @@ public final class Links {
      * @throws IOException if the process's descriptors can't be listed
      * @throws SyscallException if taking them is not permitted; no descriptor is taken then
      */
-    public static LinkGroup adopt(int pid) throws IOException {
-        return OpenLinks.ofProcess(Host.running(), pid);
+    public static LinkGroup adopt(Host host, int pid) throws IOException {
+        return OpenLinks.ofProcess(host, pid);
     }
 
     /**

@@ -24,17 +24,27 @@ import java.util.List;
 public final class Maps {
     private Maps() {}
 
+    /** {@link #create(Host, MapSpec)} on the running machine. */
+    public static BpfMap create(MapSpec spec) {
+        return create(Host.running(), spec);
+    }
+
     /**
      * Creates a map: an inner map for a map of maps, or a map to {@link BpfLoader#reuseMap reuse} in several objects.
      *
      * @throws io.bpf4j.sys.BpfException a subclass, if the kernel refuses
      */
-    public static BpfMap create(MapSpec spec) {
-        return create(Host.running(), Features.ofRunningKernel(), spec);
+    public static BpfMap create(Host host, MapSpec spec) {
+        return create(host, Features.of(host), spec);
     }
 
     static BpfMap create(Host host, Features features, MapSpec spec) {
         return MapCreation.standalone(host, features, spec);
+    }
+
+    /** {@link #byId(Host, int)} on the running machine. */
+    public static BpfMap byId(int id) {
+        return byId(Host.running(), id);
     }
 
     /**
@@ -42,12 +52,13 @@ public final class Maps {
      *
      * @throws io.bpf4j.sys.SyscallException ENOENT if the map does not exist
      */
-    public static BpfMap byId(int id) {
-        return byId(Host.running(), id);
+    public static BpfMap byId(Host host, int id) {
+        return KernelMap.adopt(host, Kernel.of(host).execute(new ObjectCommand.FdById(Kind.MAP, id)), "");
     }
 
-    static BpfMap byId(Host host, int id) {
-        return KernelMap.adopt(host, Kernel.of(host).execute(new ObjectCommand.FdById(Kind.MAP, id)), "");
+    /** {@link #pinned(Host, Path)} on the running machine. */
+    public static BpfMap pinned(Path path) {
+        return pinned(Host.running(), path);
     }
 
     /**
@@ -56,16 +67,17 @@ public final class Maps {
      * @throws io.bpf4j.sys.SyscallException ENOENT if nothing is pinned there, among others
      * @throws IllegalArgumentException if it is not a map
      */
-    public static BpfMap pinned(Path path) {
-        return pinned(Host.running(), path);
-    }
-
-    static BpfMap pinned(Host host, Path path) {
+    public static BpfMap pinned(Host host, Path path) {
         return KernelMap.adopt(host, BpfFs.open(Kernel.of(host), path, Kind.MAP, 0), "");
     }
 
-    /** The kernel's ids of all existing maps, ascending (Linux 4.13). Needs CAP_SYS_ADMIN. */
+    /** {@link #ids(Host)} of the running machine. */
     public static List<Integer> ids() {
-        return Links.ids(Kernel.of(Host.running()), Kind.MAP);
+        return ids(Host.running());
+    }
+
+    /** The kernel's ids of all existing maps, ascending (Linux 4.13). Needs CAP_SYS_ADMIN. */
+    public static List<Integer> ids(Host host) {
+        return Links.ids(Kernel.of(host), Kind.MAP);
     }
 }

@@ -28,17 +28,23 @@ import java.util.Optional;
 public final class Programs {
     private Programs() {}
 
+    /** {@link #byId(Host, int)} on the running machine. */
+    public static Program byId(int id) {
+        return byId(Host.running(), id);
+    }
+
     /**
      * Opens a program by the kernel's id (Linux 4.13). Needs CAP_SYS_ADMIN.
      *
      * @throws io.bpf4j.sys.SyscallException ENOENT if the program does not exist
      */
-    public static Program byId(int id) {
-        return byId(Host.running(), id);
+    public static Program byId(Host host, int id) {
+        return open(host, Kernel.of(host).execute(new ObjectCommand.FdById(Kind.PROGRAM, id)));
     }
 
-    static Program byId(Host host, int id) {
-        return open(host, Kernel.of(host).execute(new ObjectCommand.FdById(Kind.PROGRAM, id)));
+    /** {@link #pinned(Host, Path)} on the running machine. */
+    public static Program pinned(Path path) {
+        return pinned(Host.running(), path);
     }
 
     /**
@@ -47,17 +53,18 @@ public final class Programs {
      * @throws io.bpf4j.sys.SyscallException ENOENT if nothing is pinned there, among others
      * @throws IllegalArgumentException if it is not a program
      */
-    public static Program pinned(Path path) {
-        return pinned(Host.running(), path);
-    }
-
-    static Program pinned(Host host, Path path) {
+    public static Program pinned(Host host, Path path) {
         return open(host, BpfFs.open(Kernel.of(host), path, Kind.PROGRAM, 0));
     }
 
-    /** The kernel's ids of all existing programs, ascending (Linux 4.13). Needs CAP_SYS_ADMIN. */
+    /** {@link #ids(Host)} of the running machine. */
     public static List<Integer> ids() {
-        return Links.ids(Kernel.of(Host.running()), Kind.PROGRAM);
+        return ids(Host.running());
+    }
+
+    /** The kernel's ids of all existing programs, ascending (Linux 4.13). Needs CAP_SYS_ADMIN. */
+    public static List<Integer> ids(Host host) {
+        return Links.ids(Kernel.of(host), Kind.PROGRAM);
     }
 
     private static Program open(Host host, Fd fd) {

@@ -29,19 +29,20 @@ public final class RunStatistics implements AutoCloseable {
         this.fd = fd;
     }
 
+    /** {@link #enable(Host)} on the running machine. */
+    public static RunStatistics enable() {
+        return enable(Host.running());
+    }
+
     /**
      * Turns measuring on.
      *
      * @throws UnsupportedFeatureException before Linux 5.8
      * @throws SyscallException if the kernel refuses
      */
-    public static RunStatistics enable() {
-        return enable(Kernel.of(Host.running()));
-    }
-
-    static RunStatistics enable(Kernel kernel) {
+    public static RunStatistics enable(Host host) {
         try {
-            return new RunStatistics(kernel.execute(new ProgCommand.EnableStats()));
+            return new RunStatistics(Kernel.of(host).execute(new ProgCommand.EnableStats()));
         } catch (SyscallException e) {
             if (e.errno() == Errno.EINVAL) {
                 UnsupportedFeatureException unsupported = new UnsupportedFeatureException(

@@ -133,18 +133,18 @@ class ProgramTest {
 
     @Test
     void statisticsAreOnWhileOpen() {
-        RunStatistics on = RunStatistics.enable(kernel);
+        RunStatistics on = RunStatistics.enable(kernel.host());
         assertThat(kernel.open()).contains("BPF statistics");
         on.close();
         on.close();
         assertThat(kernel.open()).doesNotContain("BPF statistics");
         kernel.fail(ProgCommand.EnableStats.class, Errno.EINVAL);
-        assertThatThrownBy(() -> RunStatistics.enable(kernel))
+        assertThatThrownBy(() -> RunStatistics.enable(kernel.host()))
                 .isInstanceOf(UnsupportedFeatureException.class)
                 .hasMessageContaining("5.8")
                 .hasMessageContaining("kernel.bpf_stats_enabled");
         kernel.fail(ProgCommand.EnableStats.class, Errno.EPERM);
-        assertThatThrownBy(() -> RunStatistics.enable(kernel)).isInstanceOf(SyscallException.class);
+        assertThatThrownBy(() -> RunStatistics.enable(kernel.host())).isInstanceOf(SyscallException.class);
     }
 
     @Test
