@@ -7,6 +7,7 @@ import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.Specs;
+import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.ScriptedKernel;
 import io.bpf4j.test.objects.TestObjects;
 import java.util.List;
@@ -27,6 +28,11 @@ public final class ScriptedLoads {
 
     public static Features everything() {
         return Features.of(feature -> new Support.Present("scripted"));
+    }
+
+    /** A program that exists already; the caller closes the descriptor. */
+    public static Program program(ScriptedKernel kernel, Fd fd, String name) {
+        return new Program(kernel.host(), fd, name, Optional.empty());
     }
 
     static BpfLoader loader(ScriptedKernel kernel, ObjectSpec spec) {

@@ -1,9 +1,10 @@
 package io.bpf4j.loader.link;
 
+import io.bpf4j.loader.internal.attach.OpenIterator;
 import java.io.InputStream;
 
 /** An attached iterator: each opened stream is a new run. <i>Thread-safe.</i> */
-public interface IteratorLink extends Link {
+public sealed interface IteratorLink extends Link permits OpenIterator {
     /**
      * Opens a stream of the program's output ({@code bpf_seq_write}, {@code bpf_seq_printf}) while the kernel iterates
      * over its objects. Reading runs the program, in the thread that reads. If a stream isn't read to its end, the

@@ -12,7 +12,8 @@ import java.util.concurrent.CompletionStage;
  * <p>Most links are one link in the kernel, and can be queried, updated, detached and pinned. Exceptions are links of
  * several perf events or USDT probes, links attached by ioctl on kernels without perf links (before 5.15), and links of
  * socket maps on kernels without sockmap links (before 6.10). Operations that these do not support throw {@link
- * UnsupportedOperationException}.
+ * UnsupportedOperationException}; so they do for the link of an extension that attaches in its own way ({@code
+ * SectionAttacher}), unless it implements them.
  */
 public interface Link extends AutoCloseable {
     /** Program and target, for messages: {@code on_gc to uprobes in …/libjvm.so}. */

@@ -1,12 +1,13 @@
 package io.bpf4j.loader.link;
 
+import io.bpf4j.loader.Program;
 import java.util.Optional;
 
 /**
- * A program in the kernel that a link refers to: to replace another program, or to define a place in an order. {@code
- * io.bpf4j.loader.Program} implements it; only bpf4j implements this interface. <i>Thread-safe.</i>
+ * A program in the kernel that a link refers to: to replace another program, or to define a place in an order.
+ * <i>Thread-safe.</i>
  */
-public interface ProgramHandle {
+public sealed interface ProgramHandle permits Program {
     /** Its name in its object. */
     String name();
 

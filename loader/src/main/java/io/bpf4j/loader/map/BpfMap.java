@@ -1,5 +1,6 @@
 package io.bpf4j.loader.map;
 
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.sys.kernel.MapInfo;
 import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.MemorySegment;
@@ -25,9 +26,9 @@ import java.util.function.BiConsumer;
  * pinned.
  *
  * <p>Operations throw {@link io.bpf4j.sys.SyscallException} if the kernel refuses for a reason that the return
- * value does not report. Only bpf4j and test doubles implement this interface.
+ * value does not report.
  */
-public interface BpfMap extends AutoCloseable {
+public sealed interface BpfMap extends AutoCloseable permits KernelMap {
     /** The name in the object; the kernel shows at most 15 bytes of it. */
     String name();
 

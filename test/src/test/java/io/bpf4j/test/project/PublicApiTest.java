@@ -21,6 +21,7 @@ import java.lang.reflect.Modifier;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -91,27 +92,42 @@ class PublicApiTest {
         assertThat("  public static io.bpf4j.usdt.UsdtArg valueOf(long);").doesNotMatch(IMPLIED);
     }
 
+    /** Open are callbacks, codecs, extension points, and what a callback or an extension hands out. */
+    @Test
+    void whatCallersDoNotImplementIsSealed() throws IOException, URISyntaxException, ClassNotFoundException {
+        List<String> open = new ArrayList<>();
+        for (Listed module : modules().toList()) {
+            for (String name : publicTypes(module.member())) {
+                Class<?> type = Class.forName(name, false, PublicApiTest.class.getClassLoader());
+                if (type.isInterface() && !type.isAnnotation() && !type.isSealed()) {
+                    open.add(name.substring(name.lastIndexOf('.') + 1));
+                }
+            }
+        }
+        assertThat(open)
+                .containsExactlyInAnyOrder(
+                        "BtfFile$Taker",
+                        "Codec",
+                        "EventStream$Handler",
+                        "FileOpener",
+                        "FileOpener$Opened",
+                        "Following$Listener",
+                        "Link",
+                        "Link$Closing",
+                        "ObjectExtension",
+                        "PerfBuffer$LostHandler",
+                        "ProbeSession",
+                        "RecordHandler",
+                        "SectionAttacher",
+                        "SymbolPlaces$FunctionReader",
+                        "SymbolPlaces$Names",
+                        "SymbolPlaces$Reader",
+                        "UsdtWatch$Listener");
+    }
+
     /** Every public type of the packages that the module exports to everybody, with its public members, in order. */
     private static String listing(Class<?> member) throws IOException, URISyntaxException {
-        Path location = Path.of(
-                member.getProtectionDomain().getCodeSource().getLocation().toURI());
-        ModuleReference module =
-                ModuleFinder.of(location).findAll().stream().findFirst().orElseThrow();
-        Set<String> exported = module.descriptor().exports().stream()
-                .filter(exports -> !exports.isQualified())
-                .map(ModuleDescriptor.Exports::source)
-                .collect(Collectors.toSet());
-        List<String> classes;
-        try (ModuleReader reader = module.open()) {
-            classes = reader.list()
-                    .filter(name -> name.endsWith(".class") && name.contains("/"))
-                    .map(name ->
-                            name.substring(0, name.length() - ".class".length()).replace('/', '.'))
-                    .filter(name -> exported.contains(name.substring(0, name.lastIndexOf('.'))))
-                    .filter(PublicApiTest::isPublic)
-                    .sorted()
-                    .toList();
-        }
+        List<String> classes = publicTypes(member);
         assertThat(classes).isNotEmpty();
         StringWriter out = new StringWriter();
         PrintWriter writer = new PrintWriter(out);
@@ -128,6 +144,27 @@ class PublicApiTest {
                 .map(line -> line.replace("java.lang.", ""))
                 .filter(IMPLIED.negate())
                 .collect(Collectors.joining("\n", "", "\n"));
+    }
+
+    private static List<String> publicTypes(Class<?> member) throws IOException, URISyntaxException {
+        Path location = Path.of(
+                member.getProtectionDomain().getCodeSource().getLocation().toURI());
+        ModuleReference module =
+                ModuleFinder.of(location).findAll().stream().findFirst().orElseThrow();
+        Set<String> exported = module.descriptor().exports().stream()
+                .filter(exports -> !exports.isQualified())
+                .map(ModuleDescriptor.Exports::source)
+                .collect(Collectors.toSet());
+        try (ModuleReader reader = module.open()) {
+            return reader.list()
+                    .filter(name -> name.endsWith(".class") && name.contains("/"))
+                    .map(name ->
+                            name.substring(0, name.length() - ".class".length()).replace('/', '.'))
+                    .filter(name -> exported.contains(name.substring(0, name.lastIndexOf('.'))))
+                    .filter(PublicApiTest::isPublic)
+                    .sorted()
+                    .toList();
+        }
     }
 
     /** A nested type is public if the types around it are. */

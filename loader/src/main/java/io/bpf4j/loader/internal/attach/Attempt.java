@@ -48,16 +48,9 @@ record Attempt(Host host, Features features, Fd program, String description, Opt
         return name == null ? device.index() : execute(new FileCommand.DeviceIndex(name));
     }
 
-    /**
-     * The file descriptor of a public program, which the program closes.
-     *
-     * @throws IllegalArgumentException if it is not an implementation of bpf4j
-     */
+    /** The file descriptor of a public program, which the program closes. */
     static Fd fd(ProgramHandle program) {
-        return program.unwrap(Fd.class)
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "program \"" + program.name() + "\" is not an implementation of bpf4j but a "
-                                + program.getClass().getName()));
+        return program.unwrap(Fd.class).orElseThrow();
     }
 
     Fd open(Path path) {

@@ -2,18 +2,15 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.sys.internal.call.Fd;
-import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.RawLinkInfo;
 import io.bpf4j.sys.internal.call.Struct;
 import io.bpf4j.sys.internal.call.StructLayout;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
-import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.util.List;
@@ -38,18 +35,6 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
                     4 /* BPF_LINK_TYPE_ITER */, info -> new LinkDetail.Iter(info.text(), info.u32(INFO, "map.map_id")))
             .withText(_ -> new RawLinkInfo.TextField(INFO, "target_name", "target_name_len"))
             .withOpener(OpenIterator::new);
-
-    /** <i>Thread-safe.</i> */
-    private static final class OpenIterator extends KernelLink implements IteratorLink {
-        OpenIterator(Kernel kernel, String description, Fd link) {
-            super(kernel, description, link);
-        }
-
-        @Override
-        public InputStream open() {
-            return new IterStream(kernel(), kernel().execute(new LinkCommand.CreateIter(fd())));
-        }
-    }
 
     /**
      * The size of the struct for maps; kernels before 6.0 reject a longer struct unless the additional bytes are zero.

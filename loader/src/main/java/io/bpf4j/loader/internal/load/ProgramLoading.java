@@ -173,8 +173,7 @@ final class ProgramLoading {
             return new ProgCommand.Attachment(
                     type, point.btfId(), point.module().isEmpty() ? null : modules.of(point.module()));
         }
-        Fd fd = target.unwrap(Fd.class)
-                .orElseThrow(() -> new IllegalArgumentException(target.name() + " is not a program of this library"));
+        Fd fd = target.unwrap(Fd.class).orElseThrow();
         Btf types = ProgramBtf.of(kernel, fd)
                 .orElseThrow(() -> new InvalidObjectException("program \"" + program.name()
                         + "\" is for a function of \"" + target.name() + "\", which was loaded without BTF"));

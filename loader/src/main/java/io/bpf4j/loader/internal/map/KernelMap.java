@@ -87,17 +87,11 @@ public final class KernelMap implements BpfMap {
         });
     }
 
-    /**
-     * The implementation of a public map.
-     *
-     * @throws IllegalArgumentException if it is not an implementation of bpf4j
-     */
+    /** The implementation of a public map. */
     public static KernelMap of(BpfMap map) {
-        if (map instanceof KernelMap own) {
-            return own;
-        }
-        throw new IllegalArgumentException("map \"" + map.name() + "\" is not an implementation of bpf4j but a "
-                + map.getClass().getName());
+        return switch (map) {
+            case KernelMap own -> own;
+        };
     }
 
     /** The machine of the map. */

@@ -13,7 +13,6 @@ import io.bpf4j.loader.link.Anchor;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.NetDevice;
-import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.link.TargetFile;
 import io.bpf4j.sys.internal.call.BtfInfo;
 import io.bpf4j.sys.internal.call.Fd;
@@ -240,27 +239,8 @@ class LinkTargetGoldenTest {
                 ObjectCommand.InfoOfBtf.class, of -> new BtfInfo(4, "", false, types.toBytes(ByteOrder.nativeOrder())));
         try (Fd other = kernel.newFd("program \"main\"")) {
             assertThat(function).isEqualTo(3);
-            assertBytes("freplace", AttachTarget.Freplace.of(handle(other), "inner"));
+            assertBytes("freplace", AttachTarget.Freplace.of(ScriptedLoads.program(kernel, other, "main"), "inner"));
         }
-    }
-
-    static ProgramHandle handle(Fd fd) {
-        return new ProgramHandle() {
-            @Override
-            public String name() {
-                return "main";
-            }
-
-            @Override
-            public int id() {
-                return 5;
-            }
-
-            @Override
-            public <T> Optional<T> unwrap(Class<T> type) {
-                return type.isInstance(fd) ? Optional.of(type.cast(fd)) : Optional.empty();
-            }
-        };
     }
 
     @Test
