@@ -11,7 +11,7 @@ import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
 import io.bpf4j.sys.Host;
-import io.bpf4j.sys.PidNamespace;
+import io.bpf4j.sys.internal.linux.PidNamespace;
 import io.bpf4j.sys.kernel.Facility;
 import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.MapType;
@@ -289,7 +289,8 @@ final class CompiledQuestion {
 
     /** See {@link Question#prepare}. */
     static void prepare() {
-        BpfLoader.of(Frame.SPEC).global("pidns_device", PidNamespace.own().device());
+        BpfLoader.of(Frame.SPEC)
+                .global("pidns_device", PidNamespace.own(Host.running()).device());
         Features features = Features.ofRunningKernel();
         ASKED.forEach(features::support);
     }
@@ -305,7 +306,7 @@ final class CompiledQuestion {
             throw new UnsupportedFeatureException("ask about functions", Feature.BPF_COOKIE, absent.reason());
         }
         ObjectSpec spec = Frame.SPEC;
-        PidNamespace namespace = PidNamespace.own();
+        PidNamespace namespace = PidNamespace.own(Host.running());
         requireMemory();
         boolean latency = question.kind == QuestionKind.LATENCY;
         boolean taskStorage = hasReturns() && hasTaskStorage();

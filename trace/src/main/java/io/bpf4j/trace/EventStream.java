@@ -5,7 +5,8 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
-import io.bpf4j.sys.PidNamespace;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.linux.PidNamespace;
 import io.bpf4j.trace.event.ProbeEvent;
 import io.bpf4j.trace.event.TextArgument;
 import io.bpf4j.trace.event.TracedProbe;
@@ -67,7 +68,7 @@ public final class EventStream extends RunningProgram {
             lengths[text.pointer()] = (byte) (counted ? text.length() : 0);
         }
         int specs = question.probes.stream().mapToInt(p -> p.sites().size()).sum() + question.moreSpecs;
-        PidNamespace namespace = PidNamespace.own();
+        PidNamespace namespace = PidNamespace.own(Host.running());
         BpfObject object = BpfLoader.of(ObjectSpec.parse("trace.bpf.o", BpfObjects.tracer()))
                 .features(question.features)
                 .global("pidns_device", namespace.device())

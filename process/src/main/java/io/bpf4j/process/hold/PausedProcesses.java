@@ -3,10 +3,10 @@ package io.bpf4j.process.hold;
 import io.bpf4j.process.Tasks;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Host;
-import io.bpf4j.sys.PidNamespace;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ProcessCommand;
 import io.bpf4j.sys.internal.call.Ptrace;
+import io.bpf4j.sys.internal.linux.PidNamespace;
 import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.util.Collections;
@@ -73,9 +73,10 @@ public final class PausedProcesses implements AutoCloseable {
 
     /** Whether a program can report that pid to this process: in this process's namespace, or in the initial one. */
     private static boolean hasKnownPid(int pid) {
-        PidNamespace own = PidNamespace.own();
+        Host host = Host.running();
+        PidNamespace own = PidNamespace.own(host);
         try {
-            return own.isInitial() || own.equals(PidNamespace.of(pid));
+            return own.isInitial() || own.equals(PidNamespace.of(host, pid));
         } catch (IOException e) {
             // The process has ended, or its namespace can't be read; then the program compares the namespaces.
             return true;

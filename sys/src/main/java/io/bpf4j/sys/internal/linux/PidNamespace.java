@@ -1,5 +1,6 @@
-package io.bpf4j.sys;
+package io.bpf4j.sys.internal.linux;
 
+import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,9 +18,9 @@ public record PidNamespace(long device, long inode) {
     private static final long INITIAL = 0xefff_fffcL;
 
     /** The namespace of this process; the initial namespace if /proc does not show it. */
-    public static PidNamespace own() {
+    public static PidNamespace own(Host host) {
         try {
-            return in(Host.running().self());
+            return in(host.self());
         } catch (IOException | UnsupportedOperationException e) {
             return new PidNamespace(0, 0);
         }
@@ -30,8 +31,8 @@ public record PidNamespace(long device, long inode) {
      *
      * @throws IOException if the process has ended, or this process is not permitted to read its namespace
      */
-    public static PidNamespace of(int pid) throws IOException {
-        return in(Host.running().process(pid));
+    public static PidNamespace of(Host host, int pid) throws IOException {
+        return in(host.process(pid));
     }
 
     private static PidNamespace in(Path process) throws IOException {
