@@ -4,8 +4,9 @@ import io.bpf4j.elf.FileName;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Capability;
+import io.bpf4j.sys.internal.call.ProcessRights;
 import io.bpf4j.sys.internal.proc.Lines;
-import io.bpf4j.sys.kernel.Capability;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
@@ -200,7 +201,7 @@ public final class ProcessFiles {
     }
 
     private String whyRefused(Capability needed) {
-        return host.rights().whyRefused(List.of(needed));
+        return ProcessRights.of(host).whyRefused(List.of(needed));
     }
 
     private static String hex(long address) {

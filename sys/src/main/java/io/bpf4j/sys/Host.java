@@ -164,11 +164,6 @@ public final class Host {
         }
     }
 
-    /** The present rights of this process. */
-    public ProcessRights rights() {
-        return ProcessRights.read(root.resolve("proc"));
-    }
-
     @Override
     public String toString() {
         return "machine with " + proc + " and " + sys;

@@ -11,6 +11,7 @@ import io.bpf4j.sys.internal.call.FailureHints;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.ProcessRights;
 import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.sys.kernel.Errno;
 import java.nio.ByteOrder;
@@ -127,7 +128,7 @@ record Trial(Host host) {
 
     private Support unknown(Command<?> command, int errno) {
         Command<?> named = command instanceof ProgCommand.Load load ? load.withName("probe") : command;
-        SyscallException refused = FailureHints.explained(named, errno, host.rights());
+        SyscallException refused = FailureHints.explained(named, errno, ProcessRights.of(host));
         return new Support.Unknown(refused.call(), refused.errnoNumber(), refused.hint());
     }
 

@@ -6,10 +6,10 @@ import io.bpf4j.process.hold.ProcessStop.Kind;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
-import io.bpf4j.sys.ProcessRights;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Capability;
 import io.bpf4j.sys.internal.call.ProcessCommand;
-import io.bpf4j.sys.kernel.Capability;
+import io.bpf4j.sys.internal.call.ProcessRights;
 import io.bpf4j.sys.kernel.Errno;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -73,7 +73,7 @@ public final class ProcessTracer implements AutoCloseable {
      *     missing
      */
     public static ProcessTracer start(Host host, int pid, boolean withChildren, Consumer<ProcessStop> onStop) {
-        ProcessRights rights = host.rights();
+        ProcessRights rights = ProcessRights.of(host);
         if (!rights.lacking(TRACING).isEmpty()) {
             throw refused(pid, rights.whyRefused(TRACING));
         }

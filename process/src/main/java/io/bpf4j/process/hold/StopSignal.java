@@ -29,6 +29,7 @@ import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.LoadResult;
 import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.ProcessRights;
 import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.sys.internal.call.Ptrace;
 import io.bpf4j.sys.kernel.AttachType;
@@ -160,7 +161,8 @@ final class StopSignal implements AutoCloseable {
                 .withExpectedAttachType(type.map(AttachType::number).orElse(0));
         return switch (Kernel.of(host).execute(load)) {
             case LoadResult.Loaded loaded -> loaded.fd();
-            case LoadResult.Refused refused -> throw FailureHints.explained(load, refused.errno(), host.rights());
+            case LoadResult.Refused refused ->
+                throw FailureHints.explained(load, refused.errno(), ProcessRights.of(host));
         };
     }
 

@@ -1,6 +1,6 @@
 /**
  * The kernel's vocabulary as plain values: error numbers, kinds of map and program, attach types, versions, features,
- * capabilities, and the kernel's information about a map or a program.
+ * and the kernel's information about a map or a program.
  *
  * <p>It uses no other package of the module, and does not access the running kernel.
  */

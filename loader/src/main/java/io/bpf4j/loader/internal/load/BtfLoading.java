@@ -5,6 +5,7 @@ import io.bpf4j.sys.internal.call.FailureHints;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.ProcessRights;
 import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.sys.kernel.Errno;
 import java.util.Iterator;
@@ -38,7 +39,7 @@ record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
             case LoadResult.Loaded loaded -> new BtfLoading(loaded.fd(), null);
             case LoadResult.Refused refused -> {
                 if (refused.errno() == Errno.EPERM.number()) {
-                    throw FailureHints.explained(command, refused.errno(), host.rights());
+                    throw FailureHints.explained(command, refused.errno(), ProcessRights.of(host));
                 }
                 yield withLog(kernel, source, bytes.get(), refused.errno());
             }

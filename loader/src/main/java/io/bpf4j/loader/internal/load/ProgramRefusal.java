@@ -14,6 +14,7 @@ import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.FailureHints;
 import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.ProcessRights;
 import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.sys.internal.linux.Jit;
 import io.bpf4j.sys.kernel.AttachType;
@@ -77,7 +78,7 @@ record ProgramRefusal(
                 return missing.get();
             }
             if (FailureHints.isAboutProcess(errno) && !lacksTrampoline(errno, command, Jit.of(host))) {
-                return FailureHints.explained(named, refused.errno(), host.rights());
+                return FailureHints.explained(named, refused.errno(), ProcessRights.of(host));
             }
         }
         List<String> advice = new ArrayList<>();
@@ -91,7 +92,7 @@ record ProgramRefusal(
                             : verdict(program, refused.log(), errno));
         }
         if (errno == Errno.EACCES || errno == Errno.EPERM) {
-            advice.add(Objects.requireNonNullElse(FailureHints.missingRights(named, host.rights()), ""));
+            advice.add(Objects.requireNonNullElse(FailureHints.missingRights(named, ProcessRights.of(host)), ""));
         }
         if (btfRefusal != null) {
             advice.add("the kernel did not accept the object's BTF, which this program may need: " + btfRefusal);

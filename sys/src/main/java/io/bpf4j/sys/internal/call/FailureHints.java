@@ -1,8 +1,6 @@
 package io.bpf4j.sys.internal.call;
 
-import io.bpf4j.sys.ProcessRights;
 import io.bpf4j.sys.SyscallException;
-import io.bpf4j.sys.kernel.Capability;
 import io.bpf4j.sys.kernel.Errno;
 import java.util.List;
 import java.util.Objects;
@@ -55,8 +53,8 @@ public final class FailureHints {
                 "this process has reached its limit of open files, RLIMIT_NOFILE"
                         + value(rights.get().openFiles()) + "; raise it with ulimit -n"
                         + (command instanceof PerfCommand<?>
-                                ? ", or attach fewer single probes: a uprobe_multi link needs one file descriptor for all"
-                                        + " its probes"
+                                ? ", or attach fewer single probes: a uprobe_multi link needs one file descriptor for"
+                                        + " all its probes"
                                 : "");
             case ENFILE -> "the machine has reached its limit of open files, sysctl fs.file-max";
             case ENOSYS -> notImplemented(command);

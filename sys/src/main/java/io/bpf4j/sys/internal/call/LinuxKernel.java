@@ -1,6 +1,5 @@
 package io.bpf4j.sys.internal.call;
 
-import io.bpf4j.sys.ProcessRights;
 import io.bpf4j.sys.SyscallException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -1,10 +1,9 @@
 package io.bpf4j.sys.internal.call;
 
-import static io.bpf4j.sys.kernel.Capability.CAP_BPF;
-import static io.bpf4j.sys.kernel.Capability.CAP_NET_ADMIN;
-import static io.bpf4j.sys.kernel.Capability.CAP_SYS_ADMIN;
+import static io.bpf4j.sys.internal.call.Capability.CAP_BPF;
+import static io.bpf4j.sys.internal.call.Capability.CAP_NET_ADMIN;
+import static io.bpf4j.sys.internal.call.Capability.CAP_SYS_ADMIN;
 
-import io.bpf4j.sys.kernel.Capability;
 import io.bpf4j.sys.kernel.ProgramType;
 import java.util.List;
 

@@ -1,11 +1,10 @@
 package io.bpf4j.sys.internal.call;
 
-import static io.bpf4j.sys.kernel.Capability.CAP_BPF;
-import static io.bpf4j.sys.kernel.Capability.CAP_NET_ADMIN;
-import static io.bpf4j.sys.kernel.Capability.CAP_PERFMON;
+import static io.bpf4j.sys.internal.call.Capability.CAP_BPF;
+import static io.bpf4j.sys.internal.call.Capability.CAP_NET_ADMIN;
+import static io.bpf4j.sys.internal.call.Capability.CAP_PERFMON;
 
 import io.bpf4j.sys.kernel.AttachType;
-import io.bpf4j.sys.kernel.Capability;
 import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.ProgramType;
 import java.util.List;

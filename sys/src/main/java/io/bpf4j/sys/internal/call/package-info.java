@@ -7,6 +7,7 @@
  * foreign function interface.
  *
  * <p>{@link io.bpf4j.sys.internal.call.MapTraits}, {@link io.bpf4j.sys.internal.call.ProgramTraits} and {@link
- * io.bpf4j.sys.internal.call.AttachTraits} are the tables of what kernels require of each type.
+ * io.bpf4j.sys.internal.call.AttachTraits} are the tables of what kernels require of each type. {@link
+ * io.bpf4j.sys.internal.call.ProcessRights} are what this process has of it.
  */
 package io.bpf4j.sys.internal.call;

@@ -2,8 +2,6 @@ package io.bpf4j.sys.internal.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.sys.ProcessRights;
-import io.bpf4j.sys.kernel.Capability;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.sys.kernel.ProgramType;

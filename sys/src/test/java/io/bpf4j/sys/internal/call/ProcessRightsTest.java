@@ -1,8 +1,7 @@
-package io.bpf4j.sys;
+package io.bpf4j.sys.internal.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.sys.kernel.Capability;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,9 +18,9 @@ class ProcessRightsTest {
         Files.writeString(
                 proc.resolve("self/status"), "Name:\tjava\nCapEff:\t000000c000200000\nNoNewPrivs:\t0\nSeccomp:\t2\n");
         Files.writeString(proc.resolve("self/limits"), """
-                Limit                     Soft Limit           Hard Limit           Units
-                Max open files            1024                 1048576              files
-                """);
+            Limit                     Soft Limit           Hard Limit           Units
+            Max open files            1024                 1048576              files
+            """);
         Files.writeString(proc.resolve("sys/kernel/cap_last_cap"), "40\n");
         Files.writeString(proc.resolve("sys/kernel/unprivileged_bpf_disabled"), "1\n");
         Files.writeString(proc.resolve("sys/kernel/perf_event_paranoid"), "-1\n");

@@ -1,4 +1,4 @@
-package io.bpf4j.sys.kernel;
+package io.bpf4j.sys.internal.call;
 
 /**
  * The capabilities for loading, attaching and inspecting processes (capabilities(7); the numbers are those of

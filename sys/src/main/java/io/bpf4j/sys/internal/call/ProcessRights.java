@@ -1,7 +1,7 @@
-package io.bpf4j.sys;
+package io.bpf4j.sys.internal.call;
 
+import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.proc.StatusFile;
-import io.bpf4j.sys.kernel.Capability;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,11 +43,13 @@ public record ProcessRights(
     private static final String HOW_TO_GRANT =
             " (setpriv --ambient-caps, AmbientCapabilities= of systemd, --cap-add of containers)";
 
-    /**
-     * The present rights of this process. Reads below the given directory, {@code /proc} or a fixture; values that
-     * can't be read are unknown.
-     */
-    public static ProcessRights read(Path proc) {
+    /** The present rights of this process on a machine. */
+    public static ProcessRights of(Host host) {
+        return read(host.root().resolve("proc"));
+    }
+
+    /** Reads below the given directory, {@code /proc} or a fixture; values that can't be read are unknown. */
+    static ProcessRights read(Path proc) {
         StatusFile status = StatusFile.readIfRunning(proc.resolve("self"));
         return new ProcessRights(
                 number(status.field("CapEff"), 16, UNKNOWN),
