@@ -12,6 +12,7 @@ module io.bpf4j.elf {
             io.bpf4j.btf,
             io.bpf4j.sys,
             io.bpf4j.loader,
+            io.bpf4j.process,
             io.bpf4j.usdt,
             io.bpf4j.trace;
 }

@@ -190,10 +190,14 @@ public final class ByteView {
 
     /** Like {@link #cString(long)}, but a string of more than {@code maxBytes} bytes is malformed. */
     public String cString(long offset, long maxBytes) {
-        int length = cStringLength(offset, maxBytes);
-        byte[] bytes = new byte[length];
-        copy(offset, bytes, 0, length);
-        return new String(bytes, StandardCharsets.UTF_8);
+        return new String(cStringBytes(offset, maxBytes), StandardCharsets.UTF_8);
+    }
+
+    /** The bytes of {@link #cString(long, long)}, for a string that need not be text, such as the name of a file. */
+    public byte[] cStringBytes(long offset, long maxBytes) {
+        byte[] bytes = new byte[cStringLength(offset, maxBytes)];
+        copy(offset, bytes, 0, bytes.length);
+        return bytes;
     }
 
     /** The length in bytes of the NUL-terminated string at an offset, its terminator left out. */

@@ -1,5 +1,7 @@
 package io.bpf4j.elf;
 
+import io.bpf4j.elf.internal.text.FileName;
+
 /**
  * The contents of {@code .gnu_debuglink}, which names the file with the debug information: the name, ended by NUL,
  * padding to a multiple of 4 bytes, and a checksum of 32 bits. <i>Immutable.</i>
@@ -9,7 +11,7 @@ package io.bpf4j.elf;
  */
 record DebugLink(FileName fileName, long crc32) {
     static DebugLink read(ByteView data, ElfLimits limits) {
-        FileName name = FileName.in(data, 0, limits.maxNameBytes());
+        FileName name = FileName.of(data.cStringBytes(0, limits.maxNameBytes()));
         if (!name.isPlain()) {
             // The name is looked up in trusted directories and must not lead out of them.
             throw data.malformed(0, "debug link \"" + name + "\" is not a plain file name");

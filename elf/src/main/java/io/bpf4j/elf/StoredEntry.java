@@ -1,5 +1,6 @@
 package io.bpf4j.elf;
 
+import io.bpf4j.elf.internal.text.FileName;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;

@@ -3,6 +3,7 @@ package io.bpf4j.elf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.elf.internal.text.FileName;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Optional;

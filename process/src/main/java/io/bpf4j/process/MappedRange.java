@@ -1,7 +1,7 @@
 package io.bpf4j.process;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.elf.FileName;
+import io.bpf4j.elf.internal.text.FileName;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.bpf4j.process;
 
-import io.bpf4j.elf.FileName;
+import io.bpf4j.elf.internal.text.FileName;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;

@@ -3,7 +3,7 @@ package io.bpf4j.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.elf.FileName;
+import io.bpf4j.elf.internal.text.FileName;
 import io.bpf4j.sys.internal.proc.Lines;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

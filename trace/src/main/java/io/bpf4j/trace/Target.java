@@ -1,6 +1,6 @@
 package io.bpf4j.trace;
 
-import io.bpf4j.elf.FileName;
+import io.bpf4j.elf.internal.text.FileName;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package io.bpf4j.usdt;
 
 import io.bpf4j.elf.ElfLimits;
-import io.bpf4j.elf.FileName;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.internal.text.FileName;
 import io.bpf4j.process.MappedFile;
 import io.bpf4j.process.ProcessFiles;
 import io.bpf4j.process.ProcessLimits;

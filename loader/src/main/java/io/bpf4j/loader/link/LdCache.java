@@ -1,8 +1,8 @@
 package io.bpf4j.loader.link;
 
 import io.bpf4j.elf.ByteView;
-import io.bpf4j.elf.FileName;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.internal.text.FileName;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -52,7 +52,8 @@ record LdCache(Map<String, List<Path>> libraries) {
             long entry = ENTRIES + i * ENTRY_SIZE;
             libraries
                     .computeIfAbsent(cache.cString(cache.u32(entry + NAME)), _ -> new ArrayList<>())
-                    .add(FileName.in(cache, cache.u32(entry + PATH)).path());
+                    .add(FileName.of(cache.cStringBytes(cache.u32(entry + PATH), cache.size()))
+                            .path());
         }
         return new LdCache(libraries);
     }

@@ -1,6 +1,6 @@
 package io.bpf4j.loader.link;
 
-import io.bpf4j.elf.FileName;
+import io.bpf4j.elf.internal.text.FileName;
 import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.io.InputStream;

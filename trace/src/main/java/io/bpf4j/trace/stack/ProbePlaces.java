@@ -2,8 +2,8 @@ package io.bpf4j.trace.stack;
 
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.elf.FileName;
 import io.bpf4j.elf.Segment;
+import io.bpf4j.elf.internal.text.FileName;
 import io.bpf4j.process.MappedRange;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,2 +1,5 @@
-/** How text is read that ends with NUL, as in string tables and names of the kernel. It uses no other package. */
+/**
+ * Text of other owners: strings that end with NUL, as in string tables and names of the kernel, and names of files. It
+ * uses no other package.
+ */
 package io.bpf4j.elf.internal.text;

@@ -1,6 +1,6 @@
 package io.bpf4j.sys.internal.call;
 
-import io.bpf4j.elf.FileName;
+import io.bpf4j.elf.internal.text.FileName;
 import io.bpf4j.sys.kernel.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,4 +1,4 @@
-package io.bpf4j.elf;
+package io.bpf4j.elf.internal.text;
 
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
@@ -42,17 +42,6 @@ public final class FileName {
     /** A name from text. */
     public static FileName of(String text) {
         return new FileName(text.getBytes(StandardCharsets.UTF_8));
-    }
-
-    /** The name that is stored at an offset, ended by NUL. */
-    public static FileName in(ByteView data, long offset) {
-        return in(data, offset, Integer.MAX_VALUE);
-    }
-
-    static FileName in(ByteView data, long offset, long maxBytes) {
-        byte[] bytes = new byte[data.cStringLength(offset, maxBytes)];
-        data.copy(offset, bytes, 0, bytes.length);
-        return new FileName(bytes);
     }
 
     /**

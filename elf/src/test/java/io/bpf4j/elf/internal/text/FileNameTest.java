@@ -1,4 +1,4 @@
-package io.bpf4j.elf;
+package io.bpf4j.elf.internal.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
