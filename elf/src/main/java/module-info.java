@@ -8,6 +8,8 @@ module io.bpf4j.elf {
     requires org.tukaani.xz;
 
     exports io.bpf4j.elf;
+    exports io.bpf4j.elf.internal.symbol to
+            io.bpf4j.loader;
     exports io.bpf4j.elf.internal.text to
             io.bpf4j.btf,
             io.bpf4j.sys,

@@ -183,10 +183,6 @@ public final class ElfFile implements AutoCloseable {
         return containerOffset;
     }
 
-    ElfLimits limits() {
-        return limits;
-    }
-
     public ElfHeader header() {
         return header;
     }

@@ -3,6 +3,7 @@ package io.bpf4j.elf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.elf.internal.symbol.SymbolVersions;
 import org.junit.jupiter.api.Test;
 
 class SymbolVersionsTest {

@@ -4,7 +4,7 @@ import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.elf.SymbolPlaces;
-import io.bpf4j.elf.SymbolVersions;
+import io.bpf4j.elf.internal.symbol.SymbolVersions;
 import io.bpf4j.loader.internal.glob.Glob;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,13 +1,18 @@
-package io.bpf4j.elf;
+package io.bpf4j.elf.internal.symbol;
 
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.Section;
+import io.bpf4j.elf.Symbol;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
 /**
  * The versions of the functions and variables that a shared library defines, according to GNU symbol versioning: one
- * name may be defined several times, and each program keeps using the definition that it was linked against.
- * <i>Immutable.</i>
+ * name may be defined several times, and each program keeps using the definition that it was linked against. Valid
+ * while the file is open.
  *
  * <pre>
  *   memcpy@@GLIBC_2.14    the default for programs that are linked today
@@ -37,9 +42,11 @@ public final class SymbolVersions {
     private static final int MAX_NAME_BYTES = 1024;
 
     private final Map<Integer, String> names;
-    private final int[] numbers;
 
-    private SymbolVersions(Map<Integer, String> names, int[] numbers) {
+    /** Empty if the file has no versions. */
+    private final Optional<ByteView> numbers;
+
+    private SymbolVersions(Map<Integer, String> names, Optional<ByteView> numbers) {
         this.names = names;
         this.numbers = numbers;
     }
@@ -61,20 +68,9 @@ public final class SymbolVersions {
         Optional<Section> symbols = ofType(elf, SHT_GNU_VERSYM);
         Optional<Section> definitions = ofType(elf, SHT_GNU_VERDEF);
         if (symbols.isEmpty() || definitions.isEmpty()) {
-            return new SymbolVersions(Map.of(), new int[0]);
+            return new SymbolVersions(Map.of(), Optional.empty());
         }
-        ByteView table = elf.data(symbols.get());
-        if (table.size() / 2 > elf.limits().maxSymbols()) {
-            throw table.malformed(
-                    0,
-                    "versions of " + table.size() / 2 + " symbols, more than the "
-                            + elf.limits().maxSymbols() + " accepted; raise ElfLimits");
-        }
-        int[] numbers = new int[(int) (table.size() / 2)];
-        for (int i = 0; i < numbers.length; i++) {
-            numbers[i] = table.u16(2L * i);
-        }
-        return new SymbolVersions(names(elf, definitions.get()), numbers);
+        return new SymbolVersions(names(elf, definitions.get()), Optional.of(elf.data(symbols.get())));
     }
 
     private static Optional<Section> ofType(ElfFile elf, int type) {
@@ -101,10 +97,10 @@ public final class SymbolVersions {
 
     /** The version of a dynamic symbol that the file defines; empty if it has none. */
     public Optional<Version> of(Symbol dynamic) {
-        if (dynamic.index() >= numbers.length || !dynamic.isDefined()) {
+        if (numbers.isEmpty() || dynamic.index() >= numbers.get().size() / 2 || !dynamic.isDefined()) {
             return Optional.empty();
         }
-        int number = numbers[(int) dynamic.index()];
+        int number = numbers.get().u16(2 * dynamic.index());
         // Number 1 is the file itself, whose record has the file's name and stands for "no version".
         String name = (number & ~HIDDEN) < 2 ? null : names.get(number & ~HIDDEN);
         return name == null ? Optional.empty() : Optional.of(new Version(name, (number & HIDDEN) == 0));
