@@ -99,7 +99,8 @@ final class DynamicSymbols {
     private long count(ByteView dynamic, long entrySize) {
         if (tags.containsKey(DT_HASH)) {
             int machine = elf.header().machine();
-            boolean wide = elfClass == ElfClass.ELF64 && (machine == ElfMachine.S390 || machine == ElfMachine.ALPHA);
+            boolean wide =
+                    elfClass == ElfClass.ELF64 && (machine == ElfHeader.EM_S390 || machine == ElfHeader.EM_ALPHA);
             ByteView hash = at(dynamic, DT_HASH);
             return wide ? hash.s64(8) : hash.u32(4);
         }

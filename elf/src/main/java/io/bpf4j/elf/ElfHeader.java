@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param osAbi {@code e_ident[EI_OSABI]}: 0 System V, 3 Linux (GNU extensions)
  * @param abiVersion {@code e_ident[EI_ABIVERSION]}
  * @param type {@link #ET_REL} or another {@code ET_} constant
- * @param machine one of {@link ElfMachine}, or any other number
+ * @param machine {@link #EM_X86_64} or another {@code EM_} constant, or any other number
  * @param entry virtual address of the entry point; 0 if there is none
  * @param flags {@code e_flags}, their meaning depends on the machine
  * @param programHeaderOffset where the segment table starts, in bytes from the start of the ELF
@@ -50,6 +50,21 @@ public record ElfHeader(
     /** A core dump. */
     public static final int ET_CORE = 4;
 
+    /** Values of {@code e_machine}: Linux include/uapi/linux/elf-em.h. */
+    public static final int EM_NONE = 0;
+
+    public static final int EM_386 = 3;
+    public static final int EM_MIPS = 8;
+    public static final int EM_PPC = 20;
+    public static final int EM_S390 = 22;
+    public static final int EM_ARM = 40;
+    public static final int EM_X86_64 = 62;
+    public static final int EM_AARCH64 = 183;
+    public static final int EM_RISCV = 243;
+    public static final int EM_BPF = 247;
+    public static final int EM_LOONGARCH = 258;
+    public static final int EM_ALPHA = 0x9026;
+
     /**
      * Why no process runs code of such a file; empty for programs and libraries. Probes are attached at offsets in a
      * file that processes map as code. The kernel accepts any file, but probes in a file that is not mapped as code
@@ -65,8 +80,33 @@ public record ElfHeader(
         };
     }
 
-    /** Whether this is a BPF object: its machine is {@link ElfMachine#BPF}. */
+    /** Whether this is a BPF object: its machine is {@link #EM_BPF}. */
     public boolean isBpf() {
-        return machine == ElfMachine.BPF;
+        return machine == EM_BPF;
+    }
+
+    /** The usual name of the machine, such as {@code x86_64}; {@code machine 1234} for an unknown machine. */
+    public String machineName() {
+        return switch (machine) {
+            case EM_NONE -> "none";
+            case 2 -> "sparc";
+            case EM_386 -> "i386";
+            case EM_MIPS -> "mips";
+            case 15 -> "parisc";
+            case EM_PPC -> "ppc";
+            case 21 -> "ppc64";
+            case EM_S390 -> "s390";
+            case EM_ARM -> "arm";
+            case 42 -> "sh";
+            case 43 -> "sparcv9";
+            case 50 -> "ia64";
+            case EM_X86_64 -> "x86_64";
+            case EM_AARCH64 -> "aarch64";
+            case EM_RISCV -> "riscv";
+            case EM_BPF -> "bpf";
+            case EM_LOONGARCH -> "loongarch";
+            case EM_ALPHA -> "alpha";
+            default -> "machine " + machine;
+        };
     }
 }

@@ -39,7 +39,7 @@ final class RelocationReader {
                     "relocation table " + table.name() + " of " + data.size()
                             + " bytes, which is not a multiple of its entry size " + entrySize);
         }
-        boolean mips64Little = header.machine() == ElfMachine.MIPS
+        boolean mips64Little = header.machine() == ElfHeader.EM_MIPS
                 && elfClass == ElfClass.ELF64
                 && header.order() == ByteOrder.LITTLE_ENDIAN;
         for (long at = 0; at < data.size(); at += entrySize) {

@@ -20,7 +20,7 @@ final class ElfBuilder {
     private final List<Load> segments = new ArrayList<>();
     private final ByteWriter names;
     private int type = ElfHeader.ET_REL;
-    private int machine = ElfMachine.X86_64;
+    private int machine = ElfHeader.EM_X86_64;
     private boolean sectionHeaders = true;
     private boolean extendedNumbering;
     private int paddingSections;

@@ -31,7 +31,7 @@ class ElfFileTest {
         assertThat(header.osAbi()).isEqualTo(3);
         assertThat(header.abiVersion()).isEqualTo(1);
         assertThat(header.type()).isEqualTo(ElfHeader.ET_REL);
-        assertThat(header.machine()).isEqualTo(ElfMachine.BPF);
+        assertThat(header.machine()).isEqualTo(ElfHeader.EM_BPF);
         assertThat(header.isBpf()).isTrue();
         assertThat(header.entry()).isEqualTo(0x401000);
         assertThat(header.flags()).isEqualTo(0x12345678);
@@ -170,7 +170,7 @@ class ElfFileTest {
     void littleEndianMips64HasItsOwnRelocationInfo() {
         // r_sym 5, r_ssym 1, r_type3 2, r_type2 3, r_type 4, in this order, in the file.
         for (ByteOrder order : List.of(ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN)) {
-            ElfBuilder builder = new ElfBuilder(ElfClass.ELF64, order).machine(ElfMachine.MIPS);
+            ElfBuilder builder = new ElfBuilder(ElfClass.ELF64, order).machine(ElfHeader.EM_MIPS);
             byte[] entry =
                     builder.writer().u64(0x10).u32(5).u8(1).u8(2).u8(3).u8(4).toByteArray();
             int index = builder.section(".rel", Section.SHT_REL, entry, s -> s.entrySize = 16);
@@ -225,9 +225,15 @@ class ElfFileTest {
 
     @Test
     void machinesHaveNames() {
-        assertThat(ElfMachine.name(ElfMachine.X86_64)).isEqualTo("x86_64");
-        assertThat(ElfMachine.name(ElfMachine.BPF)).isEqualTo("bpf");
-        assertThat(ElfMachine.name(4711)).isEqualTo("machine 4711");
+        assertThat(machineName(ElfHeader.EM_X86_64)).isEqualTo("x86_64");
+        assertThat(machineName(ElfHeader.EM_BPF)).isEqualTo("bpf");
+        assertThat(machineName(4711)).isEqualTo("machine 4711");
+    }
+
+    private static String machineName(int machine) {
+        return ElfFile.parse("x", ElfBuilder.elf64().machine(machine).build())
+                .header()
+                .machineName();
     }
 
     @Test

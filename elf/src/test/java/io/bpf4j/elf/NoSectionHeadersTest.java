@@ -61,7 +61,7 @@ class NoSectionHeadersTest {
     @MethodSource("builders")
     void dynamicSymbolsBySystemVHash(ElfBuilder builder) {
         byte[] hash = builder.writer().u32(1).u32(7).toByteArray();
-        ElfFile elf = dynamic(builder, DT_HASH, hash, ElfMachine.X86_64);
+        ElfFile elf = dynamic(builder, DT_HASH, hash, ElfHeader.EM_X86_64);
         assertThat(elf.dynamicSymbols()).hasSize(7);
         assertThat(elf.symbols()).hasSize(7);
         assertThat(elf.symbols("hidden_fn"))
@@ -72,7 +72,7 @@ class NoSectionHeadersTest {
     void s390HasWideHashWords() {
         ElfBuilder builder = new ElfBuilder(ElfClass.ELF64, ByteOrder.BIG_ENDIAN);
         byte[] hash = builder.writer().u64(1).u64(7).toByteArray();
-        assertThat(dynamic(builder, DT_HASH, hash, ElfMachine.S390).dynamicSymbols())
+        assertThat(dynamic(builder, DT_HASH, hash, ElfHeader.EM_S390).dynamicSymbols())
                 .hasSize(7);
     }
 
@@ -83,7 +83,7 @@ class NoSectionHeadersTest {
         ByteWriter hash =
                 builder.writer().u32(2).u32(2).u32(1).u32(0).word(0).u32(2).u32(4);
         hash.u32(2).u32(3).u32(2).u32(4).u32(5);
-        ElfFile elf = dynamic(builder, DT_GNU_HASH, hash.toByteArray(), ElfMachine.X86_64);
+        ElfFile elf = dynamic(builder, DT_GNU_HASH, hash.toByteArray(), ElfHeader.EM_X86_64);
         assertThat(elf.dynamicSymbols()).hasSize(7);
         assertThat(elf.symbols("dup")).hasSize(2);
     }
@@ -93,14 +93,14 @@ class NoSectionHeadersTest {
     void gnuHashWithoutHashedSymbols(ElfBuilder builder) {
         byte[] hash =
                 builder.writer().u32(1).u32(5).u32(1).u32(0).word(0).u32(0).toByteArray();
-        assertThat(dynamic(builder, DT_GNU_HASH, hash, ElfMachine.X86_64).dynamicSymbols())
+        assertThat(dynamic(builder, DT_GNU_HASH, hash, ElfHeader.EM_X86_64).dynamicSymbols())
                 .hasSize(5);
     }
 
     @ParameterizedTest
     @MethodSource("builders")
     void withoutHashTheStringsEndTheSymbols(ElfBuilder builder) {
-        assertThat(dynamic(builder, 0, new byte[0], ElfMachine.X86_64).dynamicSymbols())
+        assertThat(dynamic(builder, 0, new byte[0], ElfHeader.EM_X86_64).dynamicSymbols())
                 .hasSize(7);
     }
 
@@ -108,7 +108,7 @@ class NoSectionHeadersTest {
     @MethodSource("builders")
     void hostileHashes(ElfBuilder builder) {
         byte[] lie = builder.writer().u32(1).u32(0xffffffffL).toByteArray();
-        ElfFile elf = dynamic(builder, DT_HASH, lie, ElfMachine.X86_64);
+        ElfFile elf = dynamic(builder, DT_HASH, lie, ElfHeader.EM_X86_64);
         assertThatThrownBy(elf::dynamicSymbols)
                 .isInstanceOf(MalformedDataException.class)
                 .hasMessageContaining("4294967295 dynamic symbols");
@@ -120,7 +120,7 @@ class NoSectionHeadersTest {
                     .u32(counts[2])
                     .u32(0)
                     .u32(counts[3]);
-            ElfFile gnu = dynamic(other, DT_GNU_HASH, hash.toByteArray(), ElfMachine.X86_64);
+            ElfFile gnu = dynamic(other, DT_GNU_HASH, hash.toByteArray(), ElfHeader.EM_X86_64);
             assertThatThrownBy(gnu::dynamicSymbols).isInstanceOf(MalformedDataException.class);
         }
     }

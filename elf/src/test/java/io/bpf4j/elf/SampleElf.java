@@ -54,7 +54,7 @@ final class SampleElf {
 
     /** Everything at once, sections and segments. */
     static byte[] full(ElfBuilder elf) {
-        elf.type(ElfHeader.ET_REL).machine(ElfMachine.BPF);
+        elf.type(ElfHeader.ET_REL).machine(ElfHeader.EM_BPF);
         int text = elf.section(".text", Section.SHT_PROGBITS, new byte[64], s -> {
             s.flags = Section.SHF_ALLOC | Section.SHF_EXECINSTR;
             s.address = TEXT_ADDRESS;

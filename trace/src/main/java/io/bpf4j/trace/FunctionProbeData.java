@@ -1,7 +1,7 @@
 package io.bpf4j.trace;
 
 import io.bpf4j.elf.ElfFile;
-import io.bpf4j.elf.ElfMachine;
+import io.bpf4j.elf.ElfHeader;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.link.OpenFile;
@@ -50,7 +50,8 @@ record FunctionProbeData(Path file, String function, String name, boolean return
         }
 
         /** The machines on which the first six registers are known: on arm64 and riscv64 they are those of C. */
-        private static final Set<Integer> GO_MACHINES = Set.of(ElfMachine.X86_64, ElfMachine.AARCH64, ElfMachine.RISCV);
+        private static final Set<Integer> GO_MACHINES =
+                Set.of(ElfHeader.EM_X86_64, ElfHeader.EM_AARCH64, ElfHeader.EM_RISCV);
     }
 
     /**

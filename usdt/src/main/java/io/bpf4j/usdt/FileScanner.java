@@ -4,7 +4,6 @@ import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfClass;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.ElfHeader;
-import io.bpf4j.elf.ElfMachine;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.link.OpenFile;
@@ -121,8 +120,8 @@ final class FileScanner {
             return Optional.empty();
         }
         if (!host.runs(header.machine())) {
-            return Optional.of("is compiled for " + ElfMachine.name(header.machine()) + ", and this machine is "
-                    + host.machineName());
+            return Optional.of(
+                    "is compiled for " + header.machineName() + ", and this machine is " + host.machineName());
         }
         return header.order() == ByteOrder.nativeOrder()
                 ? Optional.empty()

@@ -4,7 +4,6 @@ import io.bpf4j.btf.BtfExt;
 import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.ElfHeader;
-import io.bpf4j.elf.ElfMachine;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.elf.internal.text.CString;
@@ -54,8 +53,8 @@ final class ObjectReader {
     ObjectReader(ElfFile elf) {
         this.elf = elf;
         ElfHeader header = elf.header();
-        if (!header.isBpf() && header.machine() != ElfMachine.NONE) {
-            throw new InvalidObjectException(elf.source() + ": compiled for " + ElfMachine.name(header.machine())
+        if (!header.isBpf() && header.machine() != ElfHeader.EM_NONE) {
+            throw new InvalidObjectException(elf.source() + ": compiled for " + header.machineName()
                     + ", not for BPF; compile it with clang -target bpf");
         }
         if (header.type() != ElfHeader.ET_REL) {

@@ -1,6 +1,6 @@
 package io.bpf4j.usdt.site;
 
-import io.bpf4j.elf.ElfMachine;
+import io.bpf4j.elf.ElfHeader;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -99,9 +99,9 @@ public enum Machine {
     public boolean runs(int elfMachineOfFile) {
         return elfMachineOfFile == elfMachine
                 || switch (this) {
-                    case X86_64 -> elfMachineOfFile == ElfMachine.I386;
-                    case AARCH64 -> elfMachineOfFile == ElfMachine.ARM;
-                    case PPC64LE -> elfMachineOfFile == ElfMachine.PPC;
+                    case X86_64 -> elfMachineOfFile == ElfHeader.EM_386;
+                    case AARCH64 -> elfMachineOfFile == ElfHeader.EM_ARM;
+                    case PPC64LE -> elfMachineOfFile == ElfHeader.EM_PPC;
                     default -> false;
                 };
     }

@@ -2,7 +2,7 @@ package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfType;
-import io.bpf4j.elf.ElfMachine;
+import io.bpf4j.elf.ElfHeader;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.feature.Features;
@@ -117,11 +117,11 @@ final class KconfigValues {
     /** The machines that {@code io.bpf4j.sys} supports; no program can be loaded on others. */
     static int elfMachine(String osArch) {
         return switch (osArch) {
-            case "amd64", "x86_64" -> ElfMachine.X86_64;
-            case "aarch64" -> ElfMachine.AARCH64;
-            case "riscv64" -> ElfMachine.RISCV;
-            case "s390x" -> ElfMachine.S390;
-            case "loongarch64" -> ElfMachine.LOONGARCH;
+            case "amd64", "x86_64" -> ElfHeader.EM_X86_64;
+            case "aarch64" -> ElfHeader.EM_AARCH64;
+            case "riscv64" -> ElfHeader.EM_RISCV;
+            case "s390x" -> ElfHeader.EM_S390;
+            case "loongarch64" -> ElfHeader.EM_LOONGARCH;
             default -> throw new UnsupportedOperationException("bpf4j does not know the machine " + osArch);
         };
     }
