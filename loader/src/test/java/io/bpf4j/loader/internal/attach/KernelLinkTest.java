@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.elf.DebugFiles;
+import io.bpf4j.loader.Links;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.map.KernelMap;
@@ -113,7 +114,7 @@ class KernelLinkTest {
             link.pin(pin);
             id = link.info().id();
         }
-        try (Link link = OpenLinks.pinned(kernel, pin)) {
+        try (Link link = Links.pinned(kernel.host(), pin)) {
             assertThat(link.info().id()).isEqualTo(id);
             assertThat(link.unpin(pin)).isTrue();
             assertThat(link.unpin(pin)).isFalse();
@@ -206,8 +207,8 @@ class KernelLinkTest {
             link.pin(pin);
             List<String> before = List.copyOf(kernel.open());
             kernel.answer(ObjectCommand.FdById.class, _ -> kernel.newFd("link 7"));
-            assertThat(failures(before, () -> OpenLinks.pinned(kernel, pin))).isEqualTo(3);
-            assertThat(failures(before, () -> OpenLinks.byId(kernel, 7))).isEqualTo(2);
+            assertThat(failures(before, () -> Links.pinned(kernel.host(), pin))).isEqualTo(3);
+            assertThat(failures(before, () -> Links.byId(kernel.host(), 7))).isEqualTo(2);
         }
     }
 
@@ -364,7 +365,7 @@ class KernelLinkTest {
             link.pin(pin);
         }
         kernel.fail(ObjectCommand.InfoOfLink.class, Errno.EMFILE);
-        assertThatThrownBy(() -> OpenLinks.pinned(kernel, pin)).hasMessageContaining("EMFILE");
+        assertThatThrownBy(() -> Links.pinned(kernel.host(), pin)).hasMessageContaining("EMFILE");
     }
 
     @Test
