@@ -192,6 +192,16 @@ int main(void)
 	dump("link_update", &a, 16);
 
 	memset(&a, 0, sizeof a);
+	a.query.target_fd = 1001;
+	a.query.attach_type = 1;
+	a.query.query_flags = 1;
+	a.query.prog_ids = 0xA1;
+	a.query.prog_attach_flags = 0xA2;
+	a.query.link_ids = 0xA3;
+	a.query.prog_cnt = 5;
+	dump("query", &a, 64);
+
+	memset(&a, 0, sizeof a);
 	a.target_fd = 1002;
 	a.attach_bpf_fd = 1001;
 	a.attach_type = 4;

@@ -1,9 +1,12 @@
 package io.bpf4j.loader;
 
 import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.internal.attach.HookQuery;
 import io.bpf4j.loader.internal.attach.OpenLinks;
 import io.bpf4j.loader.internal.attach.StructOpsKind;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.AttachedPrograms;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.StructOpsLink;
@@ -21,7 +24,7 @@ import java.util.OptionalInt;
 
 /**
  * Opens links that this process did not attach through a {@link Program}: pinned links, links of other processes, and
- * links of struct_ops maps. <i>Thread-safe.</i>
+ * links of struct_ops maps. Tells what is attached to a target. <i>Thread-safe.</i>
  *
  * <pre>{@code
  * try (Link link = program.attach(Xdp.on(NetDevice.named("eth0")))) {
@@ -112,6 +115,49 @@ public final class Links {
      */
     public static LinkGroup adopt(Host host, int pid) throws IOException {
         return OpenLinks.ofProcess(host, pid);
+    }
+
+    /**
+     * What is attached to a target: the programs of a control group, of one direction of a network device (tcx, netkit),
+     * of a network namespace, a socket map or an infrared receiver, attached by any process, with or without a link.
+     * Needs CAP_NET_ADMIN. Anchors in the target have no effect.
+     *
+     * <pre>{@code
+     * Tcx ingress = Tcx.ingress(NetDevice.named("eth0"));
+     * AttachedPrograms now = Links.attachedTo(ingress);
+     * if (now.programs().isEmpty()) {
+     *     program.attach(ingress.withAnchor(Anchor.first().atRevision(now.revision())));   // only if it is empty still
+     * }
+     * }</pre>
+     *
+     * <p>Control groups need Linux 4.15 (of LSM programs 6.0), receivers 4.18, network namespaces 5.3 (flow dissector)
+     * and 5.9 (sk_lookup), socket maps 5.18, tcx 6.6, netkit 6.7.
+     *
+     * @param target with an attach type, if programs of several can be attached to it
+     * @throws IllegalArgumentException if the target has no attach type but needs one, or the kernel has no such
+     *     query: XDP, probes and tracepoints, netfilter
+     * @throws SyscallException if the target does not exist or is of another kind, or the right is missing
+     */
+    public static AttachedPrograms attachedTo(AttachTarget target) {
+        return attachedTo(Host.running(), target);
+    }
+
+    /** As {@link #attachedTo(AttachTarget)}, on this machine. */
+    public static AttachedPrograms attachedTo(Host host, AttachTarget target) {
+        return HookQuery.of(host, target, false);
+    }
+
+    /**
+     * The programs that run for a control group, in order: its own and those of its ancestors. The kernel reports
+     * neither flags nor a revision of them. Otherwise as {@link #attachedTo(AttachTarget)}.
+     */
+    public static AttachedPrograms effectiveIn(AttachTarget.Cgroup group) {
+        return effectiveIn(Host.running(), group);
+    }
+
+    /** As {@link #effectiveIn(AttachTarget.Cgroup)}, on this machine. */
+    public static AttachedPrograms effectiveIn(Host host, AttachTarget.Cgroup group) {
+        return HookQuery.of(host, group, true);
     }
 
     /**

@@ -708,7 +708,7 @@ public sealed interface AttachTarget {
     sealed interface NetNamespace extends AttachTarget {
         /** A namespace by its file, such as {@code /proc/PID/ns/net} or {@code /run/netns/NAME}. */
         static NetNamespace of(Path file) {
-            return new NetNamespaceData(file);
+            return new NetNamespaceData(file, Optional.empty());
         }
 
         /** The network namespace of this process. */
@@ -717,6 +717,14 @@ public sealed interface AttachTarget {
         }
 
         Path file();
+
+        /** Empty for the program's own attach type. */
+        Optional<AttachType> attachType();
+
+        /** {@link AttachType#FLOW_DISSECTOR} or {@link AttachType#SK_LOOKUP}, to ask what is attached. */
+        default NetNamespace withAttachType(AttachType type) {
+            return new NetNamespaceData(file(), Optional.of(type));
+        }
     }
 
     /**
@@ -945,7 +953,7 @@ record NetkitData(NetDevice device, boolean isPeer, Anchor anchor) implements At
 record NetfilterData(int family, AttachTarget.Netfilter.Hook hook, int priority, boolean defragments)
         implements AttachTarget.Netfilter {}
 
-record NetNamespaceData(Path file) implements AttachTarget.NetNamespace {}
+record NetNamespaceData(Path file, Optional<AttachType> attachType) implements AttachTarget.NetNamespace {}
 
 record SockmapData(BpfMap map, Optional<AttachType> attachType) implements AttachTarget.Sockmap {}
 

@@ -44,8 +44,12 @@ record Attempt(Host host, Features features, Fd program, String description, Opt
     }
 
     int index(NetDevice device) {
+        return index(kernel(), device);
+    }
+
+    static int index(Kernel kernel, NetDevice device) {
         String name = device.name();
-        return name == null ? device.index() : execute(new FileCommand.DeviceIndex(name));
+        return name == null ? device.index() : kernel.execute(new FileCommand.DeviceIndex(name));
     }
 
     /** The file descriptor of a public program, which the program closes. */

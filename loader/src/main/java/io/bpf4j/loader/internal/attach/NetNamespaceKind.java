@@ -8,7 +8,6 @@ import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.StructLayout;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
-import java.util.Optional;
 
 /**
  * Network namespaces.
@@ -25,7 +24,7 @@ record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
 
     @Override
     public Link attach(Attempt attempt) {
-        AttachType type = attempt.requiredType(Optional.empty(), "sk_lookup or flow_dissector");
+        AttachType type = attempt.requiredType(target.attachType(), "sk_lookup or flow_dissector");
         try (Fd namespace = attempt.open(target.file())) {
             return attempt.link(attempt.create(type, LinkCommand.Details.NONE).withTarget(namespace));
         }

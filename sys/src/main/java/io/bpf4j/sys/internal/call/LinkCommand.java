@@ -1,5 +1,6 @@
 package io.bpf4j.sys.internal.call;
 
+import io.bpf4j.sys.kernel.Errno;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.util.List;
@@ -7,7 +8,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands of bpf(2) that attach programs.
+ * The commands of bpf(2) that attach programs, and ask what is attached.
  *
  * <p>Tested by {@code AttrGoldenTest}.
  */
@@ -286,6 +287,81 @@ public sealed interface LinkCommand<R> extends Command<R> {
         }
     }
 
+    /**
+     * BPF_PROG_QUERY: the programs that are attached to a target. If they are more than there is room for, the result
+     * has the first ones and the number of all.
+     *
+     * @param description of the target, for messages
+     * @param target cgroup, network namespace, map or receiver; null for a network device
+     * @param targetIndex index of the network device, else 0
+     * @param effective for cgroups: the programs that run for it, those of its ancestors included
+     * @param withFlags whether to ask for the flags of each program (Linux 6.0)
+     * @param withLinks whether to ask for the link of each program (Linux 6.6)
+     * @param room for so many programs
+     */
+    record Query(
+            String description,
+            @Nullable Fd target,
+            int targetIndex,
+            int attachType,
+            boolean effective,
+            boolean withFlags,
+            boolean withLinks,
+            int room)
+            implements LinkCommand<Query.Attached> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr.query", """
+                u32 target_fd, attach_type, query_flags, attach_flags;
+                u64 prog_ids;
+                u32 prog_cnt;
+                u64 prog_attach_flags, link_ids, link_attach_flags, revision;
+                """);
+
+        /** BPF_F_QUERY_EFFECTIVE. */
+        private static final int EFFECTIVE = 1;
+
+        /**
+         * What is attached; the arrays have an element for each program, or none if they were not asked for.
+         *
+         * @param count of all programs
+         */
+        public record Attached(int count, int flags, long revision, int[] programs, int[] programFlags, int[] links) {}
+
+        @Override
+        public Attached run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "target_fd", target == null ? targetIndex : call.hold(target));
+            ATTR.set(attr, "attach_type", attachType);
+            ATTR.set(attr, "query_flags", effective ? EFFECTIVE : 0);
+            MemorySegment programs = array(call, attr, "prog_ids", true);
+            MemorySegment programFlags = array(call, attr, "prog_attach_flags", withFlags);
+            MemorySegment links = array(call, attr, "link_ids", withLinks);
+            ATTR.set(attr, "prog_cnt", room);
+            long result = call.bpfResult(BpfCommand.PROG_QUERY, attr);
+            if (result != -Errno.ENOSPC.number()) {
+                call.check(result);
+            }
+            int count = ATTR.u32(attr, "prog_cnt");
+            return new Attached(
+                    count,
+                    ATTR.u32(attr, "attach_flags"),
+                    ATTR.u64(attr, "revision"),
+                    first(programs, count),
+                    first(programFlags, count),
+                    first(links, count));
+        }
+
+        private MemorySegment array(Call call, MemorySegment attr, String field, boolean wanted) {
+            MemorySegment array = wanted ? call.allocate(Struct.U32, room) : MemorySegment.NULL;
+            ATTR.set(attr, field, array);
+            return array;
+        }
+
+        private static int[] first(MemorySegment array, int count) {
+            long present = Math.min(Integer.toUnsignedLong(count), array.byteSize() / Integer.BYTES);
+            return array.asSlice(0, present * Integer.BYTES).toArray(Struct.U32);
+        }
+    }
+
     /** BPF_ITER_CREATE: a read of the file descriptor returns the iterator's output. */
     record CreateIter(Fd link) implements LinkCommand<Fd> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr.iter_create", "u32 link_fd, flags");
@@ -313,6 +389,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
                         + " to " + attach.target.description();
             case DetachProgram detach ->
                 BpfCommand.PROG_DETACH + " of " + detach.program.description() + " from " + detach.target.description();
+            case Query query -> BpfCommand.PROG_QUERY + " of " + query.description;
             case CreateIter(Fd link) -> BpfCommand.ITER_CREATE + " of " + link.description();
         };
     }

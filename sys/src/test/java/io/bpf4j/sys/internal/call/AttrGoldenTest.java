@@ -225,6 +225,11 @@ class AttrGoldenTest {
     }
 
     @Test
+    void queries() {
+        assertGolden("query", new LinkCommand.Query("x", first, 0, 1, true, true, true, 5));
+    }
+
+    @Test
     void testRun() {
         assertGolden("test_run", new ProgCommand.TestRun(first, new byte[2], 32, new byte[4], 16, 3, 1, 2, 7));
     }

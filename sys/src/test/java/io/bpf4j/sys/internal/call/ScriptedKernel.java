@@ -323,6 +323,7 @@ public final class ScriptedKernel implements Kernel {
             case LinkCommand.Create create -> newLink("link of " + create.description());
             case LinkCommand.OpenRawTracepoint open -> newLink("link to tracepoint " + open.tracepoint());
             case LinkCommand.CreateIter _ -> newFd("iterator");
+            case LinkCommand.Query _ -> new LinkCommand.Query.Attached(0, 0, 1, new int[0], new int[0], new int[0]);
             case LinkCommand.Update _, LinkCommand.Detach _, LinkCommand.Attach _, LinkCommand.DetachProgram _ -> 0;
         };
     }

@@ -1,0 +1,211 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.AttachedPrograms;
+import io.bpf4j.loader.link.NetDevice;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.OpenFlags;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.KernelVersion;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is attached to a target. The kernel answers for the kinds of targets in bpf_prog_query() of
+ * kernel/bpf/syscall.c (6.18).
+ *
+ * <p>Tested by {@code HookQueryTest} and {@code AttachedProgramsOnKernelTest}.
+ */
+public final class HookQuery {
+    /** Room for the programs of one hook: 64 for tcx and netkit (BPF_MPROG_MAX) and for a cgroup. */
+    private static final int ROOM = 64;
+
+    /** Programs of all ancestors of a cgroup, or of all LSM hooks, are more; others may attach between two calls. */
+    private static final int ATTEMPTS = 8;
+
+    private static final int MOST = 1 << 20;
+
+    private final Kernel kernel;
+    private final AttachTarget target;
+    private final AttachType type;
+    private final boolean effective;
+    private final boolean withLinks;
+    private boolean withFlags;
+
+    private HookQuery(Kernel kernel, AttachTarget target, AttachType type, boolean effective) {
+        this.kernel = kernel;
+        this.target = target;
+        this.type = type;
+        this.effective = effective;
+        // The kernel refuses flags of effective programs, and ignores what a kind of target does not have.
+        this.withFlags = target instanceof AttachTarget.Cgroup && !effective;
+        this.withLinks = target instanceof AttachTarget.Tcx || target instanceof AttachTarget.Netkit;
+    }
+
+    /**
+     * The programs of a target.
+     *
+     * @param effective for control groups: the programs that run for the group, not those attached to it
+     */
+    public static AttachedPrograms of(Host host, AttachTarget target, boolean effective) {
+        Kernel kernel = Kernel.of(host);
+        HookQuery query = new HookQuery(kernel, target, type(target), effective);
+        try {
+            return query.run();
+        } catch (SyscallException e) {
+            throw new SyscallException(e.call(), e.errnoNumber(), query.hint(e, host));
+        }
+    }
+
+    private static AttachType type(AttachTarget target) {
+        Optional<AttachType> type = switch (target) {
+            case AttachTarget.Cgroup group -> group.attachType();
+            case AttachTarget.NetNamespace namespace -> namespace.attachType();
+            case AttachTarget.Sockmap sockets -> sockets.attachType();
+            case AttachTarget.Tcx tcx -> Optional.of(tcx.isIngress() ? AttachType.TCX_INGRESS : AttachType.TCX_EGRESS);
+            case AttachTarget.Netkit netkit ->
+                Optional.of(netkit.isPeer() ? AttachType.NETKIT_PEER : AttachType.NETKIT_PRIMARY);
+            case AttachTarget.Lirc _ -> Optional.of(AttachType.LIRC_MODE2);
+            case AttachTarget.Xdp _ ->
+                throw new IllegalArgumentException("BPF_PROG_QUERY has no " + target.description()
+                        + ": ip link show names the program of a device, and Links.ids has all links");
+            default ->
+                throw new IllegalArgumentException("BPF_PROG_QUERY has no " + target.description()
+                        + ", only control groups, tcx, netkit, network namespaces, socket maps and infrared receivers;"
+                        + " Links.ids has all links");
+        };
+        return type.orElseThrow(
+                () -> new IllegalArgumentException("programs of several attach types can be attached to "
+                        + target.description() + "; say which by the target's withAttachType"));
+    }
+
+    private AttachedPrograms run() {
+        return switch (target) {
+            case AttachTarget.Cgroup group -> ofFile(group.directory(), 0);
+            case AttachTarget.NetNamespace namespace -> ofFile(namespace.file(), 0);
+            // An open of a receiver's device may wait.
+            case AttachTarget.Lirc receiver -> ofFile(receiver.device(), OpenFlags.NONBLOCK);
+            case AttachTarget.Sockmap sockets ->
+                programs(KernelMap.of(sockets.map()).fd(), 0);
+            case AttachTarget.Tcx tcx -> programs(null, index(tcx.device()));
+            case AttachTarget.Netkit netkit -> programs(null, index(netkit.device()));
+            default -> throw new IllegalStateException(target.description());
+        };
+    }
+
+    private AttachedPrograms ofFile(Path path, int flags) {
+        try (Fd file = kernel.execute(new FileCommand.Open(path, OpenFlags.RDONLY | flags))) {
+            return programs(file, 0);
+        }
+    }
+
+    private int index(NetDevice device) {
+        return Attempt.index(kernel, device);
+    }
+
+    /** Asks with more room while there are more programs than room. */
+    private AttachedPrograms programs(@Nullable Fd file, int index) {
+        int room = ROOM;
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            LinkCommand.Query.Attached answer = ask(file, index, room);
+            long count = Integer.toUnsignedLong(answer.count());
+            if (count <= room) {
+                return programs(answer);
+            }
+            room = (int) Math.min(MOST, 2 * count);
+        }
+        throw new BpfException("the programs of " + target.description() + " increase faster than they can be listed");
+    }
+
+    private LinkCommand.Query.Attached ask(@Nullable Fd file, int index, int room) {
+        try {
+            return kernel.execute(query(file, index, room));
+        } catch (SyscallException e) {
+            if (!withFlags || e.errno() != Errno.EINVAL) {
+                throw e;
+            }
+            withFlags = false; // before 6.0
+            return kernel.execute(query(file, index, room));
+        }
+    }
+
+    private LinkCommand.Query query(@Nullable Fd file, int index, int room) {
+        String description = target.description() + " for " + type;
+        return new LinkCommand.Query(description, file, index, type.number(), effective, withFlags, withLinks, room);
+    }
+
+    private static AttachedPrograms programs(LinkCommand.Query.Attached answer) {
+        List<AttachedPrograms.Entry> programs = new ArrayList<>();
+        for (int i = 0; i < answer.programs().length; i++) {
+            programs.add(new AttachedPrograms.Entry(
+                    answer.programs()[i], at(answer.links(), i), at(answer.programFlags(), i)));
+        }
+        return new AttachedPrograms(List.copyOf(programs), answer.flags(), answer.revision());
+    }
+
+    private static int at(int[] values, int index) {
+        return index < values.length ? values[index] : 0;
+    }
+
+    private @Nullable String hint(SyscallException e, Host host) {
+        KernelVersion since = since();
+        if (e.errno() == Errno.EINVAL && host.version().compareTo(since) < 0) {
+            return "it needs Linux " + since + ", but this is Linux " + host.version();
+        }
+        String hint = switch (target) {
+            case AttachTarget.Cgroup _ ->
+                switch (e.errno()) {
+                    case EBADF -> "the directory is not a control group of version 2";
+                    case EINVAL -> "programs of this attach type are not attached to control groups";
+                    default -> null;
+                };
+            case AttachTarget.NetNamespace _ ->
+                e.errno() == Errno.EINVAL
+                        ? "the file is not that of a network namespace, or programs of this attach type are not"
+                                + " attached to one"
+                        : null;
+            case AttachTarget.Sockmap _ ->
+                switch (e.errno()) {
+                    case EOPNOTSUPP, EINVAL -> "a map of this type does not have programs of this attach type";
+                    default -> null;
+                };
+            case AttachTarget.Lirc _ -> e.errno() == Errno.EINVAL ? "the file is not that of a receiver" : null;
+            default ->
+                switch (e.errno()) {
+                    case ENODEV -> "the device does not exist";
+                    case ENXIO -> "it is not a netkit device";
+                    case EACCES -> "it is not the primary device of the pair";
+                    default -> null;
+                };
+        };
+        return hint == null ? e.hint().orElse(null) : hint;
+    }
+
+    /**
+     * The first kernel that answers for the target. Commits 468e2f64d220 (cgroup), f4364dcfc86d (lirc), 118c8e9ae629
+     * (flow dissector), e9ddbb7707ff (sk_lookup), b79c9fc9551b (LSM), 748cd5729ac7 (socket maps), e420bed02507 (tcx),
+     * 35dfaad7188c (netkit).
+     */
+    private KernelVersion since() {
+        return switch (type) {
+            case LSM_CGROUP -> KernelVersion.of(6, 0);
+            case LIRC_MODE2 -> KernelVersion.of(4, 18);
+            case FLOW_DISSECTOR -> KernelVersion.of(5, 3);
+            case SK_LOOKUP -> KernelVersion.of(5, 9);
+            case TCX_INGRESS, TCX_EGRESS -> KernelVersion.of(6, 6);
+            case NETKIT_PRIMARY, NETKIT_PEER -> KernelVersion.of(6, 7);
+            default -> target instanceof AttachTarget.Sockmap ? KernelVersion.of(5, 18) : KernelVersion.of(4, 15);
+        };
+    }
+}

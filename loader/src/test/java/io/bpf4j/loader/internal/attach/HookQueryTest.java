@@ -1,0 +1,136 @@
+package io.bpf4j.loader.internal.attach;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.Links;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.AttachedPrograms;
+import io.bpf4j.loader.link.NetDevice;
+import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.ScriptedKernel;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Errno;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the kernel is asked, and its answers that a real one does not give on demand. */
+class HookQueryTest {
+    private static final AttachTarget.Cgroup GROUP =
+            AttachTarget.Cgroup.of(Path.of("/group")).withAttachType(AttachType.CGROUP_INET_EGRESS);
+    private static final AttachTarget TCX = AttachTarget.Tcx.ingress(NetDevice.of(3));
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+
+    @AfterEach
+    void nothingIsLeftOpen() {
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    /** From now on, so many programs are attached: 1, 2, …, each by the link of ten times its number. */
+    private void attached(int count) {
+        kernel.answer(LinkCommand.Query.class, query -> {
+            int[] first =
+                    IntStream.rangeClosed(1, Math.min(count, query.room())).toArray();
+            return new LinkCommand.Query.Attached(
+                    count,
+                    2,
+                    7,
+                    first,
+                    query.withFlags() ? IntStream.of(first).map(_ -> 66).toArray() : new int[0],
+                    query.withLinks() ? IntStream.of(first).map(id -> 10 * id).toArray() : new int[0]);
+        });
+    }
+
+    @Test
+    void whatTheTargetHasIsAskedFor() {
+        attached(2);
+        assertThat(Links.attachedTo(kernel.host(), TCX))
+                .isEqualTo(new AttachedPrograms(
+                        List.of(new AttachedPrograms.Entry(1, 10, 0), new AttachedPrograms.Entry(2, 20, 0)), 2, 7));
+        assertThat(Links.attachedTo(kernel.host(), GROUP).programs())
+                .containsExactly(new AttachedPrograms.Entry(1, 0, 66), new AttachedPrograms.Entry(2, 0, 66));
+        assertThat(Links.effectiveIn(kernel.host(), GROUP).programs())
+                .containsExactly(new AttachedPrograms.Entry(1, 0, 0), new AttachedPrograms.Entry(2, 0, 0));
+        assertThat(kernel.commands(LinkCommand.Query.class))
+                .extracting(LinkCommand.Query::effective)
+                .containsExactly(false, false, true);
+    }
+
+    @Test
+    void receiversAreAsked() {
+        attached(1);
+        assertThat(Links.attachedTo(kernel.host(), AttachTarget.Lirc.of(Path.of("/dev/lirc0")))
+                        .programs())
+                .containsExactly(new AttachedPrograms.Entry(1, 0, 0));
+        kernel.fail(LinkCommand.Query.class, Errno.EINVAL);
+        assertThatThrownBy(() -> Links.attachedTo(kernel.host(), AttachTarget.Lirc.of(Path.of("/dev/null"))))
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("/dev/null")
+                .hasMessageContaining("not that of a receiver");
+    }
+
+    @Test
+    void moreProgramsThanExpectedAreAskedForAgain() {
+        attached(1000);
+        assertThat(Links.effectiveIn(kernel.host(), GROUP).programs()).hasSize(1000);
+        assertThat(kernel.commands(LinkCommand.Query.class))
+                .extracting(LinkCommand.Query::room)
+                .containsExactly(64, 2000);
+    }
+
+    @Test
+    void programsThatIncreaseWithoutEndAreNotAskedForWithoutEnd() {
+        kernel.answer(
+                LinkCommand.Query.class,
+                query -> new LinkCommand.Query.Attached(-1, 0, 0, new int[query.room()], new int[0], new int[0]));
+        assertThatThrownBy(() -> Links.attachedTo(kernel.host(), TCX))
+                .isInstanceOf(BpfException.class)
+                .hasMessageContaining("ingress of device 3 increase faster");
+        assertThat(kernel.commands(LinkCommand.Query.class)).hasSize(8);
+    }
+
+    @Test
+    void kernelsWithoutFlagsOfProgramsAreAskedWithoutThem() {
+        attached(1);
+        kernel.fail(command -> command instanceof LinkCommand.Query query && query.withFlags(), Errno.EINVAL);
+        assertThat(Links.attachedTo(kernel.host(), GROUP).programs())
+                .containsExactly(new AttachedPrograms.Entry(1, 0, 0));
+    }
+
+    @Test
+    void aTargetThatTheKernelCantBeAskedForSaysSo() {
+        assertThatThrownBy(() -> Links.attachedTo(kernel.host(), AttachTarget.Xdp.on(NetDevice.named("eth0"))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("XDP of eth0")
+                .hasMessageContaining("ip link show");
+        assertThatThrownBy(() -> Links.attachedTo(kernel.host(), AttachTarget.RawTracepoint.of("sys_enter")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("sys_enter")
+                .hasMessageContaining("Links.ids");
+        assertThatThrownBy(() -> Links.attachedTo(kernel.host(), AttachTarget.Cgroup.of(Path.of("/group"))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("control group /group")
+                .hasMessageContaining("withAttachType");
+        assertThat(kernel.commands()).isEmpty();
+    }
+
+    @Test
+    void whatTheKernelRefusesIsExplained() {
+        kernel.fail(LinkCommand.Query.class, Errno.ENODEV);
+        assertThatThrownBy(() -> Links.attachedTo(kernel.host(), TCX))
+                .isInstanceOf(SyscallException.class)
+                .hasMessageStartingWith("bpf(BPF_PROG_QUERY) of ingress of device 3 for TCX_INGRESS failed: ENODEV")
+                .hasMessageEndingWith(": the device does not exist");
+        kernel.fail(LinkCommand.Query.class, Errno.ENXIO);
+        assertThatThrownBy(() -> Links.attachedTo(kernel.host(), AttachTarget.Netkit.peer(NetDevice.of(3))))
+                .hasMessageContaining("not a netkit device");
+        kernel.fail(LinkCommand.Query.class, Errno.EBADF);
+        assertThatThrownBy(() -> Links.attachedTo(kernel.host(), GROUP)).hasMessageContaining("version 2");
+    }
+}

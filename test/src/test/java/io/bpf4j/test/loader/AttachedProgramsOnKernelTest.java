@@ -1,0 +1,267 @@
+package io.bpf4j.test.loader;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPFTOOL;
+import static io.bpf4j.test.support.Requirement.CGROUP2;
+import static io.bpf4j.test.support.Requirement.CGROUP_ORDER;
+import static io.bpf4j.test.support.Requirement.NETKIT;
+import static io.bpf4j.test.support.Requirement.NET_NAMESPACES;
+import static io.bpf4j.test.support.Requirement.TCX;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Links;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.link.Anchor;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.AttachedPrograms;
+import io.bpf4j.loader.link.AttachedPrograms.Entry;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.NetDevice;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Json;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.NetkitPair;
+import io.bpf4j.test.support.Requires;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What is attached to a target, as the kernel says it and as bpftool shows it. */
+@Requires({BPF, NET_NAMESPACES})
+@ExtendWith(LeakCheck.class)
+@Timeout(300)
+class AttachedProgramsOnKernelTest {
+    private static final AttachTarget.Tcx INGRESS = AttachTarget.Tcx.ingress(NetDevice.named("lo"));
+
+    private static BpfObject hooks(String... programs) {
+        return Bpf.load("hooks.bpf.o", loader -> {
+            Arrays.stream(programs).forEach(name -> loader.program(name, p -> p.withAutoload(true)));
+            return loader;
+        });
+    }
+
+    private static Entry entry(Link link) {
+        return new Entry(link.info().programId(), link.info().id(), 0);
+    }
+
+    /** A list that a command prints in JSON. */
+    private static List<?> json(String... command) throws IOException, InterruptedException {
+        String list = Commands.check(List.of(command));
+        return Objects.requireNonNull((List<?>)
+                Json.object("{\"list\":" + (list.isBlank() ? "[]" : list) + "}").get("list"));
+    }
+
+    private static long number(Object map, String key) {
+        return Objects.requireNonNull((Long) ((Map<?, ?>) map).get(key));
+    }
+
+    @Test
+    @Requires(TCX)
+    void tcxInOrderWithTheRevisionThatAnchorsTake() throws Exception {
+        try (OwnNetwork _ = OwnNetwork.enter();
+                BpfObject object = hooks("tcx_one", "tcx_two", "tcx_three")) {
+            AttachedPrograms none = Links.attachedTo(INGRESS);
+            assertThat(none.programs()).isEmpty();
+            try (Link two = object.program("tcx_two").attach(INGRESS);
+                    Link one = object.program("tcx_one").attach(INGRESS.withAnchor(Anchor.before(two)))) {
+                AttachedPrograms both = Links.attachedTo(INGRESS);
+                assertThat(both.programs()).containsExactly(entry(one), entry(two));
+                assertThat(both.revision()).isGreaterThan(none.revision());
+                assertThat(Links.attachedTo(AttachTarget.Tcx.egress(NetDevice.of(1)))
+                                .programs())
+                        .isEmpty();
+                try (Link three = object.program("tcx_three")
+                        .attach(INGRESS.withAnchor(Anchor.first().atRevision(both.revision())))) {
+                    assertThat(Links.attachedTo(INGRESS).programs())
+                            .containsExactly(entry(three), entry(one), entry(two));
+                }
+                assertThatThrownBy(() -> object.program("tcx_three")
+                                .attach(INGRESS.withAnchor(Anchor.first().atRevision(both.revision()))))
+                        .isInstanceOf(AttachException.class)
+                        .hasMessageContaining("revision");
+            }
+        }
+    }
+
+    /** bpftool before 7.3 does not know tcx, but every link's program. */
+    @Test
+    @Requires({TCX, BPFTOOL})
+    void tcxAsBpftoolShowsIt() throws Exception {
+        try (OwnNetwork _ = OwnNetwork.enter();
+                BpfObject object = hooks("tcx_one", "tcx_two");
+                Link _ = object.program("tcx_one").attach(INGRESS);
+                Link _ = object.program("tcx_two").attach(INGRESS)) {
+            List<Entry> programs = Links.attachedTo(INGRESS).programs();
+            assertThat(programs).hasSize(2);
+            for (Entry program : programs) {
+                String link = Commands.check(
+                        List.of("bpftool", "--json", "link", "show", "id", Integer.toString(program.linkId())));
+                assertThat(number(Json.object(link), "prog_id")).isEqualTo(program.programId());
+            }
+        }
+    }
+
+    @Test
+    @Requires(NETKIT)
+    void netkit() throws Exception {
+        try (OwnNetwork _ = OwnNetwork.enter();
+                NetkitPair pair = NetkitPair.create();
+                BpfObject object = hooks("on_netkit", "on_netkit_peer")) {
+            NetDevice device = NetDevice.named(pair.primary());
+            try (Link primary = object.program("on_netkit").attach(AttachTarget.Netkit.primary(device));
+                    Link peer = object.program("on_netkit_peer").attach(AttachTarget.Netkit.peer(device))) {
+                assertThat(Links.attachedTo(AttachTarget.Netkit.primary(device)).programs())
+                        .containsExactly(entry(primary));
+                assertThat(Links.attachedTo(AttachTarget.Netkit.peer(device)).programs())
+                        .containsExactly(entry(peer));
+            }
+        }
+    }
+
+    @Test
+    @Requires({CGROUP2, BPFTOOL})
+    void controlGroupsAndThoseAboveThem() throws Exception {
+        try (OwnGroup group = OwnGroup.enter();
+                BpfObject object = hooks("egress_one", "egress_two", "on_socket")) {
+            Path below = Files.createDirectory(group.directory().resolve("below"));
+            AttachTarget.Cgroup outer =
+                    AttachTarget.Cgroup.of(group.directory()).withAttachType(AttachType.CGROUP_INET_EGRESS);
+            AttachTarget.Cgroup inner = AttachTarget.Cgroup.of(below).withAttachType(AttachType.CGROUP_INET_EGRESS);
+            try (Link one = object.program("egress_one").attach(outer);
+                    Link two = object.program("egress_two").attach(inner);
+                    Link socket = object.program("on_socket").attach(AttachTarget.Cgroup.of(below))) {
+                int oneId = one.info().programId();
+                int twoId = two.info().programId();
+                AttachedPrograms direct = Links.attachedTo(inner);
+                assertThat(direct.programs()).extracting(Entry::programId).containsExactly(twoId);
+                assertThat(direct.flags()).isEqualTo(AttachedPrograms.ALLOW_MULTI);
+                assertThat(Links.attachedTo(outer).programs())
+                        .extracting(Entry::programId)
+                        .containsExactly(oneId);
+                // Other programs may be attached to groups above both.
+                assertThat(Links.effectiveIn(inner).programs())
+                        .extracting(Entry::programId)
+                        .containsSubsequence(twoId, oneId);
+                assertThat(Links.effectiveIn(outer).programs())
+                        .extracting(Entry::programId)
+                        .contains(oneId)
+                        .doesNotContain(twoId);
+
+                List<?> shown = json("bpftool", "--json", "cgroup", "show", below.toString());
+                assertThat(shown)
+                        .extracting(program -> number(program, "id"))
+                        .containsExactlyInAnyOrder(
+                                (long) twoId, (long) socket.info().programId());
+                assertThat(json("bpftool", "--json", "cgroup", "show", below.toString(), "effective").stream()
+                                .map(program -> (int) number(program, "id")))
+                        .containsAll(Links.effectiveIn(inner).programs().stream()
+                                .map(Entry::programId)
+                                .toList());
+            }
+            assertThat(Links.attachedTo(inner).programs()).isEmpty();
+            Files.delete(below);
+        }
+    }
+
+    @Test
+    @Requires({CGROUP2, CGROUP_ORDER})
+    void theRevisionOfAControlGroup() throws Exception {
+        try (OwnGroup group = OwnGroup.enter();
+                BpfObject object = hooks("egress_one", "egress_two")) {
+            AttachTarget.Cgroup own =
+                    AttachTarget.Cgroup.of(group.directory()).withAttachType(AttachType.CGROUP_INET_EGRESS);
+            long before = Links.attachedTo(own).revision();
+            try (Link _ = object.program("egress_one").attach(own)) {
+                assertThatThrownBy(() -> object.program("egress_two")
+                                .attach(own.withAnchor(Anchor.first().atRevision(before))))
+                        .isInstanceOf(AttachException.class)
+                        .hasMessageContaining("revision");
+                long now = Links.attachedTo(own).revision();
+                try (Link two = object.program("egress_two")
+                        .attach(own.withAnchor(Anchor.first().atRevision(now)))) {
+                    assertThat(Links.attachedTo(own).programs().getFirst().programId())
+                            .isEqualTo(two.info().programId());
+                }
+            }
+        }
+    }
+
+    @Test
+    void networkNamespaces() throws Exception {
+        AttachTarget.NetNamespace own = AttachTarget.NetNamespace.of(OwnNetwork.FILE);
+        try (OwnNetwork _ = OwnNetwork.enter();
+                BpfObject object = hooks("on_lookup", "on_lookup_other", "on_dissect");
+                Link first = object.program("on_lookup").attach(own);
+                Link second = object.program("on_lookup_other").attach(own);
+                Link dissector = object.program("on_dissect").attach(own)) {
+            assertThat(Links.attachedTo(own.withAttachType(AttachType.SK_LOOKUP))
+                            .programs())
+                    .extracting(Entry::programId)
+                    .containsExactly(first.info().programId(), second.info().programId());
+            assertThat(Links.attachedTo(own.withAttachType(AttachType.FLOW_DISSECTOR))
+                            .programs())
+                    .extracting(Entry::programId)
+                    .containsExactly(dissector.info().programId());
+        }
+    }
+
+    @Test
+    void mapsOfSockets() {
+        try (BpfObject object = hooks("on_message")) {
+            AttachTarget.Sockmap sockets =
+                    AttachTarget.Sockmap.of(object.map("sockets")).withAttachType(AttachType.SK_MSG_VERDICT);
+            assertThat(Links.attachedTo(sockets).programs()).isEmpty();
+            try (Link _ = object.program("on_message").attach(sockets)) {
+                assertThat(Links.attachedTo(sockets).programs())
+                        .containsExactly(new Entry(object.program("on_message").id(), 0, 0));
+            }
+            assertThatThrownBy(() -> Links.attachedTo(
+                            AttachTarget.Sockmap.of(object.map("numbers")).withAttachType(AttachType.SK_MSG_VERDICT)))
+                    .isInstanceOf(SyscallException.class)
+                    .hasMessageContaining("numbers")
+                    .hasMessageContaining("a map of this type");
+        }
+    }
+
+    @Test
+    void whatDoesNotExistOrIsSomethingElse() throws Exception {
+        assertRefused(AttachTarget.Tcx.ingress(NetDevice.named("no_such_dev")), Errno.ENODEV, "no_such_dev");
+        assertRefused(AttachTarget.Tcx.ingress(NetDevice.of(987_654)), Errno.ENODEV, "the device does not exist");
+        assertRefused(
+                AttachTarget.Cgroup.of(Path.of("/tmp")).withAttachType(AttachType.CGROUP_INET_EGRESS),
+                Errno.EBADF,
+                "control group of version 2");
+        assertRefused(
+                AttachTarget.Cgroup.of(Path.of("/no/such")).withAttachType(AttachType.CGROUP_INET_EGRESS),
+                Errno.ENOENT,
+                "/no/such");
+        assertRefused(
+                AttachTarget.NetNamespace.of(Path.of("/proc/self/ns/pid")).withAttachType(AttachType.SK_LOOKUP),
+                Errno.EINVAL,
+                "not that of a network namespace");
+        assertRefused(
+                AttachTarget.NetNamespace.of(OwnNetwork.FILE).withAttachType(AttachType.XDP),
+                Errno.EINVAL,
+                "programs of this attach type");
+    }
+
+    private static void assertRefused(AttachTarget target, Errno errno, String message) {
+        assertThatThrownBy(() -> Links.attachedTo(target))
+                .isInstanceOfSatisfying(
+                        SyscallException.class, e -> assertThat(e.errno()).isEqualTo(errno))
+                .hasMessageContaining(message);
+    }
+}
