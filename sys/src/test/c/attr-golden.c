@@ -202,6 +202,13 @@ int main(void)
 	dump("query", &a, 64);
 
 	memset(&a, 0, sizeof a);
+	a.task_fd_query.pid = 77;
+	a.task_fd_query.fd = 5;
+	a.task_fd_query.buf_len = 4096;
+	a.task_fd_query.buf = 0xA1;
+	dump("task_fd_query", &a, 48);
+
+	memset(&a, 0, sizeof a);
 	a.target_fd = 1002;
 	a.attach_bpf_fd = 1001;
 	a.attach_type = 4;

@@ -3,12 +3,14 @@ package io.bpf4j.loader;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.attach.HookQuery;
 import io.bpf4j.loader.internal.attach.OpenLinks;
+import io.bpf4j.loader.internal.attach.OpenProbes;
 import io.bpf4j.loader.internal.attach.StructOpsKind;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.AttachedPrograms;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.link.OpenProbe;
 import io.bpf4j.loader.link.StructOpsLink;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.sys.Host;
@@ -158,6 +160,39 @@ public final class Links {
     /** As {@link #effectiveIn(AttachTarget.Cgroup)}, on this machine. */
     public static AttachedPrograms effectiveIn(Host host, AttachTarget.Cgroup group) {
         return HookQuery.of(host, group, true);
+    }
+
+    /**
+     * The tracepoints, kprobes and uprobes that a process has open with a program, by their descriptors (Linux 4.18):
+     * perf events, and links of raw tracepoints. {@link #ids} has the links of all other kinds. Descriptors that the
+     * process closes meanwhile are skipped. Needs CAP_SYS_ADMIN.
+     *
+     * @param pid in the pid namespace of this process
+     * @throws IOException if the process's descriptors can't be listed
+     * @throws SyscallException if the right is missing
+     */
+    public static List<OpenProbe> openProbes(int pid) throws IOException {
+        return openProbes(Host.running(), pid);
+    }
+
+    /** As {@link #openProbes(int)}, on this machine. */
+    public static List<OpenProbe> openProbes(Host host, int pid) throws IOException {
+        return OpenProbes.all(host, pid);
+    }
+
+    /**
+     * One of {@link #openProbes(int)}.
+     *
+     * @throws SyscallException also if there is no such process (ENOENT) or descriptor (EBADF), or it is something else
+     *     (ENOTSUPP, EOPNOTSUPP)
+     */
+    public static OpenProbe openProbe(int pid, int descriptor) {
+        return openProbe(Host.running(), pid, descriptor);
+    }
+
+    /** As {@link #openProbe(int, int)}, on this machine. */
+    public static OpenProbe openProbe(Host host, int pid, int descriptor) {
+        return OpenProbes.of(host, pid, descriptor);
     }
 
     /**

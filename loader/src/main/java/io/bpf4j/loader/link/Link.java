@@ -1,6 +1,7 @@
 package io.bpf4j.loader.link;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -29,6 +30,27 @@ public interface Link extends AutoCloseable {
     default LinkInfo info() {
         throw notOneLink("queried");
     }
+
+    /**
+     * The sites of a link of many uprobes (Linux 6.8) or kprobes (Linux 6.6), in the kernel's order; {@link #info} tells
+     * the file and the process.
+     *
+     * @throws UnsupportedOperationException if it is another kind of link, or the kernel does not report them
+     * @throws IllegalStateException if the link is closed
+     */
+    default List<Site> sites() {
+        throw notOneLink("queried");
+    }
+
+    /**
+     * A site of a link of many.
+     *
+     * @param place of a uprobe its offset in the file, in bytes; of a kprobe its address, 0 if the kernel hides
+     *     addresses (sysctl kernel.kptr_restrict)
+     * @param refCounterOffset of a uprobe the offset of its semaphore in the file, in bytes; 0 for none
+     * @param cookie 0 for none; those of kprobes need Linux 6.9
+     */
+    record Site(long place, long refCounterOffset, long cookie) {}
 
     /**
      * Replaces the link's program atomically: no packet or call is missed. The new program must have the same type and

@@ -16,6 +16,8 @@ import io.bpf4j.sys.internal.call.RawLinkInfo;
 import io.bpf4j.sys.internal.call.RawLinkInfo.TextField;
 import io.bpf4j.sys.kernel.Errno;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** One kernel link, and the perf event that it needs, if any. <i>Thread-safe.</i> */
@@ -85,6 +87,27 @@ class KernelLink implements Link {
         } catch (SyscallException e) {
             return withoutText; // A kernel without the field rejects it; the first answer has no text.
         }
+    }
+
+    @Override
+    public List<Site> sites() {
+        RawLinkInfo info = kernel.execute(new ObjectCommand.InfoOfLink(fd));
+        RawLinkInfo.SiteFields fields =
+                LinkKinds.view(info.type()).map(LinkView::sites).orElse(null);
+        if (fields == null) {
+            throw new UnsupportedOperationException(description + " is not a link of many uprobes or kprobes");
+        }
+        int count = info.u32(fields.layout(), fields.count());
+        if (count == 0) {
+            throw new UnsupportedOperationException("this kernel does not report the sites of " + description
+                    + ": it needs Linux 6.8 for uprobes, 6.6" + " for kprobes");
+        }
+        List<long[]> arrays = kernel.execute(new ObjectCommand.SitesOfLink(fd, fields, count));
+        long[] places = arrays.getFirst();
+        long[] cookies = arrays.getLast();
+        return IntStream.range(0, count)
+                .mapToObj(i -> new Site(places[i], arrays.size() == 3 ? arrays.get(1)[i] : 0, cookies[i]))
+                .toList();
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.RawLinkInfo;
 import io.bpf4j.sys.internal.call.StructLayout;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
@@ -19,12 +20,14 @@ import java.util.Set;
  */
 record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) implements LinkKind {
     private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.kprobe_multi", "u64 addrs; u32 count, flags; u64 missed");
+            StructLayout.of("bpf_link_info.kprobe_multi", "u64 addrs; u32 count, flags; u64 missed, cookies");
 
+    /** A kernel before 6.9 ignores the pointer to cookies: its union is as long without that field. */
     static final LinkView VIEW = LinkView.of(
-            8 /* BPF_LINK_TYPE_KPROBE_MULTI */,
-            info -> new LinkDetail.KprobeMulti(
-                    info.u32(INFO, "count"), info.u32(INFO, "flags"), info.u64(INFO, "missed")));
+                    8 /* BPF_LINK_TYPE_KPROBE_MULTI */,
+                    info -> new LinkDetail.KprobeMulti(
+                            info.u32(INFO, "count"), info.u32(INFO, "flags"), info.u64(INFO, "missed")))
+            .withSites(new RawLinkInfo.SiteFields(INFO, List.of("addrs", "cookies"), "count"));
 
     @Override
     public Link attach(Attempt attempt) {

@@ -14,12 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param type the kernel's number ({@code enum bpf_link_type} of include/uapi/linux/bpf.h)
  * @param text the text that such a link has, chosen by its other fields; null for none
  * @param detail reads the fields specific to the type
+ * @param sites the places that such a link has; null for none
  * @param opener opens an existing link as its own Java type
  */
 record LinkView(
         int type,
         Function<RawLinkInfo, @Nullable TextField> text,
         Function<RawLinkInfo, LinkDetail> detail,
+        RawLinkInfo.@Nullable SiteFields sites,
         Opener opener) {
     /** Takes ownership of the descriptor. */
     interface Opener {
@@ -27,14 +29,18 @@ record LinkView(
     }
 
     static LinkView of(int type, Function<RawLinkInfo, LinkDetail> detail) {
-        return new LinkView(type, _ -> null, detail, KernelLink::new);
+        return new LinkView(type, _ -> null, detail, null, KernelLink::new);
     }
 
     LinkView withText(Function<RawLinkInfo, @Nullable TextField> newText) {
-        return new LinkView(type, newText, detail, opener);
+        return new LinkView(type, newText, detail, sites, opener);
+    }
+
+    LinkView withSites(RawLinkInfo.SiteFields newSites) {
+        return new LinkView(type, text, detail, newSites, opener);
     }
 
     LinkView withOpener(Opener newOpener) {
-        return new LinkView(type, text, detail, newOpener);
+        return new LinkView(type, text, detail, sites, newOpener);
     }
 }

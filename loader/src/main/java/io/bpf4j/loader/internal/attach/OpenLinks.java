@@ -12,9 +12,12 @@ import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ObjectCommand;
 import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Opens links that exist already: pinned links, and links of other processes. */
 public final class OpenLinks {
@@ -47,19 +50,31 @@ public final class OpenLinks {
     public static LinkGroup ofProcess(Host host, int pid) throws IOException {
         Kernel kernel = Kernel.of(host);
         LinkGroup taken = LinkGroup.inSequence("links of process " + pid);
-        try (Fd process = kernel.execute(new FileCommand.OpenProcess(pid));
-                DirectoryStream<Path> descriptors =
-                        Files.newDirectoryStream(host.proc().resolve(pid + "/fd"))) {
-            for (Path descriptor : descriptors) {
-                if (isLink(descriptor)) {
-                    take(kernel, process, Integer.parseInt(String.valueOf(descriptor.getFileName())), taken);
-                }
+        try (Fd process = kernel.execute(new FileCommand.OpenProcess(pid))) {
+            for (int descriptor : descriptors(host, pid)) {
+                take(kernel, process, descriptor, taken);
             }
             return taken;
         } catch (RuntimeException | IOException e) {
             taken.closeAfter(e);
             throw e;
         }
+    }
+
+    /** The numbers of the perf events and links that a process has open. */
+    static List<Integer> descriptors(Host host, int pid) throws IOException {
+        List<Integer> numbers = new ArrayList<>();
+        try (DirectoryStream<Path> descriptors =
+                Files.newDirectoryStream(host.proc().resolve(pid + "/fd"))) {
+            for (Path descriptor : descriptors) {
+                if (isLink(descriptor)) {
+                    numbers.add(Integer.parseInt(String.valueOf(descriptor.getFileName())));
+                }
+            }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        return numbers;
     }
 
     private static boolean isLink(Path descriptor) {

@@ -14,6 +14,7 @@ import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.Feature;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.OptionalInt;
 
 /**
@@ -30,7 +31,8 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
                     12 /* BPF_LINK_TYPE_UPROBE_MULTI */,
                     info -> new LinkDetail.UprobeMulti(
                             info.text(), info.u32(INFO, "count"), info.u32(INFO, "flags"), info.u32(INFO, "pid")))
-            .withText(_ -> new RawLinkInfo.TextField(INFO, "path", "path_size"));
+            .withText(_ -> new RawLinkInfo.TextField(INFO, "path", "path_size"))
+            .withSites(new RawLinkInfo.SiteFields(INFO, List.of("offsets", "ref_ctr_offsets", "cookies"), "count"));
 
     @Override
     public Link attach(Attempt attempt) {

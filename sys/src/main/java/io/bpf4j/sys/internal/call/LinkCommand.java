@@ -1,5 +1,6 @@
 package io.bpf4j.sys.internal.call;
 
+import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.sys.kernel.Errno;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
@@ -362,6 +363,46 @@ public sealed interface LinkCommand<R> extends Command<R> {
         }
     }
 
+    /**
+     * BPF_TASK_FD_QUERY: what the program of a perf event, or of a raw tracepoint, is attached to.
+     *
+     * @param pid of the process that has it open, in this process's pid namespace
+     */
+    record TaskFdQuery(int pid, int descriptor) implements LinkCommand<TaskFdQuery.Probe> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr.task_fd_query", """
+                u32 pid, fd, flags, buf_len;
+                u64 buf;
+                u32 prog_id, fd_type;
+                u64 probe_offset, probe_addr;
+                """);
+
+        /** PATH_MAX. */
+        private static final int TEXT_SIZE = 4096;
+
+        /**
+         * A probe.
+         *
+         * @param type the kernel's number ({@code enum bpf_task_fd_type})
+         * @param text name of the tracepoint or function, or path of the file; empty for none
+         * @param offset in the function or the file
+         * @param address of a kprobe that was given by its address, else 0
+         */
+        public record Probe(int programId, int type, String text, long offset, long address) {}
+
+        @Override
+        public Probe run(Call call) {
+            MemorySegment text = call.allocate(TEXT_SIZE);
+            MemorySegment attr = call.attr(ATTR, pid, descriptor, 0, TEXT_SIZE, text.address());
+            call.bpf(BpfCommand.TASK_FD_QUERY, attr);
+            return new Probe(
+                    ATTR.u32(attr, "prog_id"),
+                    ATTR.u32(attr, "fd_type"),
+                    CString.of(text),
+                    ATTR.u64(attr, "probe_offset"),
+                    ATTR.u64(attr, "probe_addr"));
+        }
+    }
+
     /** BPF_ITER_CREATE: a read of the file descriptor returns the iterator's output. */
     record CreateIter(Fd link) implements LinkCommand<Fd> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr.iter_create", "u32 link_fd, flags");
@@ -390,6 +431,8 @@ public sealed interface LinkCommand<R> extends Command<R> {
             case DetachProgram detach ->
                 BpfCommand.PROG_DETACH + " of " + detach.program.description() + " from " + detach.target.description();
             case Query query -> BpfCommand.PROG_QUERY + " of " + query.description;
+            case TaskFdQuery(int pid, int descriptor) ->
+                BpfCommand.TASK_FD_QUERY + " of descriptor " + descriptor + " of process " + pid;
             case CreateIter(Fd link) -> BpfCommand.ITER_CREATE + " of " + link.description();
         };
     }

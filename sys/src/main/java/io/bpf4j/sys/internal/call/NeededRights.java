@@ -28,7 +28,8 @@ final class NeededRights {
             case TokenCommand.With<?> with -> of(with.command());
             // bpf_prog_query(): bpf_net_capable().
             case LinkCommand.Query _ -> List.of(CAP_NET_ADMIN);
-            case ProgCommand.EnableStats _, ObjectCommand.NextId _, ObjectCommand.FdById _ -> List.of(CAP_SYS_ADMIN);
+            case ProgCommand.EnableStats _, LinkCommand.TaskFdQuery _, ObjectCommand.NextId _, ObjectCommand.FdById _ ->
+                List.of(CAP_SYS_ADMIN);
             default -> List.of(CAP_BPF);
         };
     }

@@ -276,6 +276,24 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
     }
 
+    /**
+     * The places of a link, which never change: an array for each field.
+     *
+     * @param count of places, from {@link InfoOfLink}
+     */
+    record SitesOfLink(Fd object, RawLinkInfo.SiteFields fields, int count) implements InfoOf<List<long[]>> {
+        @Override
+        public List<long[]> run(Call call) {
+            List<MemorySegment> arrays = fields.pointers().stream()
+                    .map(_ -> call.allocate(Struct.U64, count))
+                    .toList();
+            MemorySegment info = call.allocate(RawLinkInfo.SIZE, Long.BYTES);
+            fields.request(info, arrays, count);
+            fill(call, object, info);
+            return arrays.stream().map(array -> array.toArray(Struct.U64)).toList();
+        }
+    }
+
     /** The information about BTF, with the types themselves. */
     record InfoOfBtf(Fd object) implements InfoOf<BtfInfo> {
         /** Longest name of a BTF object: a module name, 56 bytes (MODULE_NAME_LEN on 64-bit machines). */

@@ -2,6 +2,7 @@ package io.bpf4j.sys.internal.call;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 
 /**
  * The kernel's information about a link ({@code struct bpf_link_info}). <i>Immutable</i> as long as the bytes are not
@@ -28,6 +29,23 @@ public record RawLinkInfo(int type, int id, int programId, byte[] detail, String
             MemorySegment detail = info.asSlice(DETAIL);
             layout.set(detail, pointer, text);
             layout.set(detail, length, text.byteSize());
+        }
+    }
+
+    /**
+     * Arrays in the union, with a number of 8 bytes for each place of a link. The caller passes buffers for them.
+     *
+     * @param pointers names of the fields for the addresses
+     * @param count name of the field for the number of places
+     */
+    public record SiteFields(StructLayout layout, List<String> pointers, String count) {
+        /** Sets the buffers that the kernel fills. */
+        void request(MemorySegment info, List<MemorySegment> arrays, int places) {
+            MemorySegment detail = info.asSlice(DETAIL);
+            for (int i = 0; i < arrays.size(); i++) {
+                layout.set(detail, pointers.get(i), arrays.get(i));
+            }
+            layout.set(detail, count, places);
         }
     }
 

@@ -227,6 +227,7 @@ class AttrGoldenTest {
     @Test
     void queries() {
         assertGolden("query", new LinkCommand.Query("x", first, 0, 1, true, true, true, 5));
+        assertGolden("task_fd_query", new LinkCommand.TaskFdQuery(77, 5));
     }
 
     @Test

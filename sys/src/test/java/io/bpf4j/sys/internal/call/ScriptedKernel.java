@@ -314,6 +314,8 @@ public final class ScriptedKernel implements Kernel {
             case ObjectCommand.InfoOfProgram of -> program(identity(of.object()).id(), 0);
             case ObjectCommand.InfoOfLink of ->
                 new RawLinkInfo(0, identity(of.object()).id(), 0, new byte[48], "");
+            case ObjectCommand.SitesOfLink of ->
+                of.fields().pointers().stream().map(_ -> new long[of.count()]).toList();
             case ObjectCommand.InfoOfBtf of -> new BtfInfo(of.object().number(), "", false, new byte[0]);
         };
     }
@@ -324,6 +326,8 @@ public final class ScriptedKernel implements Kernel {
             case LinkCommand.OpenRawTracepoint open -> newLink("link to tracepoint " + open.tracepoint());
             case LinkCommand.CreateIter _ -> newFd("iterator");
             case LinkCommand.Query _ -> new LinkCommand.Query.Attached(0, 0, 1, new int[0], new int[0], new int[0]);
+            case LinkCommand.TaskFdQuery query ->
+                throw new SyscallException(query.call(), Errno.ENOTSUPP.number(), null);
             case LinkCommand.Update _, LinkCommand.Detach _, LinkCommand.Attach _, LinkCommand.DetachProgram _ -> 0;
         };
     }

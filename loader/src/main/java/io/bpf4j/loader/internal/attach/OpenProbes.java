@@ -1,0 +1,73 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.OpenProbe;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.LinkCommand;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The probes that a process has open (bpf_task_fd_query() of kernel/bpf/syscall.c, 6.18).
+ *
+ * <p>Tested by {@code OpenProbesTest} and {@code OpenProbesOnKernelTest}.
+ */
+public final class OpenProbes {
+    private OpenProbes() {}
+
+    public static OpenProbe of(Host host, int pid, int descriptor) {
+        try {
+            return query(host, pid, descriptor);
+        } catch (SyscallException e) {
+            throw new SyscallException(e.call(), e.errnoNumber(), hint(e));
+        }
+    }
+
+    /** All of a process; descriptors that it closes meanwhile are skipped. */
+    public static List<OpenProbe> all(Host host, int pid) throws IOException {
+        List<OpenProbe> probes = new ArrayList<>();
+        for (int descriptor : OpenLinks.descriptors(host, pid)) {
+            try {
+                probes.add(query(host, pid, descriptor));
+            } catch (SyscallException e) {
+                switch (e.errno()) {
+                    // It is closed; it has no program; it is a link or event of another kind.
+                    case EBADF, ENOENT, ENOTSUPP, EOPNOTSUPP -> {}
+                    default -> throw e;
+                }
+            }
+        }
+        return List.copyOf(probes);
+    }
+
+    private static OpenProbe query(Host host, int pid, int descriptor) {
+        LinkCommand.TaskFdQuery.Probe answer = Kernel.of(host).execute(new LinkCommand.TaskFdQuery(pid, descriptor));
+        return new OpenProbe(descriptor, answer.programId(), detail(answer));
+    }
+
+    /** By {@code enum bpf_task_fd_type}. */
+    private static LinkDetail detail(LinkCommand.TaskFdQuery.Probe answer) {
+        int type = answer.type();
+        return switch (type) {
+            case 0 -> new LinkDetail.RawTracepoint(answer.text(), 0);
+            case 1 -> new LinkDetail.Tracepoint(answer.text(), 0);
+            case 2, 3 -> new LinkDetail.Kprobe(answer.text(), (int) answer.offset(), answer.address(), 0, type == 3, 0);
+            case 4, 5 -> new LinkDetail.Uprobe(answer.text(), answer.offset(), 0, type == 5, 0);
+            default -> new LinkDetail.Unknown("");
+        };
+    }
+
+    private static @Nullable String hint(SyscallException e) {
+        return switch (e.errno()) {
+            case EBADF -> "the process has no such descriptor";
+            case ENOENT -> "there is no such process, or the perf event has no program";
+            case ENOTSUPP, EOPNOTSUPP ->
+                "the descriptor is not a tracepoint, kprobe or uprobe; Links.byId tells what a link is";
+            default -> e.hint().orElse(null);
+        };
+    }
+}

@@ -1,0 +1,13 @@
+package io.bpf4j.loader.link;
+
+/**
+ * A descriptor of a process that is a probe with a program: a perf event, or the link of a raw tracepoint. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code OpenProbesTest} and {@code OpenProbesOnKernelTest}.
+ *
+ * @param descriptor its number in the process
+ * @param programId the kernel's id of the program
+ * @param detail a {@link LinkDetail.Uprobe}, {@link LinkDetail.Kprobe}, {@link LinkDetail.Tracepoint} or {@link
+ *     LinkDetail.RawTracepoint}; the kernel reports neither cookies nor semaphores here
+ */
+public record OpenProbe(int descriptor, int programId, LinkDetail detail) {}
