@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Links;
+import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IteratorLink;
@@ -178,6 +179,10 @@ class LinkLifeOnKernelTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("pin of a map");
             assertThatThrownBy(() -> link.unpin(bpffs.path("map"))).isInstanceOf(IllegalArgumentException.class);
+            link.pin(bpffs.path("link"));
+            assertThatThrownBy(() -> Maps.pinned(bpffs.path("link")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("pin of a link");
         }
     }
 

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Opens links that exist already: pinned links, and links of other processes. */
 public final class OpenLinks {
@@ -80,8 +81,9 @@ public final class OpenLinks {
     private static boolean isLink(Path descriptor) {
         try {
             String name = Files.readSymbolicLink(descriptor).toString();
-            // The names passed to anon_inode_getfile in kernel/events/core.c and kernel/bpf/syscall.c.
-            return name.equals("anon_inode:[perf_event]") || name.equals("anon_inode:bpf_link");
+            // The name passed to anon_inode_getfile in kernel/events/core.c.
+            return name.equals("anon_inode:[perf_event]")
+                    || ObjectCommand.Kind.of(name).equals(Optional.of(ObjectCommand.Kind.LINK));
         } catch (IOException e) {
             return false; // Closed since the directory was read.
         }

@@ -13,6 +13,7 @@ import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,8 +34,9 @@ class OpenLinksTest {
     void descriptors() throws IOException {
         host = ScriptedHost.of(kernel, root);
         Path fd = Files.createDirectories(host.proc().resolve(PID + "/fd"));
+        List<String> names = List.of("anon_inode:bpf_link", "anon_inode:bpf-link", "anon_inode:[perf_event]");
         for (int number = 0; number < LINKS; number++) {
-            Files.createSymbolicLink(fd.resolve(String.valueOf(number)), Path.of("anon_inode:bpf_link"));
+            Files.createSymbolicLink(fd.resolve(String.valueOf(number)), Path.of(names.get(number)));
         }
         Files.createSymbolicLink(fd.resolve("9"), Path.of("/dev/null"));
     }

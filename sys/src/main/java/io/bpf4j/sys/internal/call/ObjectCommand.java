@@ -46,14 +46,18 @@ public sealed interface ObjectCommand<R> extends Command<R> {
             this.fileName = fileName;
         }
 
-        /** The kind of a link in /proc/PID/fd such as {@code anon_inode:bpf-map}. */
-        static Optional<Kind> of(String link) {
+        /**
+         * The kind of a link in /proc/PID/fd such as {@code anon_inode:bpf-map}. A BPF link that was opened by its pin
+         * or its id has another name than one that was made (bpf_link_new_fd and bpf_link_prime in
+         * kernel/bpf/syscall.c).
+         */
+        public static Optional<Kind> of(String link) {
             for (Kind kind : values()) {
                 if (link.equals("anon_inode:" + kind.fileName) || link.equals("anon_inode:[" + kind.fileName + "]")) {
                     return Optional.of(kind);
                 }
             }
-            return Optional.empty();
+            return link.equals("anon_inode:bpf-link") ? Optional.of(LINK) : Optional.empty();
         }
     }
 
