@@ -4,9 +4,11 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.load.MapCreation;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.MapAccess;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.BpfFs;
+import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ObjectCommand;
 import io.bpf4j.sys.internal.call.ObjectCommand.Kind;
@@ -53,7 +55,21 @@ public final class Maps {
      * @throws io.bpf4j.sys.SyscallException ENOENT if the map does not exist
      */
     public static BpfMap byId(Host host, int id) {
-        return KernelMap.adopt(host, Kernel.of(host).execute(new ObjectCommand.FdById(Kind.MAP, id)), "");
+        return byId(host, id, MapAccess.READ_WRITE);
+    }
+
+    /** {@link #byId(Host, int, MapAccess)} on the running machine. */
+    public static BpfMap byId(int id, MapAccess access) {
+        return byId(Host.running(), id, access);
+    }
+
+    /**
+     * As {@link #byId(Host, int)}, for reading or writing alone (Linux 4.15): the kernel then refuses what it is not open
+     * for (EPERM).
+     */
+    public static BpfMap byId(Host host, int id, MapAccess access) {
+        Fd map = Kernel.of(host).execute(new ObjectCommand.FdById(Kind.MAP, id, access.flag()));
+        return KernelMap.adopt(host, map, "", access);
     }
 
     /** {@link #pinned(Host, Path)} on the running machine. */
@@ -68,7 +84,20 @@ public final class Maps {
      * @throws IllegalArgumentException if it is not a map
      */
     public static BpfMap pinned(Host host, Path path) {
-        return KernelMap.adopt(host, BpfFs.open(Kernel.of(host), path, Kind.MAP, 0), "");
+        return pinned(host, path, MapAccess.READ_WRITE);
+    }
+
+    /** {@link #pinned(Host, Path, MapAccess)} on the running machine. */
+    public static BpfMap pinned(Path path, MapAccess access) {
+        return pinned(Host.running(), path, access);
+    }
+
+    /**
+     * As {@link #pinned(Host, Path)}, for reading or writing alone (Linux 4.15): the file of the pin needs no more
+     * permissions than that, and the kernel then refuses what the map is not open for (EPERM).
+     */
+    public static BpfMap pinned(Host host, Path path, MapAccess access) {
+        return KernelMap.adopt(host, BpfFs.open(Kernel.of(host), path, Kind.MAP, access.flag()), "", access);
     }
 
     /** {@link #ids(Host)} of the running machine. */

@@ -1,5 +1,6 @@
 package io.bpf4j.loader;
 
+import io.bpf4j.loader.map.MapAccess;
 import io.bpf4j.loader.spec.SectionKind;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.BpfFs;
@@ -55,6 +56,19 @@ public final class Programs {
      */
     public static Program pinned(Host host, Path path) {
         return open(host, BpfFs.open(Kernel.of(host), path, Kind.PROGRAM, 0));
+    }
+
+    /** {@link #pinnedReadOnly(Host, Path)} on the running machine. */
+    public static Program pinnedReadOnly(Path path) {
+        return pinnedReadOnly(Host.running(), path);
+    }
+
+    /**
+     * As {@link #pinned(Host, Path)}, but the file of the pin need only be readable, and not writable, for this process.
+     * The program can be used as any other. Links have no such way: their pins must be readable and writable.
+     */
+    public static Program pinnedReadOnly(Host host, Path path) {
+        return open(host, BpfFs.open(Kernel.of(host), path, Kind.PROGRAM, MapAccess.READ_ONLY.flag()));
     }
 
     /** {@link #ids(Host)} of the running machine. */

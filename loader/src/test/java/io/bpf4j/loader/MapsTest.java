@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.MapAccess;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.ObjectCommand;
 import io.bpf4j.sys.internal.call.ScriptedKernel;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.Feature;
@@ -51,6 +53,29 @@ class MapsTest {
                 .isInstanceOf(SyscallException.class)
                 .hasMessageContaining("ENOENT");
         assertThatThrownBy(() -> Maps.byId(kernel.host(), 77)).isInstanceOf(SyscallException.class);
+    }
+
+    @Test
+    void aMapIsOpenedForNoMoreThanItIsUsedFor() {
+        try (BpfMap map = create(HASH)) {
+            map.pin(PATH);
+            try (BpfMap byPin = Maps.pinned(kernel.host(), PATH, MapAccess.READ_ONLY);
+                    BpfMap byId = Maps.byId(kernel.host(), map.id(), MapAccess.WRITE_ONLY)) {
+                kernel.fail(MapCommand.class, Errno.EPERM);
+                assertThatThrownBy(() -> byPin.update(new byte[4], new byte[8]))
+                        .isInstanceOf(SyscallException.class)
+                        .hasMessageEndingWith("opened with MapAccess.READ_ONLY, so this process can't write to it");
+                assertThatThrownBy(byPin::freeze).hasMessageContaining("MapAccess.READ_ONLY");
+                assertThatThrownBy(() -> byId.lookup(new byte[4])).hasMessageContaining("MapAccess.WRITE_ONLY");
+                assertThatThrownBy(() -> map.delete(new byte[4])).hasMessageContaining("the map is frozen");
+            }
+        }
+        assertThat(kernel.commands(ObjectCommand.Get.class))
+                .extracting(ObjectCommand.Get::flags)
+                .containsExactly(8);
+        assertThat(kernel.commands(ObjectCommand.FdById.class))
+                .extracting(ObjectCommand.FdById::flags)
+                .containsExactly(16);
     }
 
     @Test

@@ -4,8 +4,10 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.CType;
+import io.bpf4j.loader.map.MapAccess;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.BpfFs;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.FileCommand;
@@ -42,6 +44,7 @@ public final class KernelMap implements BpfMap {
     private final Fd fd;
     private final String name;
     private final MapInfo info;
+    private final MapAccess access;
     private final Optional<MapType> type;
     private final long valueBytes;
     private final MapBatch batch = new MapBatch(this);
@@ -54,12 +57,13 @@ public final class KernelMap implements BpfMap {
     private volatile Optional<CType> keyType = Optional.empty();
     private volatile Optional<CType> valueType = Optional.empty();
 
-    private KernelMap(Host host, Fd fd, String name, MapInfo info) {
+    private KernelMap(Host host, Fd fd, String name, MapInfo info, MapAccess access) {
         this.host = host;
         this.kernel = Kernel.of(host);
         this.fd = fd;
         this.name = name;
         this.info = info;
+        this.access = access;
         this.type = MapType.of(info.typeNumber());
         boolean perCpu = type.map(MapType::isPerCpu).orElse(false);
         this.valueBytes = perCpu ? stride() * CpuSet.possible(host).count() : info.valueSize();
@@ -81,9 +85,14 @@ public final class KernelMap implements BpfMap {
      * @param name the name in the object: the kernel's name is truncated
      */
     public static KernelMap adopt(Host host, Fd fd, String name) {
+        return adopt(host, fd, name, MapAccess.READ_WRITE);
+    }
+
+    /** The same, with what the file descriptor is open for. */
+    public static KernelMap adopt(Host host, Fd fd, String name, MapAccess access) {
         return fd.ownedBy(own -> {
             MapInfo info = Kernel.of(host).execute(new ObjectCommand.InfoOfMap(own, false));
-            return new KernelMap(host, own, name.isEmpty() ? info.name() : name, info);
+            return new KernelMap(host, own, name.isEmpty() ? info.name() : name, info, access);
         });
     }
 
@@ -106,6 +115,11 @@ public final class KernelMap implements BpfMap {
     /** This map closes it. */
     public Fd fd() {
         return fd;
+    }
+
+    /** What this process opened it for. */
+    MapAccess access() {
+        return access;
     }
 
     /** Sets the C types of its keys and values, unless another object has set them before. */
@@ -138,9 +152,17 @@ public final class KernelMap implements BpfMap {
      */
     public MemorySegment memory(long offset, long size, boolean writable) {
         synchronized (mappings) {
-            Mapping mapping = kernel.execute(new FileCommand.Map(fd, offset, size, writable));
+            Mapping mapping = map(new FileCommand.Map(fd, offset, size, writable));
             mappings.add(mapping);
             return mapping.segment();
+        }
+    }
+
+    private Mapping map(FileCommand.Map command) {
+        try {
+            return kernel.execute(command);
+        } catch (SyscallException e) {
+            throw MapFailure.explained(this, e);
         }
     }
 
@@ -162,7 +184,7 @@ public final class KernelMap implements BpfMap {
             MemorySegment mapped = arena;
             if (mapped == null) {
                 long size = Integer.toUnsignedLong(info.maxEntries()) * host.pageSize();
-                Mapping mapping = kernel.execute(new FileCommand.Map(fd, 0, size, true, info.extra()));
+                Mapping mapping = map(new FileCommand.Map(fd, 0, size, true, info.extra()));
                 mappings.add(mapping);
                 mapped = mapping.segment();
                 arena = mapped;
@@ -355,7 +377,11 @@ public final class KernelMap implements BpfMap {
 
     @Override
     public void freeze() {
-        kernel.execute(new MapCommand.Freeze(fd));
+        try {
+            kernel.execute(new MapCommand.Freeze(fd));
+        } catch (SyscallException e) {
+            throw MapFailure.explained(this, e);
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.map;
 
+import io.bpf4j.loader.map.MapAccess;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.MapTraits;
@@ -24,6 +25,22 @@ final class MapFailure {
                 "bpf(" + operation + ") on map \"" + map.name() + "\"", errno, hint(map, operation, Errno.of(errno)));
     }
 
+    /** The failure of another call, if the map's file descriptor is not open for it. */
+    static SyscallException explained(KernelMap map, SyscallException e) {
+        boolean refused = e.errno() == Errno.EPERM || e.errno() == Errno.EACCES;
+        return refused && map.access() != MapAccess.READ_WRITE
+                ? new SyscallException(e.call(), e.errnoNumber(), notOpenFor(map))
+                : e;
+    }
+
+    private static String notOpenFor(KernelMap map) {
+        return switch (map.access()) {
+            case READ_WRITE -> "the map is frozen, or was created as read-only or write-only";
+            case READ_ONLY -> "the map was opened with MapAccess.READ_ONLY, so this process can't write to it";
+            case WRITE_ONLY -> "the map was opened with MapAccess.WRITE_ONLY, so this process can't read it";
+        };
+    }
+
     private static @Nullable String hint(KernelMap map, String operation, Errno errno) {
         return switch (errno) {
             case E2BIG ->
@@ -32,7 +49,7 @@ final class MapFailure {
                                 + " elements, or the key is beyond the last element of an array; increase max_entries"
                                 + " before the load"
                         : null;
-            case EPERM -> "the map is frozen, or was created or opened as read-only or write-only";
+            case EPERM -> notOpenFor(map);
             case ENOTSUPP, EOPNOTSUPP, EINVAL -> unsupported(map, operation);
             default -> null;
         };

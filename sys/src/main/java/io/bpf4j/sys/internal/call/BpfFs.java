@@ -95,7 +95,7 @@ public final class BpfFs {
     /**
      * Opens a pinned object.
      *
-     * @param flags {@code BPF_F_RDONLY} or {@code BPF_F_WRONLY} for a map, else 0
+     * @param flags {@code BPF_F_RDONLY} or {@code BPF_F_WRONLY} for a map, {@code BPF_F_RDONLY} for a program, else 0
      * @return the file descriptor; the caller closes it
      * @throws SyscallException if the pin does not exist (ENOENT, among others)
      * @throws IllegalArgumentException if it is of another kind

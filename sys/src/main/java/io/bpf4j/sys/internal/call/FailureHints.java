@@ -85,6 +85,10 @@ public final class FailureHints {
             case PeerCommand<?> _ -> null;
             case ProcessCommand<?> _ ->
                 "another process traces it (strace, gdb), or a kernel policy refuses the call (Yama, LSM or seccomp)";
+            case ObjectCommand.Get get
+            when errno == Errno.EACCES ->
+                "this user may not search the directory, or not open the file of the pin for "
+                        + (get.flags() == 0 ? "reading and writing; a map or program can be opened read-only" : "this");
             case ObjectCommand.Pin _, ObjectCommand.Get _ ->
                 errno == Errno.EACCES
                         ? "this user may not search the directory, or not write to it"

@@ -109,12 +109,20 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
     }
 
-    /** BPF_*_GET_FD_BY_ID. */
-    record FdById(Kind kind, int id) implements ObjectCommand<Fd> {
+    /**
+     * BPF_*_GET_FD_BY_ID.
+     *
+     * @param flags {@code BPF_F_RDONLY} or {@code BPF_F_WRONLY} for a map (Linux 4.15), else 0
+     */
+    record FdById(Kind kind, int id, int flags) implements ObjectCommand<Fd> {
+        public FdById(Kind kind, int id) {
+            this(kind, id, 0);
+        }
+
         @Override
         public Fd run(Call call) {
             // The id is in the same place as start_id of NextId.
-            long result = call.bpfResult(kind.fdById, call.attr(NextId.ATTR, id));
+            long result = call.bpfResult(kind.fdById, call.attr(NextId.ATTR, id, 0, flags));
             return call.fd(result, kind.name().toLowerCase(Locale.ROOT) + " " + id);
         }
     }
@@ -323,7 +331,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
             case Get get -> BpfCommand.OBJ_GET + " of " + get.path;
             case KindOf(Fd object) -> "readlink of " + object.description();
             case NextId(Kind kind, int after) -> kind.nextId + " after " + after;
-            case FdById(Kind kind, int id) -> kind.fdById + " of " + id;
+            case FdById byId -> byId.kind.fdById + " of " + byId.id;
             case InfoOf<?> info ->
                 BpfCommand.OBJ_GET_INFO_BY_FD + " of " + info.object().description();
         };

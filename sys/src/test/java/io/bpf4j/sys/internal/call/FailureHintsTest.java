@@ -87,6 +87,18 @@ class FailureHintsTest {
         assertThat(hint(new ProgCommand.EnableStats(), Errno.EPERM, TRACER)).contains("lacks CAP_SYS_ADMIN;");
         assertThat(hint(new ObjectCommand.FdById(ObjectCommand.Kind.MAP, 1), Errno.EPERM, TRACER))
                 .contains("lacks CAP_SYS_ADMIN;");
+        assertThat(hint(new LinkCommand.Query("x", null, 1, 46, false, false, true, 1), Errno.EPERM, TRACER))
+                .contains("lacks CAP_NET_ADMIN;");
+        assertThat(hint(new LinkCommand.TaskFdQuery(7, 3), Errno.EPERM, TRACER)).contains("lacks CAP_SYS_ADMIN;");
+    }
+
+    @Test
+    void aPinThatMayOnlyBeReadCanBeOpenedSo() {
+        Path pin = Path.of("/sys/fs/bpf/x");
+        assertThat(hint(new ObjectCommand.Get(pin, 0), Errno.EACCES, NOBODY))
+                .endsWith("for reading and writing; a map or program can be opened read-only");
+        assertThat(hint(new ObjectCommand.Get(pin, 8), Errno.EACCES, NOBODY))
+                .endsWith("not open the file of the pin for this");
     }
 
     @Test

@@ -1,0 +1,25 @@
+package io.bpf4j.loader.map;
+
+/**
+ * What this process may do with the elements of a map that it opens. The kernel checks each call, and the permissions
+ * of a pin's file when the pin is opened; programs are not restricted. <i>Immutable.</i>
+ */
+public enum MapAccess {
+    /** The default. The file of a pin must be readable and writable. */
+    READ_WRITE(0),
+    /** {@code BPF_F_RDONLY} (Linux 4.15). The file of a pin must be readable. */
+    READ_ONLY(1 << 3),
+    /** {@code BPF_F_WRONLY} (Linux 4.15). The file of a pin must be writable. */
+    WRITE_ONLY(1 << 4);
+
+    private final int flag;
+
+    MapAccess(int flag) {
+        this.flag = flag;
+    }
+
+    /** The kernel's flag. */
+    public int flag() {
+        return flag;
+    }
+}

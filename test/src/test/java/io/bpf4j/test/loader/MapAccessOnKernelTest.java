@@ -1,0 +1,103 @@
+package io.bpf4j.test.loader;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPFFS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Maps;
+import io.bpf4j.loader.Program;
+import io.bpf4j.loader.Programs;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.MapAccess;
+import io.bpf4j.loader.map.UpdateMode;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.BpfFsMount;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requires;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Maps that are open for reading or for writing alone. */
+@Requires({BPF, BPFFS})
+@ExtendWith(LeakCheck.class)
+@Timeout(300)
+class MapAccessOnKernelTest {
+    private static final byte[] KEY = Bpf.key(1);
+    private static final byte[] VALUE = new byte[] {1, 2, 3, 4, 5, 6, 7, 8};
+
+    private static BpfMap hash() {
+        BpfMap map = Maps.create(MapSpec.of("shared", MapType.HASH, 4, 8, 16));
+        map.update(KEY, VALUE);
+        return map;
+    }
+
+    private static void assertRefused(ThrowingCallable call, String message) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EPERM))
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void whoOnlyReadsCantWrite() {
+        try (BpfFsMount mount = BpfFsMount.mount();
+                BpfMap map = hash()) {
+            map.pin(mount.path("shared"));
+            try (BpfMap pinned = Maps.pinned(mount.path("shared"), MapAccess.READ_ONLY);
+                    BpfMap byId = Maps.byId(map.id(), MapAccess.READ_ONLY)) {
+                for (BpfMap reader : List.of(pinned, byId)) {
+                    assertThat(reader.lookup(KEY)).contains(VALUE);
+                    assertThat(reader.keys()).hasSize(1);
+                    String why = "MapAccess.READ_ONLY, so this process can't write";
+                    assertRefused(() -> reader.update(KEY, new byte[8]), why);
+                    assertRefused(() -> reader.delete(KEY), why);
+                    assertRefused(() -> reader.lookupAndDelete(KEY), why);
+                    assertRefused(
+                            () -> reader.updateAll(MemorySegment.ofArray(KEY), MemorySegment.ofArray(VALUE), 1), why);
+                    assertRefused(() -> reader.drain((_, _) -> {}), why);
+                    assertRefused(reader::freeze, why);
+                }
+            }
+            assertThat(map.lookup(KEY)).contains(VALUE);
+            map.unpin(mount.path("shared"));
+        }
+    }
+
+    @Test
+    void whoOnlyWritesCantRead() {
+        try (BpfMap map = hash();
+                BpfMap writer = Maps.byId(map.id(), MapAccess.WRITE_ONLY)) {
+            assertThat(writer.update(KEY, new byte[8], UpdateMode.EXISTING_ONLY))
+                    .isTrue();
+            assertThat(map.lookup(KEY)).contains(new byte[8]);
+            assertRefused(() -> writer.lookup(KEY), "MapAccess.WRITE_ONLY, so this process can't read");
+        }
+    }
+
+    @Test
+    void aProgramNeedsItsPinReadOnly() {
+        try (BpfFsMount mount = BpfFsMount.mount();
+                BpfObject object = Bpf.load("test_runs.bpf.o")) {
+            object.program("count").pin(mount.path("count"));
+            try (Program pinned = Programs.pinnedReadOnly(mount.path("count"))) {
+                assertThat(pinned.id()).isEqualTo(object.program("count").id());
+            }
+            assertThatThrownBy(() -> Maps.pinned(mount.path("count"), MapAccess.READ_ONLY))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("pin of a program, not of a map");
+            assertThatThrownBy(() -> Maps.pinned(mount.path("nothing"), MapAccess.READ_ONLY))
+                    .isInstanceOf(SyscallException.class)
+                    .hasMessageContaining("ENOENT");
+        }
+    }
+}
