@@ -2,6 +2,7 @@ package io.bpf4j.test.loader;
 
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPFFS;
+import static io.bpf4j.test.support.Requirement.UNPRIVILEGED_PINS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,10 +19,18 @@ import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.BpfFsMount;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Java;
 import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.PinReaderMain;
 import io.bpf4j.test.support.Requires;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,6 +90,42 @@ class MapAccessOnKernelTest {
                     .isTrue();
             assertThat(map.lookup(KEY)).contains(new byte[8]);
             assertRefused(() -> writer.lookup(KEY), "MapAccess.WRITE_ONLY, so this process can't read");
+        }
+    }
+
+    /** A process of the same user without capabilities. */
+    @Test
+    @Requires(UNPRIVILEGED_PINS)
+    void whoMayOnlyReadAPinOpensItSo() throws Exception {
+        try (BpfFsMount mount = BpfFsMount.mount();
+                BpfMap map = hash()) {
+            map.pin(mount.path("secret"));
+            map.pin(mount.path("shared"));
+            Path closed = Files.createDirectory(mount.path("closed"));
+            Files.setPosixFilePermissions(mount.path("secret"), Set.of());
+            Files.setPosixFilePermissions(closed, Set.of());
+            Files.setPosixFilePermissions(mount.path("shared"), PosixFilePermissions.fromString("r--r--r--"));
+            List<String> command = new ArrayList<>(List.of("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"));
+            command.addAll(Java.command(
+                    "-XX:TieredStopAtLevel=1",
+                    "-Xmx128m",
+                    "--enable-native-access=ALL-UNNAMED",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    PinReaderMain.class.getName(),
+                    mount.directory().toString()));
+            assertThat(Commands.check(command).lines().filter(line -> !line.contains(".debug")))
+                    .satisfiesExactly(
+                            secret -> assertThat(secret).startsWith("secret: this process may not open it: EACCES"),
+                            shared -> assertThat(shared).isEqualTo("shared: MAP"),
+                            directory -> assertThat(directory)
+                                    .isEqualTo("closed: the directory can't be read: this process may not"),
+                            both -> assertThat(both)
+                                    .startsWith("READ_WRITE:")
+                                    .contains("EACCES")
+                                    .endsWith("a map or program can be opened read-only"),
+                            read -> assertThat(read).isEqualTo("READ_ONLY: 0102030405060708"),
+                            write -> assertThat(write).startsWith("WRITE_ONLY:").contains("EACCES"));
         }
     }
 

@@ -458,6 +458,12 @@ public enum Requirement {
             return BpfFsMount.isAllowed();
         }
     },
+    UNPRIVILEGED_PINS("Linux 5.19 or later, for pins that a process without capabilities opens") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(5, 19);
+        }
+    },
     OVERLAY("overlay file systems, and the right to mount one (CAP_SYS_ADMIN)") {
         @Override
         boolean present() {

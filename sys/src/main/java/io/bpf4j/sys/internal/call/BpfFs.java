@@ -210,12 +210,28 @@ public final class BpfFs {
         };
     }
 
+    /**
+     * Checks the file system of a directory.
+     *
+     * @param opened the path that is checked
+     * @param name its name in messages
+     * @throws IllegalArgumentException if it is another file system
+     */
+    public static void requireBpfFs(Path opened, Path name) {
+        String type = fileSystem(opened);
+        if (!type.equals("bpf")) {
+            throw new IllegalArgumentException(wrongFileSystem(name, type));
+        }
+    }
+
     private static @Nullable String wrongFileSystem(Path directory) {
         String type = fileSystem(directory);
-        return type.equals("bpf")
-                ? null
-                : directory + (type.isEmpty() ? " is" : " is in a file system of type " + type + ",")
-                        + " not in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
+        return type.equals("bpf") ? null : wrongFileSystem(directory, type);
+    }
+
+    private static String wrongFileSystem(Path directory, String type) {
+        return directory + (type.isEmpty() ? " is" : " is in a file system of type " + type + ",")
+                + " not in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
     }
 
     /** The type of a directory's file system; empty if unknown. */

@@ -1,0 +1,234 @@
+package io.bpf4j.loader;
+
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.FileName;
+import io.bpf4j.loader.map.MapAccess;
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.BpfFs;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.OpenFlags;
+import io.bpf4j.sys.internal.call.PeerCommand;
+import io.bpf4j.sys.kernel.Errno;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Lists what is pinned in a BPF file system. <i>Thread-safe.</i>
+ *
+ * <pre>{@code
+ * for (Pin pin : Pins.in(Path.of("/sys/fs/bpf"))) {
+ *     System.out.println(FileName.of(pin.path()) + " " + pin.kind() + " " + pin.id() + " " + pin.name());
+ * }
+ * }</pre>
+ *
+ * <p>Tested by {@code PinsOnKernelTest}.
+ */
+public final class Pins {
+    /** Others may make names without end. */
+    private static final int MOST_NAMES = 100_000;
+
+    private static final int MOST_NAMES_OF_DIRECTORY = 10_000;
+
+    /** Each level holds a file descriptor. */
+    private static final int MOST_LEVELS = 64;
+
+    private final Host host;
+    private final Kernel kernel;
+    private final long device;
+    private final List<Pin> pins = new ArrayList<>();
+    private int names;
+
+    private Pins(Host host, long device) {
+        this.host = host;
+        this.kernel = Kernel.of(host);
+        this.device = device;
+    }
+
+    /**
+     * What is pinned in a directory and those below it: of each directory first the pins, then the directories, by name.
+     *
+     * <p>Nothing is followed out of the file system: neither symbolic links, which are left out, nor what is mounted on
+     * a directory. What vanishes meanwhile is left out. What this process may not open, and a directory with more than
+     * 10,000 names or below 64 others, is in the list with a {@link Pin#problem}; so are the directories that are left
+     * when 100,000 names have been read. Before Linux 5.19 the whole call needs CAP_BPF if
+     * the sysctl kernel.unprivileged_bpf_disabled is set.
+     *
+     * @throws SyscallException if the directory does not exist (ENOENT) or may not be searched (EACCES)
+     * @throws IllegalArgumentException if it is not a directory of a BPF file system
+     */
+    public static List<Pin> in(Path directory) {
+        return in(Host.running(), directory);
+    }
+
+    /** As {@link #in(Path)}, on this machine. */
+    public static List<Pin> in(Host host, Path directory) {
+        Kernel kernel = Kernel.of(host);
+        try (Fd root = kernel.execute(new FileCommand.Open(directory, OpenFlags.PATH))) {
+            if (!kernel.execute(new PeerCommand.Status(root)).isDirectory()) {
+                throw new IllegalArgumentException(directory + " is not a directory");
+            }
+            BpfFs.requireBpfFs(path(host, root), directory);
+            Pins pins = new Pins(
+                    host, kernel.execute(new FileCommand.Identify(root)).device());
+            pins.directory(root, directory, 0);
+            return List.copyOf(pins.pins);
+        }
+    }
+
+    /** An open file, whatever has its name now. */
+    private static Path path(Host host, Fd file) {
+        return host.self().resolve("fd/" + file.number());
+    }
+
+    private void directory(Fd directory, Path path, int level) {
+        if (level == MOST_LEVELS) {
+            problem(path, Diagnostic.Kind.LEFT_OUT, "it is below " + MOST_LEVELS + " other directories");
+            return;
+        }
+        List<Path> entries;
+        try {
+            entries = names(directory, path);
+        } catch (IOException e) {
+            problem(path, Diagnostic.Kind.UNREADABLE, "the directory can't be read: " + reason(e));
+            return;
+        }
+        List<Path> directories = new ArrayList<>();
+        for (Path name : entries) {
+            if (pin(directory, name, path)) {
+                directories.add(name);
+            }
+        }
+        for (Path name : directories) {
+            try (Fd below = look(directory, name)) {
+                if (isDirectory(below)) {
+                    directory(below, path.resolve(name), level + 1);
+                }
+            } catch (SyscallException e) {
+                refused(path.resolve(name), e);
+            }
+        }
+    }
+
+    private List<Path> names(Fd directory, Path path) throws IOException {
+        List<Path> found = new ArrayList<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(path(host, directory))) {
+            for (Path entry : all) {
+                if (found.size() == MOST_NAMES_OF_DIRECTORY || names == MOST_NAMES) {
+                    problem(path, Diagnostic.Kind.LEFT_OUT, "it has more names than are read: " + found.size());
+                    break;
+                }
+                names++;
+                found.add(entry.getFileName());
+            }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        found.sort(null);
+        return found;
+    }
+
+    /** Without the path, which is that of an open file. */
+    private static String reason(IOException e) {
+        String reason = e instanceof FileSystemException failed ? failed.getReason() : e.getMessage();
+        return reason == null ? "this process may not" : reason;
+    }
+
+    /** A name that is no symbolic link; it may be anything else, and in another file system. */
+    private Fd look(Fd directory, Path name) {
+        return kernel.execute(
+                new FileCommand.Open(path(host, directory).resolve(name), OpenFlags.PATH | OpenFlags.NOFOLLOW));
+    }
+
+    private boolean isDirectory(Fd file) {
+        return kernel.execute(new PeerCommand.Status(file)).isDirectory() && isHere(file);
+    }
+
+    private boolean isHere(Fd file) {
+        FileIdentity identity = kernel.execute(new FileCommand.Identify(file));
+        return identity.device() == device;
+    }
+
+    /** Adds what is pinned at the name, if anything; true if the name is a directory. */
+    private boolean pin(Fd directory, Path name, Path parent) {
+        Path path = parent.resolve(name);
+        try (Fd file = look(directory, name)) {
+            PeerCommand.Status.FileStatus status = kernel.execute(new PeerCommand.Status(file));
+            if (!isHere(file)) {
+                return false;
+            }
+            if (status.isRegular()) {
+                try (Fd object = open(path(host, file))) {
+                    add(path, object);
+                }
+            }
+            return status.isDirectory();
+        } catch (SyscallException e) {
+            refused(path, e);
+            return false;
+        }
+    }
+
+    /** Only to be looked at, so that a pin that may be read is enough; the kernel refuses this for links (EINVAL). */
+    private Fd open(Path file) {
+        try {
+            return kernel.execute(new ObjectCommand.Get(file, MapAccess.READ_ONLY.flag()));
+        } catch (SyscallException e) {
+            if (e.errno() != Errno.EINVAL) {
+                throw e;
+            }
+            return kernel.execute(new ObjectCommand.Get(file, 0));
+        }
+    }
+
+    private void add(Path path, Fd object) {
+        Optional<ObjectCommand.Kind> kind = kernel.execute(new ObjectCommand.KindOf(object));
+        switch (kind.orElse(ObjectCommand.Kind.BTF)) {
+            case PROGRAM -> {
+                var info = kernel.execute(new ObjectCommand.InfoOfProgram(object));
+                add(path, Pin.Kind.PROGRAM, info.id(), info.name());
+            }
+            case MAP -> {
+                var info = kernel.execute(new ObjectCommand.InfoOfMap(object, false));
+                add(path, Pin.Kind.MAP, info.id(), info.name());
+            }
+            case LINK ->
+                add(
+                        path,
+                        Pin.Kind.LINK,
+                        kernel.execute(new ObjectCommand.InfoOfLink(object)).id(),
+                        "");
+            case BTF -> problem(path, Diagnostic.Kind.UNREADABLE, "it is of a kind that this library does not know");
+        }
+    }
+
+    private void add(Path path, Pin.Kind kind, int id, String name) {
+        pins.add(new Pin(path, Optional.of(kind), id, name, Optional.empty()));
+    }
+
+    private void refused(Path path, SyscallException e) {
+        // ENOENT: it has vanished since the directory was read. ELOOP does not occur: O_PATH opens symbolic links.
+        if (e.errno() != Errno.ENOENT) {
+            problem(
+                    path,
+                    Diagnostic.Kind.UNREADABLE,
+                    "this process may not open it: " + Errno.describe(e.errnoNumber()));
+        }
+    }
+
+    private void problem(Path path, Diagnostic.Kind kind, String message) {
+        Diagnostic diagnostic = new Diagnostic(kind, FileName.of(path).toString(), message);
+        pins.add(new Pin(path, Optional.empty(), 0, "", Optional.of(diagnostic)));
+    }
+}
