@@ -119,6 +119,11 @@ public final class Links {
         return OpenLinks.ofProcess(host, pid);
     }
 
+    /** {@link #attachedTo(Host, AttachTarget)} on the running machine. */
+    public static AttachedPrograms attachedTo(AttachTarget target) {
+        return attachedTo(Host.running(), target);
+    }
+
     /**
      * What is attached to a target: the programs of a control group, of one direction of a network device (tcx, netkit),
      * of a network namespace, a socket map or an infrared receiver, attached by any process, with or without a link.
@@ -140,26 +145,26 @@ public final class Links {
      *     query: XDP, probes and tracepoints, netfilter
      * @throws SyscallException if the target does not exist or is of another kind, or the right is missing
      */
-    public static AttachedPrograms attachedTo(AttachTarget target) {
-        return attachedTo(Host.running(), target);
-    }
-
-    /** As {@link #attachedTo(AttachTarget)}, on this machine. */
     public static AttachedPrograms attachedTo(Host host, AttachTarget target) {
         return HookQuery.of(host, target, false);
+    }
+
+    /** {@link #effectiveIn(Host, AttachTarget.Cgroup)} on the running machine. */
+    public static AttachedPrograms effectiveIn(AttachTarget.Cgroup group) {
+        return effectiveIn(Host.running(), group);
     }
 
     /**
      * The programs that run for a control group, in order: its own and those of its ancestors. The kernel reports
      * neither flags nor a revision of them. Otherwise as {@link #attachedTo(AttachTarget)}.
      */
-    public static AttachedPrograms effectiveIn(AttachTarget.Cgroup group) {
-        return effectiveIn(Host.running(), group);
-    }
-
-    /** As {@link #effectiveIn(AttachTarget.Cgroup)}, on this machine. */
     public static AttachedPrograms effectiveIn(Host host, AttachTarget.Cgroup group) {
         return HookQuery.of(host, group, true);
+    }
+
+    /** {@link #openProbes(Host, int)} on the running machine. */
+    public static List<OpenProbe> openProbes(int pid) throws IOException {
+        return openProbes(Host.running(), pid);
     }
 
     /**
@@ -171,13 +176,13 @@ public final class Links {
      * @throws IOException if the process's descriptors can't be listed
      * @throws SyscallException if the right is missing
      */
-    public static List<OpenProbe> openProbes(int pid) throws IOException {
-        return openProbes(Host.running(), pid);
-    }
-
-    /** As {@link #openProbes(int)}, on this machine. */
     public static List<OpenProbe> openProbes(Host host, int pid) throws IOException {
         return OpenProbes.all(host, pid);
+    }
+
+    /** {@link #openProbe(Host, int, int)} on the running machine. */
+    public static OpenProbe openProbe(int pid, int descriptor) {
+        return openProbe(Host.running(), pid, descriptor);
     }
 
     /**
@@ -186,11 +191,6 @@ public final class Links {
      * @throws SyscallException also if there is no such process (ENOENT) or descriptor (EBADF), or it is something else
      *     (ENOTSUPP, EOPNOTSUPP)
      */
-    public static OpenProbe openProbe(int pid, int descriptor) {
-        return openProbe(Host.running(), pid, descriptor);
-    }
-
-    /** As {@link #openProbe(int, int)}, on this machine. */
     public static OpenProbe openProbe(Host host, int pid, int descriptor) {
         return OpenProbes.of(host, pid, descriptor);
     }

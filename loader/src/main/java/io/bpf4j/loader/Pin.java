@@ -7,8 +7,7 @@ import java.util.Optional;
 /**
  * A name in a BPF file system, and what is pinned there. <i>Immutable.</i>
  *
- * <p>Others choose the names. The path has exactly their bytes, also if they are not text; {@code
- * io.bpf4j.elf.FileName.of(path)} shows them.
+ * <p>Others choose the names. The path has exactly their bytes, also if they are not text in any encoding.
  *
  * @param path the listed directory's path, and the names below it
  * @param kind what is pinned; empty for a directory or pin that was not opened

@@ -1,7 +1,7 @@
 package io.bpf4j.loader;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.elf.FileName;
+import io.bpf4j.elf.internal.text.FileName;
 import io.bpf4j.loader.map.MapAccess;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
@@ -29,7 +29,7 @@ import java.util.Optional;
  *
  * <pre>{@code
  * for (Pin pin : Pins.in(Path.of("/sys/fs/bpf"))) {
- *     System.out.println(FileName.of(pin.path()) + " " + pin.kind() + " " + pin.id() + " " + pin.name());
+ *     System.out.println(pin.path() + " " + pin.kind() + " " + pin.id() + " " + pin.name());
  * }
  * }</pre>
  *
@@ -56,23 +56,23 @@ public final class Pins {
         this.device = device;
     }
 
+    /** {@link #in(Host, Path)} on the running machine. */
+    public static List<Pin> in(Path directory) {
+        return in(Host.running(), directory);
+    }
+
     /**
      * What is pinned in a directory and those below it: of each directory first the pins, then the directories, by name.
      *
      * <p>Nothing is followed out of the file system: neither symbolic links, which are left out, nor what is mounted on
      * a directory. What vanishes meanwhile is left out. What this process may not open, and a directory with more than
      * 10,000 names or below 64 others, is in the list with a {@link Pin#problem}; so are the directories that are left
-     * when 100,000 names have been read. Before Linux 5.19 the whole call needs CAP_BPF if
-     * the sysctl kernel.unprivileged_bpf_disabled is set.
+     * when 100,000 names have been read. Before Linux 5.19 the whole call needs CAP_BPF if the sysctl
+     * kernel.unprivileged_bpf_disabled is set.
      *
      * @throws SyscallException if the directory does not exist (ENOENT) or may not be searched (EACCES)
      * @throws IllegalArgumentException if it is not a directory of a BPF file system
      */
-    public static List<Pin> in(Path directory) {
-        return in(Host.running(), directory);
-    }
-
-    /** As {@link #in(Path)}, on this machine. */
     public static List<Pin> in(Host host, Path directory) {
         Kernel kernel = Kernel.of(host);
         try (Fd root = kernel.execute(new FileCommand.Open(directory, OpenFlags.PATH))) {

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.bpf4j.elf.FileName;
+import io.bpf4j.elf.internal.text.FileName;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.Pin;
