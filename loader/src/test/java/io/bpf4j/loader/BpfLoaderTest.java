@@ -81,12 +81,22 @@ class BpfLoaderTest {
         try (BpfObject loaded = ScriptedLoads.loader(kernel, spec)
                 .global("set_before_load", (short) -12345)
                 .global("text", "other")
+                .global("pair_in.small", 9)
+                .global("pair_in", new byte[16])
+                .global("pair_in.large", 10)
                 .load()) {
             byte[] rodata = loaded.map(".rodata").lookup(new byte[4]).orElseThrow();
 
             int offset = spec.global("set_before_load").offset();
             assertThat(ByteBuffer.wrap(rodata).order(ByteOrder.nativeOrder()).getShort(offset))
                     .isEqualTo((short) -12345);
+            assertThat(rodata[spec.global("pair_in.small").offset()])
+                    .as("the whole struct was set later")
+                    .isZero();
+            assertThat(ByteBuffer.wrap(rodata)
+                            .order(ByteOrder.nativeOrder())
+                            .getLong(spec.global("pair_in.large").offset()))
+                    .isEqualTo(10);
             int text = spec.global("text").offset();
             assertThat(new String(rodata, text, 5, java.nio.charset.StandardCharsets.UTF_8))
                     .isEqualTo("other");

@@ -173,17 +173,22 @@ public sealed interface ObjectSpec permits ObjectSpecData {
     }
 
     /**
-     * A global variable; the first, if static variables share the name.
+     * A global variable; the first, if static variables share the name. Or a member of one that is a struct, by its
+     * path: {@code config.kind}. The object's BTF says where the member is; it is no bit-field.
      *
      * @throws UnknownNameException if no global variable has that name
      */
     default GlobalSpec global(String name) {
-        return findGlobal(name).orElseThrow(() -> unknown("global variable", name, globals(), GlobalSpec::name));
+        return findGlobal(name).orElseThrow(() -> {
+            List<GlobalSpec> members = GlobalMembers.beside(this, name);
+            return unknown("global variable", name, members.isEmpty() ? globals() : members, GlobalSpec::name);
+        });
     }
 
-    /** The global variable of that name, if it exists. */
+    /** The global variable of that name, or the member of that path, if it exists. */
     default Optional<GlobalSpec> findGlobal(String name) {
-        return find(name, globals(), GlobalSpec::name);
+        return find(name, globals(), GlobalSpec::name)
+                .or(() -> find(name, GlobalMembers.beside(this, name), GlobalSpec::name));
     }
 
     private static <T> Optional<T> find(String name, List<T> all, Function<T, String> nameOf) {
@@ -241,7 +246,8 @@ public sealed interface ObjectSpec permits ObjectSpecData {
 
     /**
      * The same object with another value of an integer or enum. The load and the dry run refuse a value that does not
-     * fit the variable, as for the overloads of this method.
+     * fit the variable, as for the overloads of this method. The variable may be a member of a struct, by
+     * its path: {@code config.kind}.
      *
      * @throws UnknownNameException if the variable does not exist
      */
@@ -290,6 +296,7 @@ public sealed interface ObjectSpec permits ObjectSpecData {
     private ObjectSpec withGlobal(String name, InitialValue value) {
         global(name);
         Map<String, InitialValue> values = new HashMap<>(((ObjectSpecData) this).values());
+        values.keySet().removeIf(other -> other.startsWith(name + '.'));
         values.put(name, value);
         return with("values", values);
     }

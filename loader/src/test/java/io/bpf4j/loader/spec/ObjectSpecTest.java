@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.sys.kernel.ProgramType;
 import io.bpf4j.test.objects.TestObjects;
@@ -76,6 +77,24 @@ class ObjectSpecTest {
         assertThat(spec.findMap(".bss").map(MapSpec::data).orElseThrow().initial())
                 .containsOnly(0);
         assertThat(spec.map(".data").flags() & MapSpec.F_RDONLY_PROG).isZero();
+    }
+
+    @Test
+    void aMemberOfAStructIsAVariableToo() {
+        ObjectSpec spec = spec("globals.bpf.o");
+        GlobalSpec pair = spec.global("pair_out");
+        GlobalSpec large = spec.global("pair_out.large");
+        assertThat(large.map()).isEqualTo(pair.map());
+        assertThat(large.offset()).isEqualTo(pair.offset() + 8);
+        assertThat(large.size()).isEqualTo(8);
+        assertThat(spec.findGlobal("pair_out.small").orElseThrow().size()).isOne();
+        assertThat(spec.globals()).doesNotContain(large);
+        assertThat(spec.findGlobal("counter.large")).as("a number").isEmpty();
+        assertThat(spec.findGlobal("pair_out.large.part")).isEmpty();
+        assertThat(spec.findGlobal("no_such.large")).isEmpty();
+        assertThatThrownBy(() -> spec.global("pair_out.larg"))
+                .isInstanceOf(UnknownNameException.class)
+                .hasMessageContaining("pair_out.large");
     }
 
     @Test

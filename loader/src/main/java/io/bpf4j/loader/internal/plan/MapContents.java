@@ -9,8 +9,10 @@ import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.kernel.MapType;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -112,21 +114,23 @@ final class MapContents {
             return host == null
                     ? null
                     : overridden(
-                            data,
+                            map,
                             new KconfigValues(host, spec, kernel.features(), options.kconfig)
                                     .fill(data, spec.changedGlobals()));
         }
-        boolean changed = data.variables().stream().anyMatch(values::containsKey);
-        return data.isZero() && !data.readOnly() && !changed ? null : overridden(data, data.initial());
+        boolean changed =
+                values.keySet().stream().anyMatch(variable -> variable.map().equals(map.name()));
+        return data.isZero() && !data.readOnly() && !changed ? null : overridden(map, data.initial());
     }
 
-    private byte[] overridden(DataSection data, byte[] bytes) {
-        for (GlobalSpec variable : data.variables()) {
-            byte[] value = values.get(variable);
-            if (value != null) {
-                System.arraycopy(value, 0, bytes, variable.offset(), value.length);
-            }
-        }
+    private byte[] overridden(MapSpec map, byte[] bytes) {
+        values.keySet().stream()
+                .filter(variable -> variable.map().equals(map.name()))
+                .sorted(Comparator.comparing(GlobalSpec::name)) // a struct before its members
+                .forEach(variable -> {
+                    byte[] value = Objects.requireNonNull(values.get(variable));
+                    System.arraycopy(value, 0, bytes, variable.offset(), value.length);
+                });
         return bytes;
     }
 }
