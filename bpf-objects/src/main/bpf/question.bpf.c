@@ -27,32 +27,34 @@ struct task_struct;
 HELPER(156, void *, bpf_task_storage_get, void *map, struct task_struct *task, void *value, __u64 flags);
 HELPER(158, struct task_struct *, bpf_get_current_task_btf, void);
 
-const volatile __u32 kind = QUESTION_COUNT;
-const volatile __u32 wanted_args = 0;   /* a bit for each */
-const volatile __u32 wanted_fields = 0; /* enum question_field */
-const volatile bool has_begin = false; /* the end of a pair needs values of its begin */
-const volatile bool has_where = false;
-const volatile bool has_keys = false;
-const volatile bool has_pair = false;
-const volatile bool has_returns = false;
-const volatile bool has_task_storage = false; /* with bpf_get_current_task_btf(), which needs the kernel's BTF */
-const volatile bool by_frame = false; /* pairs are the entries and returns of functions */
-const volatile bool value_signed = false;
-/*
- * linear buckets [from + n * step, from + (n + 1) * step), one below and one above; four for each power of two if
- * linear_step is 0
- */
-const volatile __s64 linear_from = 0;
-const volatile __u64 linear_step = 0;
-const volatile __u32 bucket_count = 253;
-/* bytes in the key where the stacks' hashes are written; 0xffffffff: not wanted */
 #define NO_STACK 0xffffffff
-const volatile __u32 user_stack_at = NO_STACK;
-const volatile __u32 kernel_stack_at = NO_STACK;
-/* latencies of at least as many nanoseconds are shown */
-const volatile bool has_slower = false;
-const volatile __u64 slower_than = 0;
-const volatile __u32 shown_bytes = 0;
+
+const volatile struct config {
+	__u32 kind;          /* enum question_kind */
+	__u32 wanted_args;   /* a bit for each */
+	__u32 wanted_fields; /* enum question_field */
+	bool has_begin;      /* the end of a pair needs values of its begin */
+	bool has_where;
+	bool has_keys;
+	bool has_pair;
+	bool has_returns;
+	bool has_task_storage; /* with bpf_get_current_task_btf(), which needs the kernel's BTF */
+	bool by_frame;         /* pairs are the entries and returns of functions */
+	bool value_signed;
+	/*
+	 * linear buckets [from + n * step, from + (n + 1) * step), one below and one above; four for each power of two
+	 * if linear_step is 0
+	 */
+	__s64 linear_from;
+	__u64 linear_step;
+	__u32 bucket_count;
+	__u32 user_stack_at; /* bytes in the key where the stack's hash is written, or NO_STACK */
+	__u32 kernel_stack_at;
+	bool has_slower; /* latencies of at least slower_than nanoseconds are shown */
+	__u64 slower_than;
+	__u32 shown_bytes;
+} config = { .bucket_count = 253, .user_stack_at = NO_STACK, .kernel_stack_at = NO_STACK };
+
 /* tables of the generated functions */
 const volatile __u64 tables[QUESTION_TABLES / 8] = {};
 
@@ -243,21 +245,21 @@ static __always_inline long function_argument(struct pt_regs *ctx, __u64 cookie,
 static __always_inline void fill(struct question_event *event, __u64 cookie)
 {
 	event->cookie = cookie;
-	if (wanted_fields & QUESTION_THREAD) {
+	if (config.wanted_fields & QUESTION_THREAD) {
 		struct pidns_ids ids = current_ids();
 
 		event->pid = ids.tgid;
 		event->tid = ids.pid;
 	}
-	if (wanted_fields & QUESTION_NSECS)
+	if (config.wanted_fields & QUESTION_NSECS)
 		event->nsecs = bpf_ktime_get_ns();
-	if (wanted_fields & QUESTION_CGROUP)
+	if (config.wanted_fields & QUESTION_CGROUP)
 		event->cgroup = bpf_get_current_cgroup_id();
-	if (wanted_fields & QUESTION_UID)
+	if (config.wanted_fields & QUESTION_UID)
 		event->uid = bpf_get_current_uid_gid();
-	if (wanted_fields & QUESTION_CPU)
+	if (config.wanted_fields & QUESTION_CPU)
 		event->cpu = bpf_get_smp_processor_id();
-	if (wanted_fields & QUESTION_COMM)
+	if (config.wanted_fields & QUESTION_COMM)
 		bpf_get_current_comm(event->comm, sizeof(event->comm));
 }
 
@@ -289,13 +291,13 @@ static __always_inline __u32 bucket_of(__u64 value)
 {
 	__u32 shift = 0;
 
-	if (linear_step) {
-		if (value_signed ? (__s64)value < linear_from : value < (__u64)linear_from)
+	if (config.linear_step) {
+		if (config.value_signed ? (__s64)value < config.linear_from : value < (__u64)config.linear_from)
 			return 0;
-		value = (value - (__u64)linear_from) / linear_step;
-		return value >= bucket_count - 2 ? bucket_count - 1 : value + 1;
+		value = (value - (__u64)config.linear_from) / config.linear_step;
+		return value >= config.bucket_count - 2 ? config.bucket_count - 1 : value + 1;
 	}
-	if (value_signed && (__s64)value < 0)
+	if (config.value_signed && (__s64)value < 0)
 		return 0;
 	if (value >> 34) {
 		value >>= 32;
@@ -339,15 +341,15 @@ static __noinline int add(void *key, __u64 value)
 			return 0;
 		}
 	}
-	atomic_add(&found->sum, kind == QUESTION_COUNT ? 1 : value);
-	if (kind == QUESTION_COUNT)
+	atomic_add(&found->sum, config.kind == QUESTION_COUNT ? 1 : value);
+	if (config.kind == QUESTION_COUNT)
 		return 0;
 	n = bucket_of(value);
 	opaque(n); /* or the compiler checks a copy of the index */
-	if (n >= bucket_count)
+	if (n >= config.bucket_count)
 		return 0;
 	atomic_add(&found->buckets[n], 1);
-	value ^= value_signed ? 1ULL << 63 : 0;
+	value ^= config.value_signed ? 1ULL << 63 : 0;
 	raise(&found->largest, value);
 	raise(&found->smallest, ~value);
 	return 0;
@@ -371,7 +373,7 @@ static __always_inline struct nesting *nesting_of(__u64 *tid)
 {
 	struct nesting *nesting;
 
-	if (has_task_storage)
+	if (config.has_task_storage)
 		return bpf_task_storage_get(&nestings, bpf_get_current_task_btf(), NULL, BPF_STORAGE_GET_F_CREATE);
 	nesting = bpf_map_lookup_elem(&nestings_by_tid, tid);
 	if (nesting)
@@ -395,7 +397,7 @@ static __always_inline bool too_deep(struct pt_regs *ctx, struct question_event 
 	if (event->cookie >> 32 & QUESTION_RETURN) {
 		if (nesting->depth)
 			nesting->depth--;
-		if (!has_task_storage && !nesting->depth)
+		if (!config.has_task_storage && !nesting->depth)
 			bpf_map_delete_elem(&nestings_by_tid, &tid);
 		return false;
 	}
@@ -427,7 +429,7 @@ static __always_inline bool intact(struct pair *pair)
 {
 	struct begin *begin;
 
-	if (!has_begin || !has_pair)
+	if (!config.has_begin || !config.has_pair)
 		return true;
 	begin = bpf_map_lookup_elem(&begins, &pair->key);
 	return begin && begin == pair->begin && begin->nsecs == pair->nsecs;
@@ -439,11 +441,11 @@ static __always_inline void keep(struct question_event *event, struct pair_key *
 	struct begin *begin;
 	__u64 nsecs = event->nsecs;
 
-	if (bpf_map_update_elem(&begins, key, has_begin ? (const void *)&no_begin : &nsecs, BPF_ANY)) {
+	if (bpf_map_update_elem(&begins, key, config.has_begin ? (const void *)&no_begin : &nsecs, BPF_ANY)) {
 		atomic_add(&pairs_full, 1);
 		return;
 	}
-	if (!has_begin)
+	if (!config.has_begin)
 		return;
 	begin = bpf_map_lookup_elem(&begins, key);
 	if (!begin)
@@ -458,13 +460,13 @@ static __always_inline bool paired(struct pt_regs *ctx, struct question_event *e
 	struct begin *begin;
 
 	pair->key.pair = event->tid;
-	if (has_pair) {
+	if (config.has_pair) {
 		if (question_pair(event, &pair->key.pair, (const void *)tables) < 0) {
 			atomic_add(&unreadable, 1);
 			return false;
 		}
 		pair->key.pid = event->pid;
-	} else if (by_frame) {
+	} else if (config.by_frame) {
 		pair->key.pair = frame(ctx, event->cookie);
 		pair->key.pid = event->cookie << 32 | event->tid;
 	}
@@ -482,7 +484,7 @@ static __always_inline bool paired(struct pt_regs *ctx, struct question_event *e
 	pair->begin = begin;
 	pair->nsecs = begin->nsecs;
 	*elapsed = event->nsecs - pair->nsecs;
-	if (has_begin)
+	if (config.has_begin)
 		event->begin = begin->values;
 	else
 		bpf_map_delete_elem(&begins, &pair->key);
@@ -492,7 +494,7 @@ static __always_inline bool paired(struct pt_regs *ctx, struct question_event *e
 /* Puts an event into the ring, with the values that are to be shown. */
 static __always_inline void show(struct question_event *event, struct pair *pair, __u64 value)
 {
-	__u32 size = shown_bytes > QUESTION_SHOW ? QUESTION_SHOW : shown_bytes;
+	__u32 size = config.shown_bytes > QUESTION_SHOW ? QUESTION_SHOW : config.shown_bytes;
 	struct question_record *record = bpf_ringbuf_reserve(&records, sizeof(*record) + size, 0);
 
 	if (!record) {
@@ -506,9 +508,9 @@ static __always_inline void show(struct question_event *event, struct pair *pair
 	record->tid = event->tid;
 	bpf_get_current_comm(record->comm, sizeof(record->comm));
 	record->bits = 0;
-	if (shown_bytes && question_show(event, record->shown, (const void *)tables) < 0)
+	if (config.shown_bytes && question_show(event, record->shown, (const void *)tables) < 0)
 		record->bits |= QUESTION_FAILED;
-	if (kind == QUESTION_LATENCY && !intact(pair)) {
+	if (config.kind == QUESTION_LATENCY && !intact(pair)) {
 		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
 		return;
 	}
@@ -603,7 +605,7 @@ static __always_inline void stack(struct pt_regs *ctx, void *key, __u32 at, __u6
 static __always_inline int take(struct pt_regs *ctx, struct question_event *event, __u64 *key, struct pair *pair,
 				__u64 value, bool entry)
 {
-	if (has_where) {
+	if (config.has_where) {
 		/* The key isn't there yet, so its bytes are free for the memory that the filter reads. */
 		int wanted = question_where(event, key, (const void *)tables);
 
@@ -613,13 +615,13 @@ static __always_inline int take(struct pt_regs *ctx, struct question_event *even
 			return 0;
 		__builtin_memset(key, 0, QUESTION_OUT);
 	}
-	if (kind == QUESTION_EVENTS) {
+	if (config.kind == QUESTION_EVENTS) {
 		show(event, pair, 0);
 		return 0;
 	}
-	if (kind == QUESTION_LATENCY && has_slower && value >= slower_than)
+	if (config.kind == QUESTION_LATENCY && config.has_slower && value >= config.slower_than)
 		show(event, pair, value);
-	if (kind == QUESTION_HISTOGRAM) {
+	if (config.kind == QUESTION_HISTOGRAM) {
 		if (question_value(event, key, (const void *)tables) < 0) {
 			atomic_add(&unreadable, 1);
 			return 0;
@@ -627,15 +629,15 @@ static __always_inline int take(struct pt_regs *ctx, struct question_event *even
 		value = key[0];
 		key[0] = 0;
 	}
-	if (has_keys && question_keys(event, key, (const void *)tables) < 0) {
+	if (config.has_keys && question_keys(event, key, (const void *)tables) < 0) {
 		atomic_add(&unreadable, 1);
 		return 0;
 	}
-	if (user_stack_at != NO_STACK)
-		stack(ctx, key, user_stack_at, 256 /* BPF_F_USER_STACK */, entry ? caller(ctx) : 0);
-	if (kernel_stack_at != NO_STACK)
-		stack(ctx, key, kernel_stack_at, 0, 0);
-	if (kind == QUESTION_LATENCY && !intact(pair))
+	if (config.user_stack_at != NO_STACK)
+		stack(ctx, key, config.user_stack_at, 256 /* BPF_F_USER_STACK */, entry ? caller(ctx) : 0);
+	if (config.kernel_stack_at != NO_STACK)
+		stack(ctx, key, config.kernel_stack_at, 0, 0);
+	if (config.kind == QUESTION_LATENCY && !intact(pair))
 		return 0;
 	return add(key, value);
 }
@@ -648,10 +650,10 @@ static __always_inline int answer(struct pt_regs *ctx, struct question_event *ev
 
 	if (suspended)
 		return 0;
-	if (kind == QUESTION_LATENCY && !paired(ctx, event, &pair, &value))
+	if (config.kind == QUESTION_LATENCY && !paired(ctx, event, &pair, &value))
 		return 0;
 	take(ctx, event, key, &pair, value, entry);
-	if (kind == QUESTION_LATENCY && has_begin) {
+	if (config.kind == QUESTION_LATENCY && config.has_begin) {
 		if (intact(&pair))
 			bpf_map_delete_elem(&begins, &pair.key);
 		else
@@ -676,7 +678,7 @@ int question_usdt(struct pt_regs *ctx)
 	/* Unrolled, so that each argument's bit is one that the verifier knows. */
 #pragma unroll
 	for (int n = 0; n < QUESTION_ARGS; n++)
-		if (wanted_args & 1U << n && usdt_arg_of(ctx, spec, n, &event.args[n]))
+		if (config.wanted_args & 1U << n && usdt_arg_of(ctx, spec, n, &event.args[n]))
 			event.unreadable |= 1U << n;
 	return answer(ctx, &event, false);
 }
@@ -689,10 +691,10 @@ int question_function(struct pt_regs *ctx)
 	fill(&event, bpf_get_attach_cookie(ctx));
 	if (is_other_process(event.cookie >> QUESTION_PROCESS))
 		return 0;
-	if (has_returns && event.cookie >> 32 & (QUESTION_RETURN | QUESTION_CALL)) {
+	if (config.has_returns && event.cookie >> 32 & (QUESTION_RETURN | QUESTION_CALL)) {
 		bool deep = too_deep(ctx, &event);
 
-		if (event.cookie >> 32 & QUESTION_SILENT || (deep && kind == QUESTION_LATENCY))
+		if (event.cookie >> 32 & QUESTION_SILENT || (deep && config.kind == QUESTION_LATENCY))
 			return 0;
 	}
 	if (event.cookie >> 32 & QUESTION_RETURN) {
@@ -704,7 +706,7 @@ int question_function(struct pt_regs *ctx)
 	event.unreadable = (1U << QUESTION_ARGS) - (1U << 6);
 #pragma unroll
 	for (int n = 0; n < 6; n++)
-		if (wanted_args & 1U << n && function_argument(ctx, event.cookie, n, &event.args[n]))
+		if (config.wanted_args & 1U << n && function_argument(ctx, event.cookie, n, &event.args[n]))
 			event.unreadable |= 1U << n;
 	/* s390x passes five in registers. */
 	if (LINUX_ELF_MACHINE == 22)

@@ -79,7 +79,7 @@ class GapsOnKernelTest {
         Path program = CPrograms.compile("crowd", "-O2", "-pthread");
         try (BpfObject object = Bpf.load(
                         "question.bpf.o",
-                        loader -> loader.global("kind", HISTOGRAM)
+                        loader -> loader.global("config.kind", HISTOGRAM)
                                 .program("question_function", p -> p.withAutoload(false))
                                 .function(
                                         "question_exchange",
