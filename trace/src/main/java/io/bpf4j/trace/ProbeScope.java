@@ -104,7 +104,7 @@ final class ProbeScope implements Scope {
     private static Optional<Argument> numbered(ProbeNumbers.Known probe, int index) {
         if (probe.function().isPresent()) {
             return index < REGISTERS && !probe.function().get().returns()
-                    ? Optional.of(new Argument(index, new ArgumentType.Int(ValueType.Int.U64)))
+                    ? Optional.of(new Argument(index, new ArgumentType.Int(ValueType.Int.REGISTER)))
                     : Optional.empty();
         }
         if (probe.sites().isEmpty()) {

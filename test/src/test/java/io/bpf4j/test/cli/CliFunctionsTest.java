@@ -116,6 +116,23 @@ class CliFunctionsTest {
         assertThat(Cli.fail("count", core.toString(), "files:called")).contains("is a core dump (ET_CORE)");
     }
 
+    /** -1 of an int does not fill the register, so a comparison of the register would count nothing. */
+    @Test
+    void aNegativeArgumentIsComparedByItsType() throws IOException, InterruptedException {
+        Path source = Files.writeString(folder.resolve("negative.c"), """
+                __attribute__((noinline)) int negative(int a) { __asm__ volatile(""); return a; }
+                int main(void) { return negative(-1) + negative(1); }
+                """);
+        Path negative = folder.resolve("negative");
+        Commands.check(List.of("gcc", "-O1", "-o", negative.toString(), source.toString()));
+        String[] count = {"count", "-c", negative.toString(), "u:negative", "--where", "(int)arg0 == -1"};
+        assertThat(Cli.run(count).out()).isEqualTo("1 event\n");
+        count[5] = "arg0 == -1";
+        assertThat(Cli.run(count).err()).contains("this compares a whole register", "(int)…");
+        assertThat(Cli.run("latency", "-c", negative.toString(), "u:negative", "--where", "begin.arg0 == -1").err())
+                .contains("this compares a whole register", "(int)…");
+    }
+
     @Test
     void aScriptHasNoFunctions() throws IOException, InterruptedException {
         Path script = Files.writeString(folder.resolve("script"), "#!/bin/sh\n" + program + "\n");

@@ -17,13 +17,22 @@ public sealed interface ValueType {
      *
      * @param size in bytes: 1, 2, 4 or 8
      * @param signed whether it may be negative
+     * @param register whether it is a whole register of which no type is known: a narrower value need not fill it, so
+     *     that -1 may be 2^32 - 1
      */
-    record Int(int size, boolean signed) implements Numeric {
+    record Int(int size, boolean signed, boolean register) implements Numeric {
         /** A signed number of 64 bits: the type of literals, and of arithmetic unless an operand is {@link #U64}. */
         public static final Int S64 = new Int(8, true);
 
         /** An unsigned number of 64 bits. */
         public static final Int U64 = new Int(8, false);
+
+        /** A register: an argument or the result of a function. */
+        public static final Int REGISTER = new Int(8, false, true);
+
+        public Int(int size, boolean signed) {
+            this(size, signed, false);
+        }
 
         public Int {
             if (size != 1 && size != 2 && size != 4 && size != 8) {
@@ -86,8 +95,11 @@ public sealed interface ValueType {
         }
     }
 
-    /** Whether it is {@link Int#U64}; all other numbers, and truth values, are ordered as signed numbers of 64 bits. */
+    /**
+     * Whether it is {@link Int#U64} or a register; all other numbers, and truth values, are ordered as signed numbers of
+     * 64 bits.
+     */
     default boolean isU64() {
-        return equals(Int.U64);
+        return equals(Int.U64) || equals(Int.REGISTER);
     }
 }

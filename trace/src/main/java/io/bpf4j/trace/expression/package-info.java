@@ -27,7 +27,8 @@
  * number of 64 bits, else signed. A shift is unsigned if its left operand is; its count is taken modulo 64. {@code x /
  * 0} is 0 and {@code x % 0} is x. {@code &&}, {@code ||} and {@code ?:} evaluate only the operands that they need. If
  * an argument or memory can't be read, the whole expression has no value. A comparison with a constant that the type of
- * the other side decides, such as {@code retval < 0}, is an error.
+ * the other side decides, such as {@code retval < 0}, is an error, and so is one of a register of a function with a
+ * negative constant: {@code (int)arg0 == -1} says how much of the register counts.
  *
  * <p>A comparison of text uses the first 128 bytes in a filter, the first 64 in a key or a value, and half of that if
  * two texts of the process are compared. Longer text is compared as if it ended there. So a pattern that ends in

@@ -44,7 +44,7 @@ enum EventField {
 
     /** The type of the field; all fields are unsigned. */
     ValueType.Int type() {
-        return new ValueType.Int(size, false);
+        return this == RETVAL ? ValueType.Int.REGISTER : new ValueType.Int(size, false);
     }
 
     /** This field as one that the BPF program fills only on demand; empty if it always fills the field. */

@@ -36,10 +36,10 @@ final class Limits {
         String casts = type.isU64() ? "(int)… or (s64)…" : "(" + new ValueType.Int(type.size(), true) + ")…";
         String advice = "; if it is meant as a signed number, write " + casts;
         if (type.isU64() && negative && equality) {
-            // In C -1 is the largest number then. Only a register's width is unknown: an int may fill half of it.
-            return term instanceof Term.FieldValue(EventField field) && field == EventField.RETVAL
-                    ? Optional.of("retval is a register, an unsigned number, and not every negative result fills it"
-                            + ": write (int)retval or (s64)retval")
+            // In C -1 is the largest number then. Only the width of what a register holds is unknown.
+            return type.register()
+                    ? Optional.of("this compares a whole register, an unsigned number of 64 bits, and a negative value"
+                            + " of 32 bits does not fill it: write " + casts)
                     : Optional.empty();
         }
         if (type.isU64() && negative) {

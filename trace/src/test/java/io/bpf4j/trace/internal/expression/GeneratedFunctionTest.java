@@ -319,6 +319,20 @@ class GeneratedFunctionTest {
         GeneratedFunction.predicate(Expression.parse(text.replace("retval", "(s64)retval")), returns, new Tables());
     }
 
+    /** -1 of an int is 2^32 - 1 in a register that a compiler filled by a move of 32 bits. */
+    @ParameterizedTest
+    @ValueSource(strings = {"word == -1", "-22 != word", "word < 0"})
+    void aNegativeArgumentOfAFunctionNeedsACast(String text) {
+        Scope functions = new SmallScope(Set.of());
+        assertThatThrownBy(() -> GeneratedFunction.predicate(Expression.parse(text), functions, new Tables()))
+                .hasMessageContaining("(int)… or (s64)…");
+        for (String cast : List.of("(int)", "(s64)")) {
+            GeneratedFunction.predicate(Expression.parse(text.replace("word", cast + "word")), functions, new Tables());
+        }
+        // C's largest number, which is what the second one says.
+        GeneratedFunction.predicate(Expression.parse("(u64)word == -1 || word == 0xffffffffffffffff"), functions, new Tables());
+    }
+
     @Test
     void returnsHaveAValue() {
         Scope returns = new SmallScope(Set.of(1, 2));
@@ -326,7 +340,7 @@ class GeneratedFunctionTest {
                         .outputs()
                         .getFirst()
                         .type())
-                .isEqualTo(ValueType.Int.U64);
+                .isEqualTo(ValueType.Int.REGISTER);
     }
 
     @Test

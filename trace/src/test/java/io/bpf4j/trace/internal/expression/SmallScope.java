@@ -24,6 +24,10 @@ record SmallScope(Set<Integer> returns) implements Scope {
                                 1,
                                 new ArgumentType.Int(
                                         ValueType.Int.U64, Optional.of(ArgumentType.Unit.BYTES), Map.of(0L, "none"))));
+            case "word" ->
+                both(
+                        new Argument(2, new ArgumentType.Int(ValueType.Int.REGISTER)),
+                        new Argument(2, new ArgumentType.Int(ValueType.Int.REGISTER)));
             case "moved" -> both(new Argument(0, integer(4, true)), new Argument(2, integer(8, false)));
             case "full" -> both(new Argument(3, new ArgumentType.Bool()), new Argument(3, new ArgumentType.Bool()));
             case "query" -> both(text(4, false), text(4, false));
