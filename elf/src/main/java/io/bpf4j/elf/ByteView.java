@@ -193,7 +193,7 @@ public final class ByteView {
         return new String(cStringBytes(offset, maxBytes), StandardCharsets.UTF_8);
     }
 
-    /** The bytes of {@link #cString(long, long)}, for a string that need not be text, such as the name of a file. */
+    /** The bytes of {@link #cString(long, long)}, for a string that may not be text, such as the name of a file. */
     public byte[] cStringBytes(long offset, long maxBytes) {
         byte[] bytes = new byte[cStringLength(offset, maxBytes)];
         copy(offset, bytes, 0, bytes.length);

@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The type of a probe's argument: what it means, and how its value is found. The {@link ValueType} says what the value
- * is. <i>Immutable.</i>
+ * The type of a probe's argument: its meaning, and how its value is found. Numbers have a {@link ValueType} as well,
+ * with their size and sign. <i>Immutable.</i>
  *
  * <p>A site has its own description of the argument's size and sign, by which the value is read. It may differ from the
  * type here: a constant becomes an {@code int}, and a compiler passes a {@code short} in four bytes.
@@ -19,17 +19,18 @@ public sealed interface ArgumentType {
     /**
      * An integer.
      *
+     * @param number its size and sign
      * @param unit the unit of the value; empty if unknown
      * @param names the names of some values, in the order of the file; values are extended to 64 bits
      */
     record Int(ValueType.Int number, Optional<Unit> unit, Map<Long, String> names) implements ArgumentType {
-        /** An integer of which no unit and no names are known. */
+        /** An integer without a known unit and without names. */
         public Int(ValueType.Int number) {
             this(number, Optional.empty(), Map.of());
         }
     }
 
-    /** A floating-point number. No catalog has one: what is known of it is from the sites of a probe. */
+    /** A floating-point number. Catalogs can't declare one: the sites of a probe do. */
     record FloatingPoint(ValueType.FloatingPoint number) implements ArgumentType {}
 
     /** A truth value: 0 is false. */

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
  * @param path the file that holds the probe
  * @param provider the probe's provider
  * @param name its name
- * @param types the type of each argument's 64 bits, to which its site's value is extended
+ * @param types the type of each argument's 64 bits, to which the value at the site is extended
  * @param signature the probe's signature in the catalog; empty if it has none
  */
 public record TracedProbe(

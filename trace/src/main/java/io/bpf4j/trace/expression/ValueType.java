@@ -1,14 +1,15 @@
 package io.bpf4j.trace.expression;
 
 /**
- * The type of a value: of an expression, or of the 64 bits that an event has of an argument. <i>Immutable.</i>
+ * The type of a value: the result of an expression, or an argument in the 64 bits that an event has for it.
+ * <i>Immutable.</i>
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
 public sealed interface ValueType {
-    /** A number in the low bytes of 64 bits; a whole one is extended by its sign. */
+    /** A number in the low bytes of 64 bits; a whole number is extended to all of them, by its sign. */
     sealed interface Numeric extends ValueType {
-        /** In bytes. */
+        /** The size of the number, in bytes. */
         int size();
     }
 
@@ -48,8 +49,8 @@ public sealed interface ValueType {
     }
 
     /**
-     * A floating-point number of IEEE 754. BPF has no arithmetic for these, so such an argument must be the whole
-     * expression.
+     * A floating-point number of IEEE 754. BPF has no arithmetic for such numbers, so an argument of this type must be
+     * the whole expression.
      *
      * @param size in bytes: 4 or 8
      */
@@ -60,7 +61,7 @@ public sealed interface ValueType {
             }
         }
 
-        /** The number with these bits. One of 4 bytes is converted by its decimal text: 0.1f becomes 0.1. */
+        /** The number with these bits. A float is converted by its decimal text, so that 0.1f becomes 0.1. */
         public double value(long bits) {
             return size == Double.BYTES
                     ? Double.longBitsToDouble(bits)

@@ -3,7 +3,8 @@
  * is none: {@code arg0 > 50 && comm ~ "java*"}.
  *
  * <p>The meaning of a name, and so the type of an expression, depends on the probes that it is evaluated for. The
- * operators are C's, with C's precedence. Numbers have 64 bits.
+ * operators are C's, with C's precedence. Numbers have 64 bits. {@link io.bpf4j.trace.expression.ValueType} has the
+ * types of values, also for the arguments of events.
  *
  * <ul>
  *   <li>Names: {@code pid tid comm cpu uid cgroup nsecs probe provider}, {@code retval} where functions return, {@code
