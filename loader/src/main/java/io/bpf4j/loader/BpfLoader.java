@@ -62,8 +62,8 @@ public final class BpfLoader {
 
     /**
      * Sets an integer or enum before the load. A variable in {@code .rodata} can only be set here. {@link #load()}
-     * refuses a value that does not fit the variable, as for the overloads of this method. The variable may be a member
-     * of a struct, by its path: {@code config.kind}.
+     * refuses a value that does not fit the variable, as for the overloads of this method. The name may be the path of
+     * a member of a struct: {@code config.kind}.
      *
      * @throws UnknownNameException if the variable does not exist
      */

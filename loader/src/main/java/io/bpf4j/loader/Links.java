@@ -26,7 +26,7 @@ import java.util.OptionalInt;
 
 /**
  * Opens links that this process did not attach through a {@link Program}: pinned links, links of other processes, and
- * links of struct_ops maps. Tells what is attached to a target. <i>Thread-safe.</i>
+ * links of struct_ops maps. Lists the programs that are attached to a target. <i>Thread-safe.</i>
  *
  * <pre>{@code
  * try (Link link = program.attach(Xdp.on(NetDevice.named("eth0")))) {
@@ -125,25 +125,26 @@ public final class Links {
     }
 
     /**
-     * What is attached to a target: the programs of a control group, of one direction of a network device (tcx, netkit),
-     * of a network namespace, a socket map or an infrared receiver, attached by any process, with or without a link.
-     * Needs CAP_NET_ADMIN. Anchors in the target have no effect.
+     * The programs that are attached to a target, by any process, with or without a link. The target is a control
+     * group, one direction of a network device (tcx, netkit), a network namespace, a socket map or an infrared
+     * receiver. An anchor in the target has no effect. Needs CAP_NET_ADMIN.
      *
      * <pre>{@code
      * Tcx ingress = Tcx.ingress(NetDevice.named("eth0"));
      * AttachedPrograms now = Links.attachedTo(ingress);
      * if (now.programs().isEmpty()) {
-     *     program.attach(ingress.withAnchor(Anchor.first().atRevision(now.revision())));   // only if it is empty still
+     *     program.attach(ingress.withAnchor(Anchor.first().atRevision(now.revision())));   // only if it is still empty
      * }
      * }</pre>
      *
-     * <p>Control groups need Linux 4.15 (of LSM programs 6.0), receivers 4.18, network namespaces 5.3 (flow dissector)
+     * <p>Control groups need Linux 4.15 (6.0 for LSM programs), receivers 4.18, network namespaces 5.3 (flow dissector)
      * and 5.9 (sk_lookup), socket maps 5.18, tcx 6.6, netkit 6.7.
      *
-     * @param target with an attach type, if programs of several can be attached to it
-     * @throws IllegalArgumentException if the target has no attach type but needs one, or the kernel has no such
-     *     query: XDP, probes and tracepoints, netfilter
-     * @throws SyscallException if the target does not exist or is of another kind, or the right is missing
+     * @param target with an attach type, if programs of several attach types can be attached to it
+     * @throws IllegalArgumentException if the target needs an attach type and has none, or if the kernel has no query
+     *     for such a target: XDP, probes and tracepoints, netfilter
+     * @throws SyscallException if the target does not exist or is something else, or this process lacks the right
+     * @throws io.bpf4j.sys.BpfException if other processes attach programs faster than they can be listed
      */
     public static AttachedPrograms attachedTo(Host host, AttachTarget target) {
         return HookQuery.of(host, target, false);
@@ -155,8 +156,8 @@ public final class Links {
     }
 
     /**
-     * The programs that run for a control group, in order: its own and those of its ancestors. The kernel reports
-     * neither flags nor a revision of them. Otherwise as {@link #attachedTo(AttachTarget)}.
+     * The programs that run for a control group, in the order in which they run: its own and those of its ancestors.
+     * The kernel reports neither their flags nor a revision. Otherwise as {@link #attachedTo(Host, AttachTarget)}.
      */
     public static AttachedPrograms effectiveIn(Host host, AttachTarget.Cgroup group) {
         return HookQuery.of(host, group, true);
@@ -168,13 +169,13 @@ public final class Links {
     }
 
     /**
-     * The tracepoints, kprobes and uprobes that a process has open with a program, by their descriptors (Linux 4.18):
-     * perf events, and links of raw tracepoints. {@link #ids} has the links of all other kinds. Descriptors that the
-     * process closes meanwhile are skipped. Needs CAP_SYS_ADMIN.
+     * The descriptors of a process that are probes with a program (Linux 4.18): perf events of tracepoints, kprobes and
+     * uprobes, and links of raw tracepoints. {@link #ids(Host)} lists links of all kinds. Descriptors that the process
+     * closes meanwhile are skipped. Needs CAP_SYS_ADMIN.
      *
      * @param pid in the pid namespace of this process
-     * @throws IOException if the process's descriptors can't be listed
-     * @throws SyscallException if the right is missing
+     * @throws IOException if the descriptors of the process can't be listed
+     * @throws SyscallException if this process lacks the right
      */
     public static List<OpenProbe> openProbes(Host host, int pid) throws IOException {
         return OpenProbes.all(host, pid);
@@ -186,10 +187,12 @@ public final class Links {
     }
 
     /**
-     * One of {@link #openProbes(int)}.
+     * One probe of {@link #openProbes(Host, int)}, by its descriptor (Linux 4.18). Needs CAP_SYS_ADMIN.
      *
-     * @throws SyscallException also if there is no such process (ENOENT) or descriptor (EBADF), or it is something else
-     *     (ENOTSUPP, EOPNOTSUPP)
+     * @param pid in the pid namespace of this process
+     * @param descriptor its number in that process
+     * @throws SyscallException if the process (ENOENT) or the descriptor (EBADF) does not exist, if the descriptor is
+     *     not a probe (ENOTSUPP, EOPNOTSUPP), or if this process lacks the right
      */
     public static OpenProbe openProbe(Host host, int pid, int descriptor) {
         return OpenProbes.of(host, pid, descriptor);

@@ -64,8 +64,8 @@ public final class Maps {
     }
 
     /**
-     * As {@link #byId(Host, int)}, for reading or writing alone (Linux 4.15): the kernel then refuses what it is not open
-     * for (EPERM).
+     * As {@link #byId(Host, int)}, but only for reading or only for writing (Linux 4.15). The kernel then refuses all
+     * other operations (EPERM).
      */
     public static BpfMap byId(Host host, int id, MapAccess access) {
         Fd map = Kernel.of(host).execute(new ObjectCommand.FdById(Kind.MAP, id, access.flag()));
@@ -93,8 +93,8 @@ public final class Maps {
     }
 
     /**
-     * As {@link #pinned(Host, Path)}, for reading or writing alone (Linux 4.15): the file of the pin needs no more
-     * permissions than that, and the kernel then refuses what the map is not open for (EPERM).
+     * As {@link #pinned(Host, Path)}, but only for reading or only for writing (Linux 4.15). The file of the pin needs
+     * no other permission than that. The kernel then refuses all other operations (EPERM).
      */
     public static BpfMap pinned(Host host, Path path, MapAccess access) {
         return KernelMap.adopt(host, BpfFs.open(Kernel.of(host), path, Kind.MAP, access.flag()), "", access);

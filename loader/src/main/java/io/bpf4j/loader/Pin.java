@@ -7,13 +7,13 @@ import java.util.Optional;
 /**
  * A name in a BPF file system, and what is pinned there. <i>Immutable.</i>
  *
- * <p>Others choose the names. The path has exactly their bytes, also if they are not text in any encoding.
+ * <p>Any process may have chosen the name. The path has exactly its bytes, even if they are not text in any encoding.
  *
  * @param path the listed directory's path, and the names below it
  * @param kind what is pinned; empty for a directory or pin that was not opened
  * @param id the kernel's id, by which {@link Programs}, {@link Maps} and {@link Links} open it; 0 without a kind
  * @param name of the program or map in the kernel, at most 15 bytes; empty for links
- * @param problem why it was not opened; empty for all others
+ * @param problem why the pin or directory was not opened, or not listed in full; empty if it was
  */
 public record Pin(Path path, Optional<Kind> kind, int id, String name, Optional<Diagnostic> problem) {
     /** What is pinned. */

@@ -36,12 +36,12 @@ import java.util.Optional;
  * <p>Tested by {@code PinsOnKernelTest}.
  */
 public final class Pins {
-    /** Others may make names without end. */
+    /** Bounds time and memory: any process may make names. */
     private static final int MOST_NAMES = 100_000;
 
     private static final int MOST_NAMES_OF_DIRECTORY = 10_000;
 
-    /** Each level holds a file descriptor. */
+    /** Each level keeps a descriptor open. */
     private static final int MOST_LEVELS = 64;
 
     private final Host host;
@@ -62,12 +62,13 @@ public final class Pins {
     }
 
     /**
-     * What is pinned in a directory and those below it: of each directory first the pins, then the directories, by name.
+     * What is pinned in a directory and in the directories below it. The pins of a directory come before its
+     * subdirectories; both are sorted by name.
      *
-     * <p>Nothing is followed out of the file system: neither symbolic links, which are left out, nor what is mounted on
-     * a directory. What vanishes meanwhile is left out. What this process may not open, and a directory with more than
-     * 10,000 names or below 64 others, is in the list with a {@link Pin#problem}; so are the directories that are left
-     * when 100,000 names have been read. Before Linux 5.19 the whole call needs CAP_BPF if the sysctl
+     * <p>The listing stays in this file system: it skips symbolic links and file systems that are mounted on a
+     * directory. It also skips pins that are removed meanwhile. A pin that this process can't open is in the list with
+     * a {@link Pin#problem}. So is a directory that is below 64 others, that has more than 10,000 names, or whose turn
+     * comes after 100,000 names in all. Before Linux 5.19, listing pins needs CAP_BPF if the sysctl
      * kernel.unprivileged_bpf_disabled is set.
      *
      * @throws SyscallException if the directory does not exist (ENOENT) or may not be searched (EACCES)
@@ -87,7 +88,7 @@ public final class Pins {
         }
     }
 
-    /** An open file, whatever has its name now. */
+    /** A path that leads to an open file, even if another file has its name now. */
     private static Path path(Host host, Fd file) {
         return host.self().resolve("fd/" + file.number());
     }
@@ -139,13 +140,13 @@ public final class Pins {
         return found;
     }
 
-    /** Without the path, which is that of an open file. */
+    /** The reason without the path, which has only the number of a descriptor. */
     private static String reason(IOException e) {
         String reason = e instanceof FileSystemException failed ? failed.getReason() : e.getMessage();
         return reason == null ? "this process may not" : reason;
     }
 
-    /** A name that is no symbolic link; it may be anything else, and in another file system. */
+    /** Opens whatever has the name, without following it; another file system may be mounted there. */
     private Fd look(Fd directory, Path name) {
         return kernel.execute(
                 new FileCommand.Open(path(host, directory).resolve(name), OpenFlags.PATH | OpenFlags.NOFOLLOW));
@@ -180,7 +181,7 @@ public final class Pins {
         }
     }
 
-    /** Only to be looked at, so that a pin that may be read is enough; the kernel refuses this for links (EINVAL). */
+    /** Opens a pin read-only, so that read permission suffices. The kernel refuses the flag for links (EINVAL). */
     private Fd open(Path file) {
         try {
             return kernel.execute(new ObjectCommand.Get(file, MapAccess.READ_ONLY.flag()));

@@ -64,8 +64,8 @@ public final class Programs {
     }
 
     /**
-     * As {@link #pinned(Host, Path)}, but the file of the pin need only be readable, and not writable, for this process.
-     * The program can be used as any other. Links have no such way: their pins must be readable and writable.
+     * As {@link #pinned(Host, Path)}, but this process needs only read permission for the file of the pin (Linux 4.15).
+     * The program has no restrictions. A link can't be opened in this way: its pin must be readable and writable.
      */
     public static Program pinnedReadOnly(Host host, Path path) {
         return open(host, BpfFs.open(Kernel.of(host), path, Kind.PROGRAM, MapAccess.READ_ONLY.flag()));

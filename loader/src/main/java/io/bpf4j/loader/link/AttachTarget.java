@@ -541,7 +541,10 @@ public sealed interface AttachTarget {
 
         Anchor anchor();
 
-        /** For a program that was loaded without attach type, as {@code SEC("cgroup/skb")}. */
+        /**
+         * For a program that was loaded without attach type, as {@code SEC("cgroup/skb")}, and for {@code
+         * Links.attachedTo}.
+         */
         default Cgroup withAttachType(AttachType type) {
             return new CgroupData(directory(), Optional.of(type), anchor());
         }
@@ -721,7 +724,7 @@ public sealed interface AttachTarget {
         /** Empty for the program's own attach type. */
         Optional<AttachType> attachType();
 
-        /** {@link AttachType#FLOW_DISSECTOR} or {@link AttachType#SK_LOOKUP}, to ask what is attached. */
+        /** For {@code Links.attachedTo}: {@link AttachType#FLOW_DISSECTOR} or {@link AttachType#SK_LOOKUP}. */
         default NetNamespace withAttachType(AttachType type) {
             return new NetNamespaceData(file(), Optional.of(type));
         }
@@ -750,7 +753,10 @@ public sealed interface AttachTarget {
         /** Empty for the program's own attach type. */
         Optional<AttachType> attachType();
 
-        /** For a program that was loaded without attach type, as {@code SEC("sk_skb")}. */
+        /**
+         * For a program that was loaded without attach type, as {@code SEC("sk_skb")}, and for {@code
+         * Links.attachedTo}.
+         */
         default Sockmap withAttachType(AttachType type) {
             return new SockmapData(map(), Optional.of(type));
         }

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletionStage;
  * <p>Most links are one link in the kernel, and can be queried, updated, detached and pinned. Exceptions are links of
  * several perf events or USDT probes, links attached by ioctl on kernels without perf links (before 5.15), and links of
  * socket maps on kernels without sockmap links (before 6.10). Operations that these do not support throw {@link
- * UnsupportedOperationException}; so they do for the link of an extension that attaches in its own way ({@code
- * SectionAttacher}), unless it implements them.
+ * UnsupportedOperationException}. The link of an extension ({@code SectionAttacher}) throws it, too, for operations
+ * that the extension does not implement.
  */
 public interface Link extends AutoCloseable {
     /** Program and target, for messages: {@code on_gc to uprobes in …/libjvm.so}. */
@@ -32,10 +32,10 @@ public interface Link extends AutoCloseable {
     }
 
     /**
-     * The sites of a link of many uprobes (Linux 6.8) or kprobes (Linux 6.6), in the kernel's order; {@link #info} tells
+     * The sites of a link of many uprobes (Linux 6.8) or kprobes (Linux 6.6), in the kernel's order. {@link #info} has
      * the file and the process.
      *
-     * @throws UnsupportedOperationException if it is another kind of link, or the kernel does not report them
+     * @throws UnsupportedOperationException if the link is of another kind, or the kernel does not report the sites
      * @throws IllegalStateException if the link is closed
      */
     default List<Site> sites() {
@@ -43,12 +43,12 @@ public interface Link extends AutoCloseable {
     }
 
     /**
-     * A site of a link of many.
+     * A site of a link of many uprobes or kprobes.
      *
-     * @param place of a uprobe its offset in the file, in bytes; of a kprobe its address, 0 if the kernel hides
-     *     addresses (sysctl kernel.kptr_restrict)
-     * @param refCounterOffset of a uprobe the offset of its semaphore in the file, in bytes; 0 for none
-     * @param cookie 0 for none; those of kprobes need Linux 6.9
+     * @param place for a uprobe, the offset of the site in the file, in bytes; for a kprobe, its address, or 0 if the
+     *     kernel hides addresses (sysctl kernel.kptr_restrict)
+     * @param refCounterOffset for a uprobe, the offset of its semaphore in the file, in bytes; 0 for none
+     * @param cookie 0 for none; the kernel reports the cookies of kprobes since Linux 6.9
      */
     record Site(long place, long refCounterOffset, long cookie) {}
 

@@ -1,8 +1,8 @@
 package io.bpf4j.loader.map;
 
 /**
- * What this process may do with the elements of a map that it opens. The kernel checks each call, and the permissions
- * of a pin's file when the pin is opened; programs are not restricted. <i>Immutable.</i>
+ * What this process may do with the elements of a map that it opens. The kernel checks it at each call, and checks the
+ * permissions of a pin's file when the pin is opened. BPF programs are not restricted. <i>Immutable.</i>
  */
 public enum MapAccess {
     /** The default. The file of a pin must be readable and writable. */
@@ -18,7 +18,7 @@ public enum MapAccess {
         this.flag = flag;
     }
 
-    /** The kernel's flag. */
+    /** The flag of bpf(2); 0 for {@link #READ_WRITE}. */
     public int flag() {
         return flag;
     }

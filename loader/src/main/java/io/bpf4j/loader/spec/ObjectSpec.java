@@ -173,10 +173,10 @@ public sealed interface ObjectSpec permits ObjectSpecData {
     }
 
     /**
-     * A global variable; the first, if static variables share the name. Or a member of one that is a struct, by its
-     * path: {@code config.kind}. The object's BTF says where the member is; it is no bit-field.
+     * A global variable, or a member of a global struct by its path, such as {@code config.kind}. If static variables
+     * share the name, the first one. Members need the object's BTF and are not bit-fields.
      *
-     * @throws UnknownNameException if no global variable has that name
+     * @throws UnknownNameException if no global variable or member has that name
      */
     default GlobalSpec global(String name) {
         return findGlobal(name).orElseThrow(() -> {
@@ -185,7 +185,7 @@ public sealed interface ObjectSpec permits ObjectSpecData {
         });
     }
 
-    /** The global variable of that name, or the member of that path, if it exists. */
+    /** The global variable of that name, or the member with that path, if it exists. */
     default Optional<GlobalSpec> findGlobal(String name) {
         return find(name, globals(), GlobalSpec::name)
                 .or(() -> find(name, GlobalMembers.beside(this, name), GlobalSpec::name));
@@ -246,8 +246,8 @@ public sealed interface ObjectSpec permits ObjectSpecData {
 
     /**
      * The same object with another value of an integer or enum. The load and the dry run refuse a value that does not
-     * fit the variable, as for the overloads of this method. The variable may be a member of a struct, by
-     * its path: {@code config.kind}.
+     * fit the variable, as for the overloads of this method. The name may be the path of a member of a struct: {@code
+     * config.kind}. The value of a whole struct replaces values that were set for its members before.
      *
      * @throws UnknownNameException if the variable does not exist
      */
