@@ -95,7 +95,7 @@ public final class Pins {
 
     private void directory(Fd directory, Path path, int level) {
         if (level == MOST_LEVELS) {
-            problem(path, Diagnostic.Kind.LEFT_OUT, "it is below " + MOST_LEVELS + " other directories");
+            problem(path, Diagnostic.Kind.LEFT_OUT, "a directory below " + MOST_LEVELS + " others is not listed");
             return;
         }
         List<Path> entries;
@@ -127,7 +127,7 @@ public final class Pins {
         try (DirectoryStream<Path> all = Files.newDirectoryStream(path(host, directory))) {
             for (Path entry : all) {
                 if (found.size() == MOST_NAMES_OF_DIRECTORY || names == MOST_NAMES) {
-                    problem(path, Diagnostic.Kind.LEFT_OUT, "it has more names than are read: " + found.size());
+                    problem(path, Diagnostic.Kind.LEFT_OUT, "names after the first " + found.size() + " are left out");
                     break;
                 }
                 names++;
@@ -143,7 +143,7 @@ public final class Pins {
     /** The reason without the path, which has only the number of a descriptor. */
     private static String reason(IOException e) {
         String reason = e instanceof FileSystemException failed ? failed.getReason() : e.getMessage();
-        return reason == null ? "this process may not" : reason;
+        return reason == null ? "permission denied" : reason;
     }
 
     /** Opens whatever has the name, without following it; another file system may be mounted there. */
@@ -210,7 +210,7 @@ public final class Pins {
                         Pin.Kind.LINK,
                         kernel.execute(new ObjectCommand.InfoOfLink(object)).id(),
                         "");
-            case BTF -> problem(path, Diagnostic.Kind.UNREADABLE, "it is of a kind that this library does not know");
+            case BTF -> problem(path, Diagnostic.Kind.UNREADABLE, "the pin is neither a program nor a map nor a link");
         }
     }
 
@@ -221,10 +221,7 @@ public final class Pins {
     private void refused(Path path, SyscallException e) {
         // ENOENT: it has vanished since the directory was read. ELOOP does not occur: O_PATH opens symbolic links.
         if (e.errno() != Errno.ENOENT) {
-            problem(
-                    path,
-                    Diagnostic.Kind.UNREADABLE,
-                    "this process may not open it: " + Errno.describe(e.errnoNumber()));
+            problem(path, Diagnostic.Kind.UNREADABLE, "the pin can't be opened: " + Errno.describe(e.errnoNumber()));
         }
     }
 

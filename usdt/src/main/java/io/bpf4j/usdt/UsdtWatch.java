@@ -614,7 +614,7 @@ public final class UsdtWatch implements AutoCloseable {
         }
         if (tracer.isTracing() && new Tasks(host).isRunning(process)) {
             addGap("a child process is not held: it was created with CLONE_UNTRACED, or just before tracing"
-                    + " started, or another tracer has it");
+                    + " started, or it has another tracer");
         }
         return false;
     }

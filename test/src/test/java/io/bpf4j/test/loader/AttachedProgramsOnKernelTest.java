@@ -251,7 +251,7 @@ class AttachedProgramsOnKernelTest {
         assertRefused(
                 AttachTarget.NetNamespace.of(Path.of("/proc/self/ns/pid")).withAttachType(AttachType.SK_LOOKUP),
                 Errno.EINVAL,
-                "not that of a network namespace");
+                "not a network namespace");
         assertRefused(
                 AttachTarget.NetNamespace.of(OwnNetwork.FILE).withAttachType(AttachType.XDP),
                 Errno.EINVAL,

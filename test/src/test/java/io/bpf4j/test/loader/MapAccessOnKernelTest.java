@@ -116,10 +116,10 @@ class MapAccessOnKernelTest {
                     mount.directory().toString()));
             assertThat(Commands.check(command).lines().filter(line -> !line.contains(".debug")))
                     .satisfiesExactly(
-                            secret -> assertThat(secret).startsWith("secret: this process may not open it: EACCES"),
+                            secret -> assertThat(secret).startsWith("secret: the pin can't be opened: EACCES"),
                             shared -> assertThat(shared).isEqualTo("shared: MAP"),
                             directory -> assertThat(directory)
-                                    .isEqualTo("closed: the directory can't be read: this process may not"),
+                                    .isEqualTo("closed: the directory can't be read: permission denied"),
                             both -> assertThat(both)
                                     .startsWith("READ_WRITE:")
                                     .contains("EACCES")

@@ -197,7 +197,7 @@ class PinsOnKernelTest {
         first[0] = true;
         assertThat(own(Pins.in(host, mount.directory())).getFirst().problem()).hasValueSatisfying(problem -> {
             assertThat(problem.subject()).isEqualTo(mount.path("a").toString());
-            assertThat(problem.message()).contains("may not open it: EACCES");
+            assertThat(problem.message()).contains("can't be opened: EACCES");
         });
     }
 
@@ -216,7 +216,7 @@ class PinsOnKernelTest {
         assertThat(pins.getLast().path().getNameCount())
                 .isEqualTo(mount.directory().getNameCount() + 64);
         assertThat(pins.getLast().problem())
-                .hasValueSatisfying(p -> assertThat(p.message()).contains("below 64 other directories"));
+                .hasValueSatisfying(p -> assertThat(p.message()).contains("below 64 others"));
     }
 
     @Test

@@ -78,16 +78,16 @@ public final class HookQuery {
                 Optional.of(netkit.isPeer() ? AttachType.NETKIT_PEER : AttachType.NETKIT_PRIMARY);
             case AttachTarget.Lirc _ -> Optional.of(AttachType.LIRC_MODE2);
             case AttachTarget.Xdp _ ->
-                throw new IllegalArgumentException("BPF_PROG_QUERY has no " + target.description()
-                        + ": ip link show names the program of a device, and Links.ids has all links");
+                throw new IllegalArgumentException("BPF_PROG_QUERY does not support " + target.description()
+                        + "; ip link show prints the program of a device, and Links.ids lists all links");
             default ->
-                throw new IllegalArgumentException("BPF_PROG_QUERY has no " + target.description()
+                throw new IllegalArgumentException("BPF_PROG_QUERY does not support " + target.description()
                         + ", only control groups, tcx, netkit, network namespaces, socket maps and infrared receivers;"
-                        + " Links.ids has all links");
+                        + " Links.ids lists all links");
         };
         return type.orElseThrow(
                 () -> new IllegalArgumentException("programs of several attach types can be attached to "
-                        + target.description() + "; say which by the target's withAttachType"));
+                        + target.description() + "; choose one by the target's withAttachType"));
     }
 
     private AttachedPrograms run() {
@@ -125,7 +125,8 @@ public final class HookQuery {
             }
             room = (int) Math.min(MOST, 2 * count);
         }
-        throw new BpfException("the programs of " + target.description() + " increase faster than they can be listed");
+        throw new BpfException("listing the programs of " + target.description()
+                + " failed: their number grew between all attempts; try again");
     }
 
     private LinkCommand.Query.Attached ask(@Nullable Fd file, int index, int room) {
@@ -161,31 +162,30 @@ public final class HookQuery {
     private @Nullable String hint(SyscallException e, Host host) {
         KernelVersion since = since();
         if (e.errno() == Errno.EINVAL && host.version().compareTo(since) < 0) {
-            return "it needs Linux " + since + ", but this is Linux " + host.version();
+            return "the query needs Linux " + since + ", but this is Linux " + host.version();
         }
         String hint = switch (target) {
             case AttachTarget.Cgroup _ ->
                 switch (e.errno()) {
                     case EBADF -> "the directory is not a control group of version 2";
-                    case EINVAL -> "programs of this attach type are not attached to control groups";
+                    case EINVAL -> "programs of this attach type can't be attached to control groups";
                     default -> null;
                 };
             case AttachTarget.NetNamespace _ ->
                 e.errno() == Errno.EINVAL
-                        ? "the file is not that of a network namespace, or programs of this attach type are not"
-                                + " attached to one"
+                        ? "the file is not a network namespace, or does not take programs of this attach type"
                         : null;
             case AttachTarget.Sockmap _ ->
                 switch (e.errno()) {
-                    case EOPNOTSUPP, EINVAL -> "a map of this type does not have programs of this attach type";
+                    case EOPNOTSUPP, EINVAL -> "programs of this attach type can't be attached to a map of this type";
                     default -> null;
                 };
-            case AttachTarget.Lirc _ -> e.errno() == Errno.EINVAL ? "the file is not that of a receiver" : null;
+            case AttachTarget.Lirc _ -> e.errno() == Errno.EINVAL ? "the file is not an infrared receiver" : null;
             default ->
                 switch (e.errno()) {
                     case ENODEV -> "the device does not exist";
-                    case ENXIO -> "it is not a netkit device";
-                    case EACCES -> "it is not the primary device of the pair";
+                    case ENXIO -> "the device is not a netkit device";
+                    case EACCES -> "the device is not the primary one of its pair";
                     default -> null;
                 };
         };

@@ -100,7 +100,7 @@ class KernelLink implements Link {
         int count = info.u32(fields.layout(), fields.count());
         if (count == 0) {
             throw new UnsupportedOperationException("this kernel does not report the sites of " + description
-                    + ": it needs Linux 6.8 for uprobes, 6.6" + " for kprobes");
+                    + ": that needs Linux 6.8 for uprobes and 6.6 for kprobes");
         }
         List<long[]> arrays = kernel.execute(new ObjectCommand.SitesOfLink(fd, fields, count));
         long[] places = arrays.getFirst();

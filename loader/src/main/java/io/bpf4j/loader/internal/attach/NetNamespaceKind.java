@@ -35,7 +35,7 @@ record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
         return switch (errno) {
             case EEXIST, E2BIG ->
                 "; the namespace has the maximum number of such programs: 1 flow dissector, 64 sk_lookup";
-            case EINVAL -> "; the file is not that of a network namespace";
+            case EINVAL -> "; the file is not a network namespace";
             default -> "";
         };
     }

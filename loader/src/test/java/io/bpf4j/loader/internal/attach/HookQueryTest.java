@@ -72,7 +72,7 @@ class HookQueryTest {
         assertThatThrownBy(() -> Links.attachedTo(kernel.host(), AttachTarget.Lirc.of(Path.of("/dev/null"))))
                 .isInstanceOf(SyscallException.class)
                 .hasMessageContaining("/dev/null")
-                .hasMessageContaining("not that of a receiver");
+                .hasMessageContaining("not an infrared receiver");
     }
 
     @Test
@@ -91,7 +91,7 @@ class HookQueryTest {
                 query -> new LinkCommand.Query.Attached(-1, 0, 0, new int[query.room()], new int[0], new int[0]));
         assertThatThrownBy(() -> Links.attachedTo(kernel.host(), TCX))
                 .isInstanceOf(BpfException.class)
-                .hasMessageContaining("ingress of device 3 increase faster");
+                .hasMessageContaining("listing the programs of ingress of device 3 failed");
         assertThat(kernel.commands(LinkCommand.Query.class)).hasSize(8);
     }
 

@@ -86,9 +86,7 @@ public final class FailureHints {
             case ProcessCommand<?> _ ->
                 "another process traces it (strace, gdb), or a kernel policy refuses the call (Yama, LSM or seccomp)";
             case ObjectCommand.Get get
-            when errno == Errno.EACCES ->
-                "this user may not search the directory, or not open the file of the pin for "
-                        + (get.flags() == 0 ? "reading and writing; a map or program can be opened read-only" : "this");
+            when errno == Errno.EACCES -> mayNotOpen(get);
             case ObjectCommand.Pin _, ObjectCommand.Get _ ->
                 errno == Errno.EACCES
                         ? "this user may not search the directory, or not write to it"
@@ -104,6 +102,13 @@ public final class FailureHints {
                         missingRights(command, rights), "the link does not have the expected program");
             default -> bpf(command, errno, rights);
         };
+    }
+
+    private static String mayNotOpen(ObjectCommand.Get pin) {
+        String access = pin.flags() == 0
+                ? "reading and writing; a map or program can be opened read-only"
+                : "the requested access";
+        return "this user may not search the directory, or may not open the pin for " + access;
     }
 
     private static @Nullable String bpf(Command<?> command, Errno errno, ProcessRights rights) {

@@ -98,7 +98,7 @@ class FailureHintsTest {
         assertThat(hint(new ObjectCommand.Get(pin, 0), Errno.EACCES, NOBODY))
                 .endsWith("for reading and writing; a map or program can be opened read-only");
         assertThat(hint(new ObjectCommand.Get(pin, 8), Errno.EACCES, NOBODY))
-                .endsWith("not open the file of the pin for this");
+                .endsWith("may not open the pin for the requested access");
     }
 
     @Test
