@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Probes as other tools write them that are not USDT probes, but have the form of one: {@code kprobe:vfs_read} would be
- * a probe of a provider {@code kprobe}. A file that has such a provider is named with its probe: {@code
+ * Probes of bpftrace and DTrace that are not USDT probes, but have the form of one: {@code kprobe:vfs_read} would be a
+ * probe of a provider {@code kprobe}. A probe of a file with such a provider is written with the file: {@code
  * usdt:FILE:kprobe:NAME}.
  *
  * <p>Sources: bpftrace's language reference, section Probes; DTrace's guide, chapter pid Provider.
@@ -16,14 +16,14 @@ import java.util.regex.Pattern;
 final class ForeignProbe {
     private static final Pattern OF_KERNEL =
             Pattern.compile("(kprobe|kretprobe|kfunc|kretfunc|fentry|fexit|tracepoint|rawtracepoint|iter):[^/]+"
-                    // DTrace's.
+                    // Providers of DTrace.
                     + "|(fbt|syscall):[^:/]*:[^:/]*:(entry|return)?");
 
-    /** Times and counters of bpftrace: {@code profile:hz:99}, {@code software:page-faults:100}. */
+    /** Clocks and counters of bpftrace: {@code profile:hz:99}, {@code software:page-faults:100}. */
     private static final Pattern OF_CLOCK =
             Pattern.compile("(profile|interval):(hz|us|ms|s):\\d+|(software|hardware):[^:/]+:\\d*");
 
-    /** Two probes or more in one operand: each part has a provider and a name, and no alternative of a pattern ends. */
+    /** Several probes, each with a provider and a name. Commas in braces separate the alternatives of one pattern. */
     private static final Pattern WITH_COMMAS = Pattern.compile("[^,:{}]+:[^,{}]+(,[^,:{}]+:[^,{}]+)+");
 
     /** DTrace's functions of a process: {@code pid4711:libc.so.6:malloc:entry}. */
@@ -31,7 +31,7 @@ final class ForeignProbe {
 
     private ForeignProbe() {}
 
-    /** Whether an operand is several probes with commas between them. */
+    /** Whether an operand is a list of several probes, separated by commas. */
     static boolean isList(String operand) {
         return WITH_COMMAS.matcher(operand).matches();
     }

@@ -33,7 +33,7 @@ public final class DemoJvm implements AutoCloseable {
                         "-Xmx64m",
                         "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1",
-                        // The first byte of its standard output says that it is ready, so no warning may be there.
+                        // The first byte on standard output means that the JVM is ready, so warnings must not go there.
                         "-Xlog:disable",
                         "-Xlog:all=warning:stderr",
                         "-cp",

@@ -82,7 +82,7 @@ final class ProbeFormat {
         /** Bit n: this argument is the length of argument n. It is not shown if argument n is shown as text. */
         final int lengthOf;
 
-        /** What the bits are a number of; null for a whole number. */
+        /** The type of a floating-point argument; null for a whole number. */
         private final ValueType.@Nullable FloatingPoint floating;
 
         private final boolean unsigned;
