@@ -160,7 +160,7 @@ final class ProbeScope implements Scope {
                                 .orElseGet(() -> new Argument(argument.index(), argument.type()))));
     }
 
-    /** Whether it is a floating-point number at a site. */
+    /** Whether an argument is a floating-point number at a site. */
     private static boolean isFloating(Argument argument) {
         return argument.type().isEmpty() || argument.type().get() instanceof ArgumentType.FloatingPoint;
     }

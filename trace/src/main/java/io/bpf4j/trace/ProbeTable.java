@@ -17,8 +17,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers the probes of a stream of events from 1. The number is the USDT cookie, which tells which probe fired. An event whose
- * spec was not found has cookie 0, which is not the number of a probe.
+ * Numbers the probes of a stream of events from 1. The number is the USDT cookie, which tells which probe fired. An
+ * event whose spec was not found has cookie 0, which is not the number of a probe.
  *
  * <p>The compiler may copy a probe's code, and an argument that is an {@code int} at one site can be a constant of 8
  * unsigned bytes at another. A record has the bits of an argument, not its type, so sites with different types get
@@ -95,7 +95,7 @@ final class ProbeTable {
                 .toList();
     }
 
-    /** The type of the 64 bits to which the program extends an argument; a float stays in the low 4 bytes. */
+    /** The type of an argument in an event, where the program extends it to 64 bits; a float is in the low 4 bytes. */
     private static ValueType.Numeric type(UsdtArg arg) {
         if (arg.isFloat()) {
             return new ValueType.FloatingPoint(arg.size() == Float.BYTES ? Float.BYTES : Double.BYTES);

@@ -40,7 +40,7 @@ final class ArgumentParser {
 
     private final Lines lines;
 
-    /** The name of the argument with a text's length, by the index of the text. */
+    /** By the index of a text: the name of the argument with its length, which may come later in the list. */
     private final Map<Integer, String> lengths = new HashMap<>();
 
     /** The values of each enum of the file, by its name. */
@@ -65,7 +65,10 @@ final class ArgumentParser {
         return new ProbeArgument(index, name, type(index, argument.group(2).strip()));
     }
 
-    /** Completes the whole list: names must differ, and the argument with the length of a text must exist. */
+    /**
+     * Checks that names differ and that the argument with the length of each text exists, and sets its index in the
+     * text.
+     */
     List<ProbeArgument> complete(List<ProbeArgument> arguments) {
         for (ProbeArgument argument : arguments) {
             if (named(arguments.subList(0, argument.index()), argument.name()) != null) {

@@ -25,9 +25,9 @@ import java.util.stream.Stream;
 /**
  * Finds the terms that the names of an expression stand for. <i>Confined.</i>
  *
- * <p>A name may stand for different arguments of different probes. Probes with the same term form a group. The result
- * tests whether the event's probe is in one of the smaller groups; if it is in none, the largest group's term is
- * taken without a test.
+ * <p>A name may stand for different arguments of different probes. Probes for which it is the same term form a group.
+ * The result tests whether the event's probe is in one of the smaller groups; if it is in none, the largest group's
+ * term is taken without a test.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
