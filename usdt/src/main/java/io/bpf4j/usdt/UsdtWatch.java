@@ -266,8 +266,8 @@ public final class UsdtWatch implements AutoCloseable {
     }
 
     /**
-     * The reasons why events from before their probe was attached may be missing ({@link Diagnostic.Kind#LATE}). Empty if
-     * no event is missing. If there are many reasons, only the first ones are listed.
+     * The reasons why events from before their probe was attached may be missing ({@link Diagnostic.Kind#LATE}). Empty
+     * if no event is missing. If there are many reasons, only the first ones are listed.
      */
     public List<Diagnostic> gaps() {
         List<Diagnostic> all = new ArrayList<>();
@@ -598,11 +598,11 @@ public final class UsdtWatch implements AutoCloseable {
     }
 
     /**
-     * The tracer reports the end of a process that it traces, also of a child that has not stopped yet. A child is not
-     * traced if it was created with CLONE_UNTRACED, or if it was created before its parent was traced and was not found
-     * then.
+     * Leaves the end of a process to the tracer, if the process is traced: the tracer reports it even if the process
+     * has not stopped yet. A child is not traced if it was created with CLONE_UNTRACED, or before its parent was traced
+     * without being found then.
      *
-     * @return whether it is traced
+     * @return whether the process is traced
      */
     private boolean keepIfTraced(int process) {
         if (tracer == null) {

@@ -41,9 +41,9 @@ public final class ProcessStop {
         /** A thread reached an instruction of {@link ProcessTracer#breakAt}; the other threads continue. */
         BREAKPOINT,
         /**
-         * The process has ended. No thread is stopped. A child that is killed before it first runs ends without having
-         * been {@link #BORN}; a thread for which the same is true is reported by its own number, because the kernel
-         * does not say which of the two it was.
+         * The process has ended. No thread is stopped. A child that is killed before it first runs ends without an
+         * event {@link #BORN}. A thread that is killed so early is reported, too, by its own number: the kernel does
+         * not tell whether it was a process.
          */
         ENDED
     }

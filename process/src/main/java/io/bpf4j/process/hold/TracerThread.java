@@ -74,7 +74,7 @@ final class TracerThread {
     private @Nullable Thread thread;
     private volatile boolean closing;
 
-    /** The number of the tracing thread, as {@code TracerPid} of proc_pid_status(5) has it. */
+    /** The id of the tracing thread, as in {@code TracerPid} of proc_pid_status(5); empty if unknown. */
     private volatile String id = "";
 
     /** Thread -> process, of all tracees. */
@@ -291,8 +291,8 @@ final class TracerThread {
     }
 
     /**
-     * An unknown thread was killed before its first stop. It may have been a process: others have seen it in the list of
-     * its parent's children, and wait for its end.
+     * Handles the end of a thread. An unknown thread was killed before its first stop. It may have been a process that
+     * a watch has found among the children of its parent, and whose end the watch waits for.
      */
     private void ended(int tid) {
         held.remove(tid);
@@ -308,12 +308,12 @@ final class TracerThread {
         return pid.isEmpty() ? tid : Integer.parseInt(pid);
     }
 
-    /** Whether the kernel reports a thread as a tracee of this thread. Another tracer of this process is another one. */
+    /** Whether the kernel reports a thread as a tracee of the tracing thread. This process may have other tracers. */
     boolean isTracing(int tid) {
         return !id.isEmpty() && files.status(tid, "TracerPid").equals(id);
     }
 
-    /** The number of the calling thread in the pid namespace of {@code /proc}; empty if it can't be read. */
+    /** The id of the calling thread in the pid namespace of {@code /proc}; empty if it can't be read. */
     private String ownId() {
         try {
             return String.valueOf(
