@@ -14,7 +14,7 @@ import java.util.List;
 final class GlobalMembers {
     private GlobalMembers() {}
 
-    /** The members of the struct of which the path names one; empty if the path names no member of a struct. */
+    /** All members of the struct that the path names before its last dot; empty if that is not a struct. */
     static List<GlobalSpec> beside(ObjectSpec object, String path) {
         int dot = path.lastIndexOf('.');
         return dot < 0
@@ -25,7 +25,7 @@ final class GlobalMembers {
     }
 
     private static List<GlobalSpec> of(ObjectSpec object, GlobalSpec variable) {
-        // An edit may have changed the variable's size.
+        // An edit may have changed the size of the variable.
         if (object.declaredType(variable.typeId(), variable.size()).isEmpty()) {
             return List.of();
         }

@@ -11,8 +11,8 @@ import java.util.Optional;
 
 /**
  * The versions of the functions and variables that a shared library defines, according to GNU symbol versioning: one
- * name may be defined several times, and each program keeps using the definition that it was linked against. Valid
- * while the file is open.
+ * name may be defined several times, and each program keeps using the definition that it was linked against.
+ * <i>Immutable</i>, and valid while the file is open.
  *
  * <pre>
  *   memcpy@@GLIBC_2.14    the default for programs that are linked today

@@ -22,16 +22,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is attached to a target. The kernel answers for the kinds of targets in bpf_prog_query() of
- * kernel/bpf/syscall.c (6.18).
+ * Lists the programs that are attached to a target. bpf_prog_query() of kernel/bpf/syscall.c (6.18) has the kinds of
+ * targets that the kernel supports.
  *
  * <p>Tested by {@code HookQueryTest} and {@code AttachedProgramsOnKernelTest}.
  */
 public final class HookQuery {
-    /** Room for the programs of one hook: 64 for tcx and netkit (BPF_MPROG_MAX) and for a cgroup. */
+    /** The most programs of one hook: of tcx and netkit (BPF_MPROG_MAX), and of a cgroup (BPF_CGROUP_MAX_PROGS). */
     private static final int ROOM = 64;
 
-    /** Programs of all ancestors of a cgroup, or of all LSM hooks, are more; others may attach between two calls. */
+    /**
+     * A cgroup with its ancestors, or with all LSM hooks, may have more programs than {@link #ROOM}, and other
+     * processes may attach programs between two calls.
+     */
     private static final int ATTEMPTS = 8;
 
     private static final int MOST = 1 << 20;
@@ -48,7 +51,7 @@ public final class HookQuery {
         this.target = target;
         this.type = type;
         this.effective = effective;
-        // The kernel refuses flags of effective programs, and ignores what a kind of target does not have.
+        // The kernel refuses to report the flags of effective programs. Only tcx and netkit report links.
         this.withFlags = target instanceof AttachTarget.Cgroup && !effective;
         this.withLinks = target instanceof AttachTarget.Tcx || target instanceof AttachTarget.Netkit;
     }
@@ -94,7 +97,7 @@ public final class HookQuery {
         return switch (target) {
             case AttachTarget.Cgroup group -> ofFile(group.directory(), 0);
             case AttachTarget.NetNamespace namespace -> ofFile(namespace.file(), 0);
-            // An open of a receiver's device may wait.
+            // Without this flag, opening the device of a receiver may block.
             case AttachTarget.Lirc receiver -> ofFile(receiver.device(), OpenFlags.NONBLOCK);
             case AttachTarget.Sockmap sockets ->
                 programs(KernelMap.of(sockets.map()).fd(), 0);
@@ -114,7 +117,7 @@ public final class HookQuery {
         return Attempt.index(kernel, device);
     }
 
-    /** Asks with more room while there are more programs than room. */
+    /** Repeats the query with more room as long as there are more programs than room. */
     private AttachedPrograms programs(@Nullable Fd file, int index) {
         int room = ROOM;
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -136,7 +139,7 @@ public final class HookQuery {
             if (!withFlags || e.errno() != Errno.EINVAL) {
                 throw e;
             }
-            withFlags = false; // before 6.0
+            withFlags = false; // Linux before 6.0
             return kernel.execute(query(file, index, room));
         }
     }

@@ -22,7 +22,7 @@ record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) impleme
     private static final StructLayout INFO =
             StructLayout.of("bpf_link_info.kprobe_multi", "u64 addrs; u32 count, flags; u64 missed, cookies");
 
-    /** A kernel before 6.9 ignores the pointer to cookies: its union is as long without that field. */
+    /** Kernels before 6.9 ignore the pointer to cookies: their union has the same size without this field. */
     static final LinkView VIEW = LinkView.of(
                     8 /* BPF_LINK_TYPE_KPROBE_MULTI */,
                     info -> new LinkDetail.KprobeMulti(

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param type the kernel's number ({@code enum bpf_link_type} of include/uapi/linux/bpf.h)
  * @param text the text that such a link has, chosen by its other fields; null for none
  * @param detail reads the fields specific to the type
- * @param sites the places that such a link has; null for none
+ * @param sites the fields with the sites of such a link; null for none
  * @param opener opens an existing link as its own Java type
  */
 record LinkView(

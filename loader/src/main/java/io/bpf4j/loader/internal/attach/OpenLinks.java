@@ -62,7 +62,7 @@ public final class OpenLinks {
         }
     }
 
-    /** The numbers of the perf events and links that a process has open. */
+    /** The descriptors of a process that are perf events or BPF links. */
     static List<Integer> descriptors(Host host, int pid) throws IOException {
         List<Integer> numbers = new ArrayList<>();
         try (DirectoryStream<Path> descriptors =
@@ -81,7 +81,7 @@ public final class OpenLinks {
     private static boolean isLink(Path descriptor) {
         try {
             String name = Files.readSymbolicLink(descriptor).toString();
-            // The name passed to anon_inode_getfile in kernel/events/core.c.
+            // kernel/events/core.c passes this name to anon_inode_getfile().
             return name.equals("anon_inode:[perf_event]")
                     || ObjectCommand.Kind.of(name).equals(Optional.of(ObjectCommand.Kind.LINK));
         } catch (IOException e) {

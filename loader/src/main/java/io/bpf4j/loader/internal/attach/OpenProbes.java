@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The probes that a process has open (bpf_task_fd_query() of kernel/bpf/syscall.c, 6.18).
+ * The descriptors of a process that are probes (bpf_task_fd_query() of kernel/bpf/syscall.c, 6.18).
  *
  * <p>Tested by {@code OpenProbesTest} and {@code OpenProbesOnKernelTest}.
  */
@@ -27,7 +27,7 @@ public final class OpenProbes {
         }
     }
 
-    /** All of a process; descriptors that it closes meanwhile are skipped. */
+    /** All probes of a process. Descriptors that the process closes meanwhile are skipped. */
     public static List<OpenProbe> all(Host host, int pid) throws IOException {
         List<OpenProbe> probes = new ArrayList<>();
         for (int descriptor : OpenLinks.descriptors(host, pid)) {
@@ -35,7 +35,7 @@ public final class OpenProbes {
                 probes.add(query(host, pid, descriptor));
             } catch (SyscallException e) {
                 switch (e.errno()) {
-                    // It is closed; it has no program; it is a link or event of another kind.
+                    // The descriptor is closed, has no program, or is a link or event of another kind.
                     case EBADF, ENOENT, ENOTSUPP, EOPNOTSUPP -> {}
                     default -> throw e;
                 }
@@ -49,7 +49,7 @@ public final class OpenProbes {
         return new OpenProbe(descriptor, answer.programId(), detail(answer));
     }
 
-    /** By {@code enum bpf_task_fd_type}. */
+    /** The cases are those of {@code enum bpf_task_fd_type}. */
     private static LinkDetail detail(LinkCommand.TaskFdQuery.Probe answer) {
         int type = answer.type();
         return switch (type) {

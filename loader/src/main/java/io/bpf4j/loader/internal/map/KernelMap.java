@@ -88,7 +88,7 @@ public final class KernelMap implements BpfMap {
         return adopt(host, fd, name, MapAccess.READ_WRITE);
     }
 
-    /** The same, with what the file descriptor is open for. */
+    /** As {@link #adopt(Host, Fd, String)}, for a descriptor that may be open only for reading or only for writing. */
     public static KernelMap adopt(Host host, Fd fd, String name, MapAccess access) {
         return fd.ownedBy(own -> {
             MapInfo info = Kernel.of(host).execute(new ObjectCommand.InfoOfMap(own, false));
@@ -117,7 +117,7 @@ public final class KernelMap implements BpfMap {
         return fd;
     }
 
-    /** What this process opened it for. */
+    /** The access for which the descriptor is open. */
     MapAccess access() {
         return access;
     }

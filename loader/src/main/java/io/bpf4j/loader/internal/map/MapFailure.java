@@ -25,7 +25,9 @@ final class MapFailure {
                 "bpf(" + operation + ") on map \"" + map.name() + "\"", errno, hint(map, operation, Errno.of(errno)));
     }
 
-    /** The failure of another call, if the map's file descriptor is not open for it. */
+    /**
+     * Adds the reason to the failure of a call that is no operation on elements, if the descriptor is not open for it.
+     */
     static SyscallException explained(KernelMap map, SyscallException e) {
         boolean refused = e.errno() == Errno.EPERM || e.errno() == Errno.EACCES;
         return refused && map.access() != MapAccess.READ_WRITE

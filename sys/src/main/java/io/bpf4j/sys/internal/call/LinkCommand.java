@@ -9,7 +9,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands of bpf(2) that attach programs, and ask what is attached.
+ * The commands of bpf(2) that attach programs, and those that list what is attached.
  *
  * <p>Tested by {@code AttrGoldenTest}.
  */
@@ -289,16 +289,16 @@ public sealed interface LinkCommand<R> extends Command<R> {
     }
 
     /**
-     * BPF_PROG_QUERY: the programs that are attached to a target. If they are more than there is room for, the result
-     * has the first ones and the number of all.
+     * BPF_PROG_QUERY: the programs that are attached to a target. If there are more than {@code room}, the result has
+     * the first of them, and the number of all.
      *
      * @param description of the target, for messages
      * @param target cgroup, network namespace, map or receiver; null for a network device
      * @param targetIndex index of the network device, else 0
-     * @param effective for cgroups: the programs that run for it, those of its ancestors included
+     * @param effective for cgroups: the programs that run for it, including those of its ancestors
      * @param withFlags whether to ask for the flags of each program (Linux 6.0)
      * @param withLinks whether to ask for the link of each program (Linux 6.6)
-     * @param room for so many programs
+     * @param room how many programs the result can have
      */
     record Query(
             String description,
@@ -321,9 +321,9 @@ public sealed interface LinkCommand<R> extends Command<R> {
         private static final int EFFECTIVE = 1;
 
         /**
-         * What is attached; the arrays have an element for each program, or none if they were not asked for.
+         * The attached programs. The arrays have an element for each program, or none if the query did not ask for it.
          *
-         * @param count of all programs
+         * @param count the number of all programs, unsigned
          */
         public record Attached(int count, int flags, long revision, int[] programs, int[] programFlags, int[] links) {}
 
@@ -364,9 +364,9 @@ public sealed interface LinkCommand<R> extends Command<R> {
     }
 
     /**
-     * BPF_TASK_FD_QUERY: what the program of a perf event, or of a raw tracepoint, is attached to.
+     * BPF_TASK_FD_QUERY: the place to which the program of a perf event, or of a raw tracepoint, is attached.
      *
-     * @param pid of the process that has it open, in this process's pid namespace
+     * @param pid of the process with the descriptor, in the pid namespace of this process
      */
     record TaskFdQuery(int pid, int descriptor) implements LinkCommand<TaskFdQuery.Probe> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr.task_fd_query", """
@@ -380,7 +380,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
         private static final int TEXT_SIZE = 4096;
 
         /**
-         * A probe.
+         * The answer.
          *
          * @param type the kernel's number ({@code enum bpf_task_fd_type})
          * @param text name of the tracepoint or function, or path of the file; empty for none

@@ -47,9 +47,9 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
 
         /**
-         * The kind of a link in /proc/PID/fd such as {@code anon_inode:bpf-map}. A BPF link that was opened by its pin
-         * or its id has another name than one that was made (bpf_link_new_fd and bpf_link_prime in
-         * kernel/bpf/syscall.c).
+         * The kind of object to which a link in /proc/PID/fd refers, such as {@code anon_inode:bpf-map}. A new BPF link
+         * is {@code bpf_link} (bpf_link_prime in kernel/bpf/syscall.c); one that was opened by its pin or its id is
+         * {@code bpf-link} (bpf_link_new_fd).
          */
         public static Optional<Kind> of(String link) {
             for (Kind kind : values()) {
@@ -289,9 +289,9 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     }
 
     /**
-     * The places of a link, which never change: an array for each field.
+     * The sites of a link: an array for each field. The sites never change.
      *
-     * @param count of places, from {@link InfoOfLink}
+     * @param count the number of sites, from {@link InfoOfLink}
      */
     record SitesOfLink(Fd object, RawLinkInfo.SiteFields fields, int count) implements InfoOf<List<long[]>> {
         @Override

@@ -43,12 +43,12 @@ public record ProcessRights(
     private static final String HOW_TO_GRANT =
             " (setpriv --ambient-caps, AmbientCapabilities= of systemd, --cap-add of containers)";
 
-    /** The present rights of this process on a machine. */
+    /** The current rights of this process. */
     public static ProcessRights of(Host host) {
         return read(host.root().resolve("proc"));
     }
 
-    /** Reads below the given directory, {@code /proc} or a fixture; values that can't be read are unknown. */
+    /** Reads the files below a directory, {@code /proc} or a fixture. Values that can't be read are unknown. */
     static ProcessRights read(Path proc) {
         StatusFile status = StatusFile.readIfRunning(proc.resolve("self"));
         return new ProcessRights(

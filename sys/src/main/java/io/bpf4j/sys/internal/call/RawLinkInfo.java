@@ -33,19 +33,19 @@ public record RawLinkInfo(int type, int id, int programId, byte[] detail, String
     }
 
     /**
-     * Arrays in the union, with a number of 8 bytes for each place of a link. The caller passes buffers for them.
+     * The arrays in the union with a number of 8 bytes for each site of a link. The caller allocates them.
      *
-     * @param pointers names of the fields for the addresses
-     * @param count name of the field for the number of places
+     * @param pointers the names of the fields with the addresses of the arrays
+     * @param count the name of the field with the number of sites
      */
     public record SiteFields(StructLayout layout, List<String> pointers, String count) {
-        /** Sets the buffers that the kernel fills. */
-        void request(MemorySegment info, List<MemorySegment> arrays, int places) {
+        /** Sets the addresses of the arrays, which the kernel fills. */
+        void request(MemorySegment info, List<MemorySegment> arrays, int sites) {
             MemorySegment detail = info.asSlice(DETAIL);
             for (int i = 0; i < arrays.size(); i++) {
                 layout.set(detail, pointers.get(i), arrays.get(i));
             }
-            layout.set(detail, count, places);
+            layout.set(detail, count, sites);
         }
     }
 

@@ -8,6 +8,6 @@
  *
  * <p>{@link io.bpf4j.sys.internal.call.MapTraits}, {@link io.bpf4j.sys.internal.call.ProgramTraits} and {@link
  * io.bpf4j.sys.internal.call.AttachTraits} are the tables of what kernels require of each type. {@link
- * io.bpf4j.sys.internal.call.ProcessRights} are what this process has of it.
+ * io.bpf4j.sys.internal.call.ProcessRights} has the rights of this process.
  */
 package io.bpf4j.sys.internal.call;
