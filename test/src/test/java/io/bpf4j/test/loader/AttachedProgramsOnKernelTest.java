@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What is attached to a target, as the kernel says it and as bpftool shows it. */
+/** The programs that are attached to a target, compared with those that bpftool shows. */
 @Requires({BPF, NET_NAMESPACES})
 @ExtendWith(LeakCheck.class)
 @Timeout(300)
@@ -57,11 +57,10 @@ class AttachedProgramsOnKernelTest {
         return new Entry(link.info().programId(), link.info().id(), 0);
     }
 
-    /** A list that a command prints in JSON. */
+    /** The list that a command prints as JSON; bpftool prints nothing for an empty one. */
     private static List<?> json(String... command) throws IOException, InterruptedException {
         String list = Commands.check(List.of(command));
-        return Objects.requireNonNull((List<?>)
-                Json.object("{\"list\":" + (list.isBlank() ? "[]" : list) + "}").get("list"));
+        return list.isBlank() ? List.of() : Json.list(list);
     }
 
     private static long number(Object map, String key) {
@@ -70,7 +69,7 @@ class AttachedProgramsOnKernelTest {
 
     @Test
     @Requires(TCX)
-    void tcxInOrderWithTheRevisionThatAnchorsTake() throws Exception {
+    void tcxHasAnOrderAndARevision() throws Exception {
         try (OwnNetwork _ = OwnNetwork.enter();
                 BpfObject object = hooks("tcx_one", "tcx_two", "tcx_three")) {
             AttachedPrograms none = Links.attachedTo(INGRESS);
@@ -96,7 +95,7 @@ class AttachedProgramsOnKernelTest {
         }
     }
 
-    /** bpftool before 7.3 does not know tcx, but every link's program. */
+    /** bpftool before 7.3 does not know tcx, but shows the program of each link. */
     @Test
     @Requires({TCX, BPFTOOL})
     void tcxAsBpftoolShowsIt() throws Exception {
@@ -133,7 +132,7 @@ class AttachedProgramsOnKernelTest {
 
     @Test
     @Requires({CGROUP2, BPFTOOL})
-    void controlGroupsAndThoseAboveThem() throws Exception {
+    void controlGroupsAndTheirAncestors() throws Exception {
         try (OwnGroup group = OwnGroup.enter();
                 BpfObject object = hooks("egress_one", "egress_two", "on_socket")) {
             Path below = Files.createDirectory(group.directory().resolve("below"));
@@ -219,7 +218,7 @@ class AttachedProgramsOnKernelTest {
     }
 
     @Test
-    void mapsOfSockets() {
+    void socketMaps() {
         try (BpfObject object = hooks("on_message")) {
             AttachTarget.Sockmap sockets =
                     AttachTarget.Sockmap.of(object.map("sockets")).withAttachType(AttachType.SK_MSG_VERDICT);
@@ -237,7 +236,7 @@ class AttachedProgramsOnKernelTest {
     }
 
     @Test
-    void whatDoesNotExistOrIsSomethingElse() throws Exception {
+    void missingAndOtherTargetsAreRefused() throws Exception {
         assertRefused(AttachTarget.Tcx.ingress(NetDevice.named("no_such_dev")), Errno.ENODEV, "no_such_dev");
         assertRefused(AttachTarget.Tcx.ingress(NetDevice.of(987_654)), Errno.ENODEV, "the device does not exist");
         assertRefused(

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What the descriptors and the links of this process are probes of. */
+/** The probes among the descriptors of this process, and the sites of links. */
 @Requires({BPF, BPF_COOKIE, GCC, SDT_H, ASSEMBLER, UPROBE_MULTI})
 @ExtendWith(LeakCheck.class)
 @Timeout(300)
@@ -71,8 +71,7 @@ class OpenProbesOnKernelTest {
             assertThat(probe.detail()).isEqualTo(link.info().detail());
             LinkDetail.Uprobe uprobe = (LinkDetail.Uprobe) probe.detail();
             String shown = Commands.check(List.of("bpftool", "--json", "perf", "show"));
-            List<?> list = (List<?>) Json.object("{\"list\":" + shown + "}").get("list");
-            assertThat(list).anySatisfy(entry -> {
+            assertThat(Json.list(shown)).anySatisfy(entry -> {
                 Map<?, ?> fields = (Map<?, ?>) entry;
                 assertThat(fields.get("pid")).isEqualTo((long) SELF);
                 assertThat(fields.get("fd")).isEqualTo((long) probe.descriptor());
@@ -123,7 +122,7 @@ class OpenProbesOnKernelTest {
     }
 
     @Test
-    void whatIsNoProbe() {
+    void otherDescriptorsAreRefused() {
         assertThatThrownBy(() -> Links.openProbe(SELF, 1))
                 .isInstanceOf(SyscallException.class)
                 .hasMessageContaining("is not a tracepoint, kprobe or uprobe");
@@ -139,7 +138,7 @@ class OpenProbesOnKernelTest {
 
     @Test
     @Requires(UPROBE_MULTI_INFO)
-    void theSitesOfALinkOfMany() throws IOException {
+    void theSitesOfALinkOfManyUprobes() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = links(target)) {
             List<UsdtSite> sites = UsdtScan.ofFile(target.path()).probes().stream()
@@ -154,7 +153,7 @@ class OpenProbesOnKernelTest {
             for (int i = 0; i < cookies.length; i++) {
                 cookies[i] = -1L - i;
             }
-            assertThat(sites).as("some have one").anyMatch(UsdtSite::hasSemaphore);
+            assertThat(sites).as("some sites have a semaphore").anyMatch(UsdtSite::hasSemaphore);
             try (Link link = object.program("on_multi")
                     .attach(AttachTarget.UprobeMulti.at(TargetFile.of(target.path()), offsets)
                             .withSemaphores(semaphores)

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,12 @@ public final class Json {
             throw json.wrong("one object");
         }
         return (Map<String, @Nullable Object>) value;
+    }
+
+    /** Reads one array that is the whole text. */
+    public static List<?> list(String text) {
+        Object list = object("{\"list\":" + text + "}").get("list");
+        return (List<?>) Objects.requireNonNull(list);
     }
 
     /** Reads an object from each line. */
