@@ -56,7 +56,7 @@ class MapsTest {
     }
 
     @Test
-    void aMapIsOpenedForNoMoreThanItIsUsedFor() {
+    void aMapIsOpenedWithTheRequestedAccess() {
         try (BpfMap map = create(HASH)) {
             map.pin(PATH);
             try (BpfMap byPin = Maps.pinned(kernel.host(), PATH, MapAccess.READ_ONLY);

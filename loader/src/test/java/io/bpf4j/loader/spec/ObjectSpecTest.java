@@ -89,7 +89,7 @@ class ObjectSpecTest {
         assertThat(large.size()).isEqualTo(8);
         assertThat(spec.findGlobal("pair_out.small").orElseThrow().size()).isOne();
         assertThat(spec.globals()).doesNotContain(large);
-        assertThat(spec.findGlobal("counter.large")).as("a number").isEmpty();
+        assertThat(spec.findGlobal("counter.large")).as("not a struct").isEmpty();
         assertThat(spec.findGlobal("pair_out.large.part")).isEmpty();
         assertThat(spec.findGlobal("no_such.large")).isEmpty();
         assertThatThrownBy(() -> spec.global("pair_out.larg"))

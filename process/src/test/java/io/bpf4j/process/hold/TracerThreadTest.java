@@ -124,7 +124,7 @@ class TracerThreadTest {
                 .containsExactly("ENDED of process " + ROOT, "BORN of process " + CHILD, "ENDED of process " + CHILD);
     }
 
-    /** It is in the list of its parent's children before it runs. */
+    /** A watch may have found the child in the list of its parent's children before it ran. */
     @Test
     void theEndOfAChildThatWasKilledBeforeItRanIsReported() throws InterruptedException {
         assertThat(play(new WaitStatus(CHILD, 9))).isEmpty();

@@ -206,9 +206,9 @@ class CliTraceTest {
 
     /** A JVM prints its warnings on standard output by default. */
     @Test
-    void aWarningOfTheVirtualMachineIsNoLineOfTheAnswer() throws IOException, InterruptedException {
+    void warningsOfTheJvmAreNotOnStandardOutput() throws IOException, InterruptedException {
         ProcessBuilder command = new ProcessBuilder(Cli.command("list", "--json", Java.path()));
-        command.environment().put("JAVA_TOOL_OPTIONS", "-XX:+UseLargePages"); // more than this machine has reserved
+        command.environment().put("JAVA_TOOL_OPTIONS", "-XX:+UseLargePages"); // none are reserved
         Commands.Result result = Commands.run(command);
         assertThat(result.err()).contains("[warning]");
         assertThat(result.out()).doesNotContain("[warning]");

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Maps that are open for reading or for writing alone. */
+/** Maps that are open only for reading or only for writing. */
 @Requires({BPF, BPFFS})
 @ExtendWith(LeakCheck.class)
 @Timeout(300)
@@ -58,7 +58,7 @@ class MapAccessOnKernelTest {
     }
 
     @Test
-    void whoOnlyReadsCantWrite() {
+    void aReadOnlyMapCantBeWritten() {
         try (BpfFsMount mount = BpfFsMount.mount();
                 BpfMap map = hash()) {
             map.pin(mount.path("shared"));
@@ -83,7 +83,7 @@ class MapAccessOnKernelTest {
     }
 
     @Test
-    void whoOnlyWritesCantRead() {
+    void aWriteOnlyMapCantBeRead() {
         try (BpfMap map = hash();
                 BpfMap writer = Maps.byId(map.id(), MapAccess.WRITE_ONLY)) {
             assertThat(writer.update(KEY, new byte[8], UpdateMode.EXISTING_ONLY))
@@ -96,7 +96,7 @@ class MapAccessOnKernelTest {
     /** A process of the same user without capabilities. */
     @Test
     @Requires(UNPRIVILEGED_PINS)
-    void whoMayOnlyReadAPinOpensItSo() throws Exception {
+    void aReadablePinIsOpenedReadOnly() throws Exception {
         try (BpfFsMount mount = BpfFsMount.mount();
                 BpfMap map = hash()) {
             map.pin(mount.path("secret"));
@@ -130,7 +130,7 @@ class MapAccessOnKernelTest {
     }
 
     @Test
-    void aProgramNeedsItsPinReadOnly() {
+    void aProgramIsOpenedByAReadablePin() {
         try (BpfFsMount mount = BpfFsMount.mount();
                 BpfObject object = Bpf.load("test_runs.bpf.o")) {
             object.program("count").pin(mount.path("count"));

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is listed of a BPF file system, which each test mounts for itself. */
+/** Lists a BPF file system, which each test mounts for itself. */
 @Requires({BPF, BPFFS})
 @ExtendWith(LeakCheck.class)
 @Timeout(300)
@@ -66,7 +66,7 @@ class PinsOnKernelTest {
         mount.close();
     }
 
-    /** maps.debug and progs.debug are the kernel's own, where it has them. */
+    /** Without maps.debug and progs.debug, which some kernels pin themselves. */
     private static List<Pin> own(List<Pin> pins) {
         return pins.stream().filter(pin -> !pin.path().toString().contains(".")).toList();
     }
@@ -136,7 +136,7 @@ class PinsOnKernelTest {
     }
 
     @Test
-    void nothingIsFollowedOut(@TempDir Path elsewhere) throws IOException {
+    void theListingStaysInTheFileSystem(@TempDir Path elsewhere) throws IOException {
         map.pin(mount.path("map"));
         Files.createSymbolicLink(mount.path("same"), mount.path("map"));
         Files.createSymbolicLink(mount.path("out"), elsewhere);
@@ -150,7 +150,7 @@ class PinsOnKernelTest {
         assertThat(listed()).extracting(Pin::path).containsExactly(mount.path("map"), covered.resolve("hidden"));
     }
 
-    /** The running kernel, but for what a test does before a command. */
+    /** The running kernel, but a test can act before each command. */
     private static Host host(Consumer<Command<?>> before) {
         Kernel real = Kernel.of(Host.running());
         return Host.running().with(Kernel.class, new Kernel() {
@@ -163,7 +163,7 @@ class PinsOnKernelTest {
     }
 
     @Test
-    void whatVanishesIsLeftOut() throws IOException {
+    void pinsThatAreRemovedMeanwhileAreLeftOut() throws IOException {
         map.pin(mount.path("a"));
         map.pin(mount.path("b"));
         Path c = directory("c");
@@ -177,9 +177,9 @@ class PinsOnKernelTest {
         assertThat(own(Pins.in(host, mount.directory()))).extracting(Pin::path).containsExactly(mount.path("b"));
     }
 
-    /** Root may open all pins, so the kernel's refusal is played. */
+    /** Root may open all pins, so the test makes the refusal. */
     @Test
-    void whatIsRefusedDoesNotEndTheListing() {
+    void aRefusedPinDoesNotEndTheListing() {
         map.pin(mount.path("a"));
         map.pin(mount.path("b"));
         boolean[] first = {true};
@@ -202,7 +202,7 @@ class PinsOnKernelTest {
     }
 
     @Test
-    void directoriesWithoutEndAreListedToADepth() throws IOException {
+    void directoriesAreListedToALimitedDepth() throws IOException {
         Path deep = mount.directory();
         for (int level = 0; level < 70; level++) {
             deep = Files.createDirectory(deep.resolve("d"));
@@ -220,7 +220,7 @@ class PinsOnKernelTest {
     }
 
     @Test
-    void whatIsNoBpfFileSystemSaysSo(@TempDir Path elsewhere) {
+    void otherFileSystemsAreRefused(@TempDir Path elsewhere) {
         map.pin(mount.path("map"));
         assertThatThrownBy(() -> Pins.in(elsewhere))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -92,7 +92,7 @@ class PublicApiTest {
         assertThat("  public static io.bpf4j.usdt.UsdtArg valueOf(long);").doesNotMatch(IMPLIED);
     }
 
-    /** Open are callbacks, codecs, extension points, and what a callback or an extension hands out. */
+    /** Callers implement callbacks, codecs and extension points, and the types that these return. */
     @Test
     void whatCallersDoNotImplementIsSealed() throws IOException, URISyntaxException, ClassNotFoundException {
         List<String> open = new ArrayList<>();

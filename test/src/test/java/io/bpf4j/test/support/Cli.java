@@ -18,9 +18,9 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /**
- * Runs the command {@code bpf4j}. A run in this JVM takes a tenth of the time of one in a process of its own, and is the
- * same from the arguments to the exit code. A process is for what only a process has: signals, a terminal, standard
- * output of a traced command, an environment, rights.
+ * Runs the command {@code bpf4j}. A run in the JVM of the test takes a tenth of the time that a process of its own
+ * takes, and is the same from the arguments to the exit code. Signals, a terminal, the standard output of a traced
+ * command, an environment and rights need a process.
  */
 public final class Cli {
     private static final Logger LOG = Logger.getLogger("io.bpf4j");
@@ -34,7 +34,10 @@ public final class Cli {
         return command;
     }
 
-    /** Runs it to its end in this JVM, where it has to leave no thread. What it logs is on standard error. */
+    /**
+     * Runs it to its end in the JVM of the test, and checks that it leaves no thread. The messages that it logs are on
+     * standard error.
+     */
     public static Commands.Result run(String... arguments) throws IOException, InterruptedException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         StringWriter err = new StringWriter();

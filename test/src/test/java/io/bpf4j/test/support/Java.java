@@ -4,13 +4,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How tests start a JVM of their own JDK. */
+/** The command lines by which tests start a JVM of their own JDK. */
 public final class Java {
     /**
-     * What the JVM itself prints goes to standard error. By default its warnings are lines of standard output, among
-     * those of the program.
+     * Messages of the JVM go to standard error. By default its warnings are on standard output, among the lines of the
+     * program.
      */
-    private static final List<String> OUTPUT_IS_THE_PROGRAMS =
+    private static final List<String> MESSAGES_TO_STANDARD_ERROR =
             List.of("-XX:+DisplayVMOutputToStderr", "-Xlog:disable", "-Xlog:all=warning:stderr");
 
     private Java() {}
@@ -20,11 +20,11 @@ public final class Java {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
-    /** A small JVM whose standard output has the lines of its program only. */
+    /** The command line of a small JVM, on whose standard output are only the lines of its program. */
     public static List<String> command(String... options) {
         List<String> command = new ArrayList<>();
         command.add(path());
-        command.addAll(OUTPUT_IS_THE_PROGRAMS);
+        command.addAll(MESSAGES_TO_STANDARD_ERROR);
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData"));
         command.addAll(List.of(options));
         return command;

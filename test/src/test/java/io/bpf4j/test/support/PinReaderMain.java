@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * What runs with fewer rights than the test: lists a BPF file system, and opens the map {@code shared} there, whose key
- * 1 it reads. It prints how that went.
+ * Runs with fewer rights than the test. It lists a BPF file system, opens the map {@code shared} there with each {@link
+ * MapAccess}, reads the value of key 1, and prints the results.
  */
 public final class PinReaderMain {
     private PinReaderMain() {}

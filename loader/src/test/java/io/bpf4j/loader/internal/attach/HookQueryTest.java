@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the kernel is asked, and its answers that a real one does not give on demand. */
+/** The queries of the kernel, and answers that a real kernel does not give on demand. */
 class HookQueryTest {
     private static final AttachTarget.Cgroup GROUP =
             AttachTarget.Cgroup.of(Path.of("/group")).withAttachType(AttachType.CGROUP_INET_EGRESS);
@@ -32,7 +32,7 @@ class HookQueryTest {
         assertThat(kernel.open()).isEmpty();
     }
 
-    /** From now on, so many programs are attached: 1, 2, …, each by the link of ten times its number. */
+    /** From now on, this many programs are attached, with the ids 1, 2, …, each by a link with ten times its id. */
     private void attached(int count) {
         kernel.answer(LinkCommand.Query.class, query -> {
             int[] first =
@@ -48,7 +48,7 @@ class HookQueryTest {
     }
 
     @Test
-    void whatTheTargetHasIsAskedFor() {
+    void eachTargetIsAskedForWhatItReports() {
         attached(2);
         assertThat(Links.attachedTo(kernel.host(), TCX))
                 .isEqualTo(new AttachedPrograms(
@@ -76,7 +76,7 @@ class HookQueryTest {
     }
 
     @Test
-    void moreProgramsThanExpectedAreAskedForAgain() {
+    void aQueryWithTooLittleRoomIsRepeatedWithMore() {
         attached(1000);
         assertThat(Links.effectiveIn(kernel.host(), GROUP).programs()).hasSize(1000);
         assertThat(kernel.commands(LinkCommand.Query.class))
@@ -85,7 +85,7 @@ class HookQueryTest {
     }
 
     @Test
-    void programsThatIncreaseWithoutEndAreNotAskedForWithoutEnd() {
+    void aQueryIsRepeatedALimitedNumberOfTimes() {
         kernel.answer(
                 LinkCommand.Query.class,
                 query -> new LinkCommand.Query.Attached(-1, 0, 0, new int[query.room()], new int[0], new int[0]));
@@ -104,7 +104,7 @@ class HookQueryTest {
     }
 
     @Test
-    void aTargetThatTheKernelCantBeAskedForSaysSo() {
+    void targetsWithoutAQueryAreRefused() {
         assertThatThrownBy(() -> Links.attachedTo(kernel.host(), AttachTarget.Xdp.on(NetDevice.named("eth0"))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("XDP of eth0")

@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The sites of links of many, also on kernels that do not report them; the real ones are those of this kernel. */
+/** The sites of links, also on kernels that do not report them; {@code OpenProbesOnKernelTest} has real ones. */
 class LinkSitesTest {
     private static final int KPROBE_MULTI = 8;
     private static final int UPROBE_MULTI = 12;
@@ -36,7 +36,7 @@ class LinkSitesTest {
     }
 
     @Test
-    void eachArrayIsAskedForWithRoomForAll() {
+    void eachArrayHasRoomForAllSites() {
         kernel.answer(ObjectCommand.SitesOfLink.class, of -> {
             assertThat(of.count()).isEqualTo(2);
             return of.fields().pointers().stream()
@@ -52,7 +52,7 @@ class LinkSitesTest {
     }
 
     @Test
-    void aKernelThatReportsNoneSaysSo() {
+    void olderKernelsReportNoSites() {
         try (Link uprobes = link(UPROBE_MULTI, UPROBE_COUNT, 0)) {
             assertThatThrownBy(uprobes::sites)
                     .isInstanceOf(UnsupportedOperationException.class)
@@ -62,7 +62,7 @@ class LinkSitesTest {
     }
 
     @Test
-    void aLinkOfOnePlaceSaysSo() {
+    void otherLinksHaveNoSites() {
         try (Link xdp = link(6, 0, 4)) {
             assertThatThrownBy(xdp::sites)
                     .isInstanceOf(UnsupportedOperationException.class)

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The answers of each type, also of kernels with kprobes, and descriptors that come and go. */
+/** The answers of a fake kernel for each type of probe, also for kprobes, and descriptors that vanish. */
 class OpenProbesTest {
     private static final int PID = 42;
 
@@ -52,7 +52,7 @@ class OpenProbesTest {
     }
 
     @Test
-    void eachTypeIsItsDetail() {
+    void eachTypeOfProbeHasItsDetail() {
         assertThat(answered(new Probe(77, 0, "sys_enter", 0, 0)))
                 .isEqualTo(new LinkDetail.RawTracepoint("sys_enter", 0));
         assertThat(answered(new Probe(77, 1, "sched_switch", 0, 0)))
@@ -68,7 +68,7 @@ class OpenProbesTest {
     }
 
     @Test
-    void onlyEventsAndLinksAreAsked() throws IOException {
+    void onlyEventsAndLinksAreAskedFor() throws IOException {
         kernel.answer(LinkCommand.TaskFdQuery.class, query -> new Probe(7, 4, "/bin/x", query.descriptor(), 0));
         assertThat(Links.openProbes(host, PID))
                 .extracting(OpenProbe::descriptor)
@@ -77,7 +77,7 @@ class OpenProbesTest {
 
     @ParameterizedTest
     @EnumSource(names = {"EBADF", "ENOENT", "ENOTSUPP", "EOPNOTSUPP"})
-    void whatIsNoProbeOrGoneIsSkipped(Errno errno) throws IOException {
+    void otherAndClosedDescriptorsAreSkipped(Errno errno) throws IOException {
         kernel.answer(LinkCommand.TaskFdQuery.class, query -> new Probe(7, 4, "/bin/x", query.descriptor(), 0));
         kernel.fail(command -> command instanceof LinkCommand.TaskFdQuery query && query.descriptor() == 3, errno);
         assertThat(Links.openProbes(host, PID))
@@ -96,7 +96,7 @@ class OpenProbesTest {
     }
 
     @Test
-    void aDescriptorThatIsSomethingElseSaysSo() {
+    void otherDescriptorsAreRefused() {
         for (Errno errno : List.of(Errno.ENOTSUPP, Errno.EOPNOTSUPP)) {
             kernel.fail(LinkCommand.TaskFdQuery.class, errno);
             assertThatThrownBy(() -> Links.openProbe(host, PID, 4))

@@ -93,7 +93,7 @@ class FailureHintsTest {
     }
 
     @Test
-    void aPinThatMayOnlyBeReadCanBeOpenedSo() {
+    void aReadablePinCanBeOpenedReadOnly() {
         Path pin = Path.of("/sys/fs/bpf/x");
         assertThat(hint(new ObjectCommand.Get(pin, 0), Errno.EACCES, NOBODY))
                 .endsWith("for reading and writing; a map or program can be opened read-only");
