@@ -50,7 +50,7 @@ public record ElfHeader(
     /** A core dump. */
     public static final int ET_CORE = 4;
 
-    /** Values of {@code e_machine}: Linux include/uapi/linux/elf-em.h. */
+    /** No machine. The {@code EM_} constants are values of {@code e_machine}: Linux include/uapi/linux/elf-em.h. */
     public static final int EM_NONE = 0;
 
     public static final int EM_386 = 3;

@@ -73,7 +73,7 @@ public final class Links {
         return OpenLinks.byId(Kernel.of(host), id);
     }
 
-    /** {@link #ids(Host)} of the running machine. */
+    /** {@link #ids(Host)} on the running machine. */
     public static List<Integer> ids() {
         return ids(Host.running());
     }

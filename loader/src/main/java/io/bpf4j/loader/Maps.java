@@ -100,7 +100,7 @@ public final class Maps {
         return KernelMap.adopt(host, BpfFs.open(Kernel.of(host), path, Kind.MAP, access.flag()), "", access);
     }
 
-    /** {@link #ids(Host)} of the running machine. */
+    /** {@link #ids(Host)} on the running machine. */
     public static List<Integer> ids() {
         return ids(Host.running());
     }

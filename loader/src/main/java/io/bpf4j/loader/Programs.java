@@ -71,7 +71,7 @@ public final class Programs {
         return open(host, BpfFs.open(Kernel.of(host), path, Kind.PROGRAM, MapAccess.READ_ONLY.flag()));
     }
 
-    /** {@link #ids(Host)} of the running machine. */
+    /** {@link #ids(Host)} on the running machine. */
     public static List<Integer> ids() {
         return ids(Host.running());
     }

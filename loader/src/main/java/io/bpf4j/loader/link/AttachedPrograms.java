@@ -29,7 +29,8 @@ public record AttachedPrograms(List<Entry> programs, int flags, long revision) {
      * @param programId the kernel's id, by which {@code Programs.byId} opens it
      * @param linkId the kernel's id of its link, by which {@code Links.byId} opens it; 0 if it has no link, or if the
      *     target is neither tcx nor netkit: the kernel does not report links of other targets
-     * @param flags {@link #ALLOW_MULTI} and others, as it was attached to a control group (Linux 6.0); else 0
+     * @param flags with which it was attached to a control group, such as {@link AttachedPrograms#ALLOW_MULTI} (Linux
+     *     6.0); else 0
      */
     public record Entry(int programId, int linkId, int flags) {}
 }
