@@ -208,7 +208,7 @@ class CliTraceTest {
     @Test
     void warningsOfTheJvmAreNotOnStandardOutput() throws IOException, InterruptedException {
         ProcessBuilder command = new ProcessBuilder(Cli.command("list", "--json", Java.path()));
-        command.environment().put("JAVA_TOOL_OPTIONS", "-XX:+UseLargePages"); // none are reserved
+        command.environment().put("JAVA_TOOL_OPTIONS", "-Xmx64m -XX:NewSize=128m"); // more than the heap
         Commands.Result result = Commands.run(command);
         assertThat(result.err()).contains("[warning]");
         assertThat(result.out()).doesNotContain("[warning]");
