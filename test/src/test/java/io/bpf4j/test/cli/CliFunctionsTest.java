@@ -129,7 +129,8 @@ class CliFunctionsTest {
         assertThat(Cli.run(count).out()).isEqualTo("1 event\n");
         count[5] = "arg0 == -1";
         assertThat(Cli.run(count).err()).contains("this compares a whole register", "(int)…");
-        assertThat(Cli.run("latency", "-c", negative.toString(), "u:negative", "--where", "begin.arg0 == -1").err())
+        assertThat(Cli.run("latency", "-c", negative.toString(), "u:negative", "--where", "begin.arg0 == -1")
+                        .err())
                 .contains("this compares a whole register", "(int)…");
     }
 

@@ -10,16 +10,19 @@ import java.io.IOException;
 import java.io.Reader;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /**
  * Runs the command {@code bpf4j}. A run in the JVM of the test takes a tenth of the time that a process of its own
- * takes, and is the same from the arguments to the exit code. Signals, a terminal, the standard output of a traced
+ * takes, and is the same from the arguments to the exit code. Signals, a terminal, standard input and output of a traced
  * command, an environment and rights need a process.
  */
 public final class Cli {
@@ -44,9 +47,19 @@ public final class Cli {
         Console console = new Console(out, err, Reader.nullReader());
         Handler log = logTo(console);
         LOG.addHandler(log);
+        Interruption interruption = new Interruption();
+        // A thread of its own: the time limit of a test interrupts the waiting, which ends the command as Ctrl-C does.
+        FutureTask<Integer> command = new FutureTask<>(() -> new CommandTree(console, interruption).run(arguments));
+        Thread thread = Thread.ofPlatform().name("command").daemon().start(command);
         int code;
         try {
-            code = new CommandTree(console, new Interruption()).run(arguments);
+            code = command.get();
+        } catch (ExecutionException e) {
+            throw new AssertionError(String.join(" ", arguments), e.getCause());
+        } catch (InterruptedException e) {
+            interruption.request();
+            thread.join(Duration.ofMinutes(1));
+            throw e;
         } finally {
             LOG.removeHandler(log);
         }

@@ -85,8 +85,7 @@ public final class FailureHints {
             case PeerCommand<?> _ -> null;
             case ProcessCommand<?> _ ->
                 "another process traces it (strace, gdb), or a kernel policy refuses the call (Yama, LSM or seccomp)";
-            case ObjectCommand.Get get
-            when errno == Errno.EACCES -> mayNotOpen(get);
+            case ObjectCommand.Get get when errno == Errno.EACCES -> mayNotOpen(get);
             case ObjectCommand.Pin _, ObjectCommand.Get _ ->
                 errno == Errno.EACCES
                         ? "this user may not search the directory, or not write to it"

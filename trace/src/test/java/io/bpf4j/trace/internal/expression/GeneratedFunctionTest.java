@@ -330,7 +330,8 @@ class GeneratedFunctionTest {
             GeneratedFunction.predicate(Expression.parse(text.replace("word", cast + "word")), functions, new Tables());
         }
         // C's largest number, which is what the second one says.
-        GeneratedFunction.predicate(Expression.parse("(u64)word == -1 || word == 0xffffffffffffffff"), functions, new Tables());
+        GeneratedFunction.predicate(
+                Expression.parse("(u64)word == -1 || word == 0xffffffffffffffff"), functions, new Tables());
     }
 
     @Test
