@@ -208,7 +208,7 @@ class CliTraceTest {
     @Test
     void warningsOfTheJvmAreNotOnStandardOutput() throws IOException, InterruptedException {
         ProcessBuilder command = new ProcessBuilder(Cli.command("list", "--json", Java.path()));
-        command.environment().put("JAVA_TOOL_OPTIONS", "-XX:NewSize=32m -XX:MaxNewSize=16m");
+        command.environment().put("JAVA_TOOL_OPTIONS", "-XX:+UseLargePages"); // none are reserved
         Commands.Result result = Commands.run(command);
         assertThat(result.err()).contains("[warning]");
         assertThat(result.out()).doesNotContain("[warning]");
