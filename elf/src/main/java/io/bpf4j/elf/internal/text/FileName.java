@@ -21,7 +21,8 @@ import java.util.Arrays;
  * that is opened.
  */
 public final class FileName {
-    private static final Path ROOT = Path.of("/");
+    /** Below a file, so that nothing exists there. */
+    private static final Path NOWHERE = Path.of("/dev/null");
 
     private final byte[] bytes;
 
@@ -46,18 +47,20 @@ public final class FileName {
 
     /**
      * All bytes of a path. The text of a path is decoded by the locale, and without a locale (LC_ALL=C) bytes that are
-     * not ASCII are lost; its URI has every byte.
+     * not ASCII are lost; its URI has every byte. To make it, Java looks whether the path is a directory, and follows
+     * symbolic links, maybe into a file system of another user that does not answer. So this is done with a path where
+     * nothing is.
      */
     public static FileName of(Path path) {
         String text = path.toString();
         if (isAscii(text) || !path.getFileSystem().equals(FileSystems.getDefault())) {
             return of(text);
         }
-        String uri = ROOT.resolve(path).toUri().getRawPath();
-        // The URI of a directory ends with a slash.
-        int end = uri.endsWith("/") ? uri.length() - 1 : uri.length();
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(end);
-        for (int i = path.isAbsolute() ? 0 : 1; i < end; i++) {
+        Path names = path.subpath(0, path.getNameCount());
+        String uri = NOWHERE.resolve(names).toUri().getRawPath();
+        int begin = NOWHERE.toString().length();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(uri.length() - begin);
+        for (int i = path.isAbsolute() ? begin : begin + 1; i < uri.length(); i++) {
             if (uri.charAt(i) == '%') {
                 bytes.write(Integer.parseInt(uri, i + 1, i + 3, 16));
                 i += 2;

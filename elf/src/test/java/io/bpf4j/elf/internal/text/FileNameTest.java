@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -38,6 +41,18 @@ class FileNameTest {
         assertThat(FileName.of("/a//b/").path()).isEqualTo(Path.of("/a/b"));
         assertThat(FileName.of("/").below(directory)).isEqualTo(directory);
         assertThat(FileName.of("").path()).isEqualTo(Path.of(""));
+    }
+
+    /** As the access time of a symbolic link shows, which each look behind it changes. */
+    @Test
+    void aPathIsNotLookedAt() throws IOException {
+        Path link = Files.createSymbolicLink(NAMES.getFirst().below(directory), Path.of("."));
+        FileTime longAgo = FileTime.fromMillis(0);
+        Files.getFileAttributeView(link, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                .setTimes(longAgo, longAgo, null);
+        assertThat(FileName.of(link).path()).isEqualTo(link);
+        assertThat(Files.getAttribute(link, "lastAccessTime", LinkOption.NOFOLLOW_LINKS))
+                .isEqualTo(longAgo);
     }
 
     @Test
