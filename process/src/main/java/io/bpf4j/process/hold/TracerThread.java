@@ -46,7 +46,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>the same of a known thread: its process was stopped by a signal, or resumes after that
  *   <li>{@link Ptrace#EVENT_EXEC}; other threads of the process are gone without an event
  *   <li>no event: a signal is about to be delivered
- *   <li>the end of a thread; the end of the first thread is reported last, and is the end of the process
+ *   <li>the end of a thread; the end of the first thread is reported last, and is the end of the process, if the
+ *       first thread is traced
  * </ul>
  */
 final class TracerThread {
@@ -296,10 +297,21 @@ final class TracerThread {
      */
     private void ended(int tid) {
         held.remove(tid);
-        boolean unknown = tracees.remove(tid) == null;
-        if (processes.remove(tid) || (unknown && withChildren)) {
-            boolean _ = onStop.test(new ProcessStop(Kind.ENDED, tid, false, tid, false));
+        @Nullable Integer pid = tracees.remove(tid);
+        if (processes.remove(tid) || (pid == null && withChildren)) {
+            reportEnd(tid);
+        } else if (pid != null && isLastOf(pid) && processes.remove(pid)) {
+            reportEnd(pid);
         }
+    }
+
+    private void reportEnd(int pid) {
+        boolean _ = onStop.test(new ProcessStop(Kind.ENDED, pid, false, pid, false));
+    }
+
+    /** Whether a process has ended without an event: a first thread that had ended already can't be traced. */
+    private boolean isLastOf(int pid) {
+        return !tracees.containsKey(pid) && !tracees.containsValue(pid) && !files.isRunning(pid);
     }
 
     /** The process of a thread; the thread itself if it is gone. */

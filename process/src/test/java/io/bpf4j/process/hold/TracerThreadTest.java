@@ -157,6 +157,27 @@ class TracerThreadTest {
         assertThat(leftAtEnds).containsExactly(Set.of());
     }
 
+    /** Its last thread is the last that the kernel reports. */
+    @Test
+    void theEndOfAProcessWhoseFirstThreadHadEndedBeforeIsReported() throws InterruptedException {
+        tracer = tracer(ScriptedHost.of(kernel, machine), true);
+        int second = CHILD + 1;
+        existing(ROOT, "S (sleeping)", CHILD + " ");
+        existing(CHILD, "Z (zombie)", "");
+        Path thread = machine.resolve("proc/" + CHILD + "/task/" + second);
+        assertThat(thread.toFile().mkdir()).isTrue();
+        kernel.answer(ProcessCommand.Seize.class, seize -> {
+            if (seize.tid() == CHILD) {
+                refuse(seize);
+            }
+            return 0;
+        });
+        kernel.answer(ProcessCommand.Continue.class, _ -> thread.toFile().delete() ? 0 : 1);
+        play(stop(second, SIGNAL, 0), new WaitStatus(second, 0));
+        assertThat(told).containsExactly("ENDED of process " + CHILD, "ENDED of process " + ROOT);
+        assertThat(tracer.gaps()).isEmpty();
+    }
+
     @Test
     void aChildThatIsRefusedIsAGap() throws InterruptedException {
         tracer = tracer(ScriptedHost.of(kernel, machine), true);
