@@ -102,19 +102,29 @@ public final class ProcessTracer implements AutoCloseable {
      * From now on stops each thread of a process that reaches an instruction. A process has one such breakpoint; a new
      * one replaces it. It survives exec as long as the process keeps its first thread.
      *
-     * @param pid a traced process
+     * @param pid a traced process; a process that has ended, or is not traced, gets no breakpoint
      * @param file path by which the kernel finds the file
      * @param identity identity that the file must have
      * @param offset of the instruction, bytes from the start of the file
      * @throws BpfException if the kernel lacks the feature or refuses; an older breakpoint is removed then
      */
     public void breakAt(int pid, Path file, FileIdentity identity, long offset) {
+        if (!isTraced(pid)) {
+            return;
+        }
         @Nullable StopSignal before = breakpoints.get(pid);
         if (before != null && before.isAt(identity, offset)) {
             return;
         }
         forget(pid);
         breakpoints.put(pid, StopSignal.attach(host, Features.of(host), pid, file, identity, offset));
+        if (!isTraced(pid)) {
+            forget(pid); // its end has been reported meanwhile
+        }
+    }
+
+    private boolean isTraced(int pid) {
+        return thread.processes().contains(pid);
     }
 
     /**
