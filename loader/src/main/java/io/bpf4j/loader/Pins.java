@@ -80,7 +80,7 @@ public final class Pins {
             if (!kernel.execute(new PeerCommand.Status(root)).isDirectory()) {
                 throw new IllegalArgumentException(directory + " is not a directory");
             }
-            BpfFs.requireBpfFs(path(host, root), directory);
+            BpfFs.requireBpfFs(kernel, root, directory);
             Pins pins = new Pins(
                     host, kernel.execute(new FileCommand.Identify(root)).device());
             pins.directory(root, directory, 0);

@@ -219,6 +219,20 @@ class PinsOnKernelTest {
                 .hasValueSatisfying(p -> assertThat(p.message()).contains("below 64 others"));
     }
 
+    /** The list of mounts has two of that name, and the lower one first. */
+    @Test
+    void theUpperOfTwoMountsCounts() throws IOException {
+        try (Mount upper = Mount.of("tmpfs", "", mount.directory())) {
+            assertThatThrownBy(() -> Pins.in(upper.directory()))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("not in a BPF file system");
+            try (Mount _ = Mount.of("bpf", "", mount.directory())) {
+                map.pin(mount.path("map"));
+                assertThat(listed()).extracting(Pin::path).containsExactly(mount.path("map"));
+            }
+        }
+    }
+
     @Test
     void otherFileSystemsAreRefused(@TempDir Path elsewhere) {
         map.pin(mount.path("map"));

@@ -211,16 +211,16 @@ public final class BpfFs {
     }
 
     /**
-     * Checks the file system of a directory.
+     * Checks the file system of an open directory. Its name does not tell: in the list of mounts a mount may be covered by
+     * another one, or belong to another mount namespace.
      *
-     * @param opened the path that is checked
      * @param name its name in messages
      * @throws IllegalArgumentException if it is another file system
      */
-    public static void requireBpfFs(Path opened, Path name) {
-        String type = fileSystem(opened);
-        if (!type.equals("bpf")) {
-            throw new IllegalArgumentException(wrongFileSystem(name, type));
+    public static void requireBpfFs(Kernel kernel, Fd directory, Path name) {
+        if (kernel.execute(new FileCommand.TypeOfFileSystem(directory)) != FileCommand.TypeOfFileSystem.BPF_FS_MAGIC) {
+            String type = fileSystem(name);
+            throw new IllegalArgumentException(wrongFileSystem(name, type.equals("bpf") ? "" : type));
         }
     }
 
@@ -234,7 +234,7 @@ public final class BpfFs {
                 + " not in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
     }
 
-    /** The type of a directory's file system; empty if unknown. */
+    /** The type of a directory's file system, for messages; empty if unknown. */
     private static String fileSystem(Path directory) {
         try {
             return Files.getFileStore(directory).type();

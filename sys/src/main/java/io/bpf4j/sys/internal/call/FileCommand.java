@@ -116,6 +116,21 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
+    /** fstatfs(2): the magic number of an open file's file system (include/uapi/linux/magic.h). */
+    record TypeOfFileSystem(Fd fd) implements FileCommand<Integer> {
+        static final int BPF_FS_MAGIC = 0xcafe4a11;
+
+        /** The struct has 120 bytes or less. It begins with the number, which fits in 32 bits: a long, on s390x an int. */
+        private static final long SIZE = 128;
+
+        @Override
+        public Integer run(Call call) {
+            MemorySegment stat = call.allocate(SIZE, Long.BYTES);
+            call.check(call.syscall(Syscall.FSTATFS, call.hold(fd), stat.address(), 0));
+            return stat.get(Struct.U32, 0);
+        }
+    }
+
     /** pidfd_open(2) (Linux 5.3): refers to one process while it is open, even if its pid is reused. */
     record OpenProcess(int pid) implements FileCommand<Fd> {
         @Override
@@ -384,6 +399,7 @@ public sealed interface FileCommand<R> extends Command<R> {
             case OpenRegular open -> "open of " + open.name;
             case Unlink(Path path) -> "unlink of " + path;
             case Identify(Fd fd) -> "statx of " + fd.description();
+            case TypeOfFileSystem(Fd fd) -> "fstatfs of " + fd.description();
             case OpenProcess(int pid) -> "pidfd_open of process " + pid;
             case TakeDescriptor(Fd process, int number) ->
                 "pidfd_getfd of descriptor " + number + " of " + process.description();

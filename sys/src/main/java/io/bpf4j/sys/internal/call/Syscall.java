@@ -24,6 +24,7 @@ enum Syscall {
     EVENTFD2(290, 19, 323),
     PRLIMIT64(302, 261, 334),
     STATX(332, 291, 379),
+    FSTATFS(138, 44, 100),
     FCNTL(72, 25, 55),
     SOCKET(41, 198, 359),
     PTRACE(101, 117, 26),

@@ -61,6 +61,13 @@ class LinuxKernelTest {
     }
 
     @Test
+    void aFileSystemHasItsNumberAlsoWithoutAccessToIt() {
+        try (Fd proc = kernel.execute(new FileCommand.Open(Path.of("/proc"), OpenFlags.PATH))) {
+            assertThat(kernel.execute(new FileCommand.TypeOfFileSystem(proc))).isEqualTo(0x9fa0);
+        }
+    }
+
+    @Test
     void aRefusalNamesTheCallTheThingAndTheReason() {
         assertThatThrownBy(() -> kernel.execute(new FileCommand.Open(Path.of("/nowhere/at/all"), OpenFlags.RDONLY)))
                 .isInstanceOfSatisfying(SyscallException.class, e -> {

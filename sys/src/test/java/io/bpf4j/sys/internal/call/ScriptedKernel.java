@@ -385,6 +385,7 @@ public final class ScriptedKernel implements Kernel {
                 yield 0;
             }
             case FileCommand.Identify _ -> UNKNOWN_FILE;
+            case FileCommand.TypeOfFileSystem _ -> FileCommand.TypeOfFileSystem.BPF_FS_MAGIC;
             case FileCommand.OpenProcess open -> newFd("process " + open.pid());
             case FileCommand.TakeDescriptor take -> newFd("descriptor " + take.number());
             case FileCommand.Duplicate duplicate -> newFd(duplicate.description());

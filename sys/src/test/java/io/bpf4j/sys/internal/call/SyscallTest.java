@@ -10,10 +10,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SyscallTest {
     @ParameterizedTest
     @CsvSource({
-        "amd64, 101, 61, 234, 293, 41, 312, 321, 434",
-        "aarch64, 117, 260, 131, 59, 198, 272, 280, 434",
-        "riscv64, 117, 260, 131, 59, 198, 272, 280, 434",
-        "s390x, 26, 114, 241, 325, 359, 343, 351, 434"
+        "amd64, 101, 61, 234, 293, 41, 312, 321, 434, 138",
+        "aarch64, 117, 260, 131, 59, 198, 272, 280, 434, 44",
+        "riscv64, 117, 260, 131, 59, 198, 272, 280, 434, 44",
+        "s390x, 26, 114, 241, 325, 359, 343, 351, 434, 100"
     })
     void areThoseOfTheKernelsTables(
             String machine,
@@ -24,7 +24,8 @@ class SyscallTest {
             long socket,
             long kcmp,
             long bpf,
-            long pidfdOpen) {
+            long pidfdOpen,
+            long fstatfs) {
         assertThat(Syscall.PTRACE.numberOn(machine)).isEqualTo(ptrace);
         assertThat(Syscall.WAIT4.numberOn(machine)).isEqualTo(wait4);
         assertThat(Syscall.TGKILL.numberOn(machine)).isEqualTo(tgkill);
@@ -33,6 +34,7 @@ class SyscallTest {
         assertThat(Syscall.KCMP.numberOn(machine)).isEqualTo(kcmp);
         assertThat(Syscall.BPF.numberOn(machine)).isEqualTo(bpf);
         assertThat(Syscall.PIDFD_OPEN.numberOn(machine)).isEqualTo(pidfdOpen);
+        assertThat(Syscall.FSTATFS.numberOn(machine)).isEqualTo(fstatfs);
     }
 
     @Test
