@@ -41,6 +41,9 @@ public final class Pins {
 
     private static final int MOST_NAMES_OF_DIRECTORY = 10_000;
 
+    /** Of the paths of all names. Below directories with long names each of them may have thousands. */
+    private static final int MOST_CHARACTERS = 32_000_000;
+
     /** Each level keeps a descriptor open. */
     private static final int MOST_LEVELS = 64;
 
@@ -49,6 +52,7 @@ public final class Pins {
     private final long device;
     private final List<Pin> pins = new ArrayList<>();
     private int names;
+    private int characters;
 
     private Pins(Host host, long device) {
         this.host = host;
@@ -68,8 +72,8 @@ public final class Pins {
      * <p>The listing stays in this file system: it skips symbolic links and file systems that are mounted on a
      * directory. It also skips pins that are removed meanwhile. A pin that this process can't open is in the list with
      * a {@link Pin#problem}. So is a directory that is below 64 others, that has more than 10,000 names, or whose turn
-     * comes after 100,000 names in all. Before Linux 5.19, listing pins needs CAP_BPF if the sysctl
-     * kernel.unprivileged_bpf_disabled is set.
+     * comes after 100,000 names in all, or after names whose paths have 32 million characters together. Before Linux
+     * 5.19, listing pins needs CAP_BPF if the sysctl kernel.unprivileged_bpf_disabled is set.
      *
      * @throws SyscallException if the directory does not exist (ENOENT) or may not be searched (EACCES)
      * @throws IllegalArgumentException if it is not a directory of a BPF file system
@@ -124,14 +128,17 @@ public final class Pins {
 
     private List<Path> names(Fd directory, Path path) throws IOException {
         List<Path> found = new ArrayList<>();
+        int length = path.toString().length();
         try (DirectoryStream<Path> all = Files.newDirectoryStream(path(host, directory))) {
             for (Path entry : all) {
-                if (found.size() == MOST_NAMES_OF_DIRECTORY || names == MOST_NAMES) {
+                Path name = entry.getFileName();
+                if (found.size() == MOST_NAMES_OF_DIRECTORY || names == MOST_NAMES || characters > MOST_CHARACTERS) {
                     problem(path, Diagnostic.Kind.LEFT_OUT, "names after the first " + found.size() + " are left out");
                     break;
                 }
                 names++;
-                found.add(entry.getFileName());
+                characters += length + 1 + name.toString().length();
+                found.add(name);
             }
         } catch (DirectoryIteratorException e) {
             throw e.getCause();
@@ -153,7 +160,8 @@ public final class Pins {
     }
 
     private boolean isDirectory(Fd file) {
-        return kernel.execute(new PeerCommand.Status(file)).isDirectory() && isHere(file);
+        PeerCommand.Status.FileStatus status = kernel.execute(new PeerCommand.Status(file));
+        return status.isDirectory() && !status.isMounted() && isHere(file);
     }
 
     private boolean isHere(Fd file) {
@@ -166,7 +174,7 @@ public final class Pins {
         Path path = parent.resolve(name);
         try (Fd file = look(directory, name)) {
             PeerCommand.Status.FileStatus status = kernel.execute(new PeerCommand.Status(file));
-            if (!isHere(file)) {
+            if (status.isMounted() || !isHere(file)) {
                 return false;
             }
             if (status.isRegular()) {

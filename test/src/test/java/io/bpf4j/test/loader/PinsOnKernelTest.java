@@ -148,6 +148,9 @@ class PinsOnKernelTest {
             assertThat(listed()).extracting(Pin::path).containsExactly(mount.path("map"));
         }
         assertThat(listed()).extracting(Pin::path).containsExactly(mount.path("map"), covered.resolve("hidden"));
+        try (Mount _ = Mount.bind(mount.directory(), covered)) {
+            assertThat(listed()).extracting(Pin::path).containsExactly(mount.path("map"));
+        }
     }
 
     /** The running kernel, but a test can act before each command. */
@@ -217,6 +220,22 @@ class PinsOnKernelTest {
                 .isEqualTo(mount.directory().getNameCount() + 64);
         assertThat(pins.getLast().problem())
                 .hasValueSatisfying(p -> assertThat(p.message()).contains("below 64 others"));
+    }
+
+    @Test
+    void longPathsAreFewer() throws IOException {
+        Path deep = mount.directory();
+        for (int level = 0; level < 14; level++) {
+            deep = Files.createDirectory(deep.resolve("d".repeat(255)));
+        }
+        for (int i = 0; i < 8500; i++) {
+            Files.createDirectory(deep.resolve("n".repeat(250) + i));
+        }
+        List<Pin> pins = listed();
+        assertThat(pins).hasSize(1);
+        assertThat(pins.getFirst().path()).isEqualTo(deep);
+        assertThat(pins.getFirst().problem())
+                .hasValueSatisfying(p -> assertThat(p.message()).startsWith("it has more names than are read: 8"));
     }
 
     /** The list of mounts has two of that name, and the lower one first. */

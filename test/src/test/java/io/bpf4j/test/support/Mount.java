@@ -28,10 +28,19 @@ public final class Mount implements AutoCloseable {
             command.addAll(List.of("-o", options));
         }
         command.addAll(List.of("none", Files.createDirectories(directory).toString()));
+        return of(command, directory);
+    }
+
+    /** Mounts a directory at another place, too. */
+    public static Mount bind(Path source, Path directory) throws IOException {
+        return of(List.of("mount", "--bind", source.toString(), directory.toString()), directory);
+    }
+
+    private static Mount of(List<String> command, Path directory) throws IOException {
         try {
             Commands.Result result = Commands.run(command);
             if (result.exitCode() != 0) {
-                throw new IOException("mount -t " + type + ": " + result.err());
+                throw new IOException(String.join(" ", command) + ": " + result.err());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -63,19 +63,28 @@ public sealed interface PeerCommand<R> extends Command<R> {
         private static final int STICKY = 01000;
         private static final int OTHERS_WRITE = 0022;
 
+        /** STATX_ATTR_MOUNT_ROOT. */
+        private static final long MOUNT_ROOT = 0x2000;
+
         /**
          * The status of a file.
          *
          * @param mode type and permissions
          * @param links number of hard links
+         * @param attributes STATX_ATTR_*
          */
-        public record FileStatus(int mode, int user, int links) {
+        public record FileStatus(int mode, int user, int links, long attributes) {
             public boolean isDirectory() {
                 return (mode & TYPE_MASK) == DIRECTORY;
             }
 
             public boolean isRegular() {
                 return (mode & TYPE_MASK) == REGULAR;
+            }
+
+            /** Whether it is the root of a mount, also of a part of the same file system; false before Linux 5.8. */
+            public boolean isMounted() {
+                return (attributes & MOUNT_ROOT) != 0;
             }
 
             public boolean isSocket() {
@@ -103,7 +112,10 @@ public sealed interface PeerCommand<R> extends Command<R> {
             MemorySegment stat = FileCommand.Identify.status(call, fd);
             StructLayout statx = FileCommand.Identify.STATX;
             return new FileStatus(
-                    statx.u16(stat, "stx_mode"), statx.u32(stat, "stx_uid"), statx.u32(stat, "stx_nlink"));
+                    statx.u16(stat, "stx_mode"),
+                    statx.u32(stat, "stx_uid"),
+                    statx.u32(stat, "stx_nlink"),
+                    statx.u64(stat, "stx_attributes"));
         }
     }
 
