@@ -58,7 +58,7 @@ record Attempt(Host host, Features features, Fd program, String description, Opt
     }
 
     Fd open(Path path) {
-        return execute(new FileCommand.Open(path, OpenFlags.RDONLY));
+        return execute(new FileCommand.Open(path, OpenFlags.RDONLY | OpenFlags.NONBLOCK));
     }
 
     /** The attach type of the target, or else of the program. */

@@ -95,10 +95,9 @@ public final class HookQuery {
 
     private AttachedPrograms run() {
         return switch (target) {
-            case AttachTarget.Cgroup group -> ofFile(group.directory(), 0);
-            case AttachTarget.NetNamespace namespace -> ofFile(namespace.file(), 0);
-            // Without this flag, opening the device of a receiver may block.
-            case AttachTarget.Lirc receiver -> ofFile(receiver.device(), OpenFlags.NONBLOCK);
+            case AttachTarget.Cgroup group -> ofFile(group.directory());
+            case AttachTarget.NetNamespace namespace -> ofFile(namespace.file());
+            case AttachTarget.Lirc receiver -> ofFile(receiver.device());
             case AttachTarget.Sockmap sockets ->
                 programs(KernelMap.of(sockets.map()).fd(), 0);
             case AttachTarget.Tcx tcx -> programs(null, index(tcx.device()));
@@ -107,8 +106,9 @@ public final class HookQuery {
         };
     }
 
-    private AttachedPrograms ofFile(Path path, int flags) {
-        try (Fd file = kernel.execute(new FileCommand.Open(path, OpenFlags.RDONLY | flags))) {
+    /** Without waiting: an open of a receiver's device may wait, and the path may be a FIFO instead. */
+    private AttachedPrograms ofFile(Path path) {
+        try (Fd file = kernel.execute(new FileCommand.Open(path, OpenFlags.RDONLY | OpenFlags.NONBLOCK))) {
             return programs(file, 0);
         }
     }

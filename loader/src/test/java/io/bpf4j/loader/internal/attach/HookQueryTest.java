@@ -9,7 +9,9 @@ import io.bpf4j.loader.link.AttachedPrograms;
 import io.bpf4j.loader.link.NetDevice;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.call.OpenFlags;
 import io.bpf4j.sys.internal.call.ScriptedKernel;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
@@ -73,6 +75,18 @@ class HookQueryTest {
                 .isInstanceOf(SyscallException.class)
                 .hasMessageContaining("/dev/null")
                 .hasMessageContaining("not an infrared receiver");
+    }
+
+    @Test
+    void anOpenDoesNotWait() {
+        attached(0);
+        AttachTarget.NetNamespace namespace =
+                AttachTarget.NetNamespace.of(Path.of("/run/netns/x")).withAttachType(AttachType.SK_LOOKUP);
+        Links.attachedTo(kernel.host(), namespace);
+        Links.attachedTo(kernel.host(), GROUP);
+        assertThat(kernel.commands(FileCommand.Open.class))
+                .hasSize(2)
+                .allMatch(open -> open.flags() == OpenFlags.NONBLOCK);
     }
 
     @Test
