@@ -105,16 +105,32 @@ public final class BpfFs {
         try {
             opened = kernel.execute(new ObjectCommand.Get(path, flags));
         } catch (SyscallException e) {
+            if (e.errno() == Errno.EINVAL && flags != 0) {
+                refuseLink(kernel, path, kind);
+            }
             throw withHint(e, path);
         }
         return opened.ownedBy(fd -> {
-            Optional<ObjectCommand.Kind> found = kernel.execute(new ObjectCommand.KindOf(fd));
-            if (found.isPresent() && found.get() != kind) {
-                throw new IllegalArgumentException(
-                        path + " is the pin of a " + nameOfKind(found.get()) + ", not of a " + nameOfKind(kind));
-            }
+            requireKind(kernel, fd, path, kind);
             return fd;
         });
+    }
+
+    /** The kernel has no flags for links (bpf_obj_get_user of kernel/bpf/inode.c), and does not say what it refuses. */
+    private static void refuseLink(Kernel kernel, Path path, ObjectCommand.Kind wanted) {
+        try (Fd opened = kernel.execute(new ObjectCommand.Get(path, 0))) {
+            requireKind(kernel, opened, path, wanted);
+        } catch (SyscallException e) {
+            return; // the first error is more precise
+        }
+    }
+
+    private static void requireKind(Kernel kernel, Fd opened, Path path, ObjectCommand.Kind kind) {
+        Optional<ObjectCommand.Kind> found = kernel.execute(new ObjectCommand.KindOf(opened));
+        if (found.isPresent() && found.get() != kind) {
+            throw new IllegalArgumentException(
+                    path + " is the pin of a " + nameOfKind(found.get()) + ", not of a " + nameOfKind(kind));
+        }
     }
 
     /** {@link #open}, or empty if the path does not exist. */

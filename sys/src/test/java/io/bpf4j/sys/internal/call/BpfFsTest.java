@@ -54,6 +54,21 @@ class BpfFsTest {
     }
 
     @Test
+    void aLinkHasNoFlagsButAKind() {
+        try (Fd link = kernel.execute(LinkCommand.Create.of("x", program, 0, LinkCommand.Details.NONE))) {
+            BpfFs.pin(kernel, link, PATH);
+        }
+        kernel.fail(command -> command instanceof ObjectCommand.Get get && get.flags() != 0, Errno.EINVAL);
+        assertThatThrownBy(() -> BpfFs.open(kernel, PATH, Kind.MAP, 8))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("pin of a link, not of a map");
+        kernel.fail(ObjectCommand.Get.class, Errno.EINVAL);
+        assertThatThrownBy(() -> BpfFs.open(kernel, PATH, Kind.MAP, 8))
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("EINVAL");
+    }
+
+    @Test
     void aPinOfAnotherKindIsNotTakenForTheOneWanted() {
         BpfFs.pin(kernel, program, PATH);
         assertThatThrownBy(() -> BpfFs.open(kernel, PATH, Kind.MAP, 0))
