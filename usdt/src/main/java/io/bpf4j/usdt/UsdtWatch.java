@@ -417,13 +417,14 @@ public final class UsdtWatch implements AutoCloseable {
     /** Finds code that the tracer didn't stop at, or all code if no tracer exists. */
     private void lookAtAll() {
         lastLook = System.nanoTime();
+        if (tracer != null && !tracer.isTracing() && stops.isEmpty()) {
+            held.clear(); // the tracer has failed and reports nothing more: no end, and no exec
+            launching = false;
+        }
         if (launching) {
             return;
         }
         keepTraced();
-        if (tracer != null && !tracer.isTracing() && stops.isEmpty()) {
-            held.clear(); // the tracer has failed and reports nothing more
-        }
         for (int process : tree.processes()) {
             if (tree.find(process).stream().anyMatch(WatchedProcess::isDue)) {
                 look(process);
