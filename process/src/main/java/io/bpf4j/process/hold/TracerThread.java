@@ -60,6 +60,9 @@ final class TracerThread {
     /** Limited, because a process may have any number of threads. */
     private static final int MAX_GAPS = 5;
 
+    /** The longest search for existing threads and children, who may create others meanwhile. Shorter in a test. */
+    long seizeNanos = 10_000_000_000L;
+
     private final Kernel kernel;
     private final boolean withChildren;
     private final Predicate<ProcessStop> onStop;
@@ -80,6 +83,9 @@ final class TracerThread {
 
     /** Thread -> process, of all tracees. */
     private final Map<Integer, Integer> tracees = new HashMap<>();
+
+    /** The end of the search for existing threads and children. */
+    private long deadline;
 
     /** Held threads that wait for {@link #resume}, by thread id. */
     private final Map<Integer, ProcessStop> held = new HashMap<>();
@@ -348,12 +354,13 @@ final class TracerThread {
     /** Traces a process and its existing threads and children. The kernel traces new ones automatically. */
     private void seizeAll(int root) {
         kernel.execute(new ProcessCommand.Seize(root, options()));
+        deadline = System.nanoTime() + seizeNanos;
         tracees.put(root, root);
         processes.add(root);
         boolean _ = seizeThreads(root);
         // Again, until no child is new: the kernel may skip a child if another one ends while it lists them.
         boolean found = withChildren;
-        while (found) {
+        while (isToContinue(found)) {
             found = false;
             for (int pid : List.copyOf(processes)) {
                 for (int child : files.childrenOf(pid)) {
@@ -363,12 +370,25 @@ final class TracerThread {
         }
     }
 
+    /**
+     * A process may create others for ever that the kernel does not trace (CLONE_UNTRACED). Those that it traces wait
+     * until the search ends.
+     */
+    private boolean isToContinue(boolean found) {
+        if (found && System.nanoTime() - deadline >= 0) {
+            gaps.add(new Diagnostic(
+                    Diagnostic.Kind.LATE, "", "threads or processes are created faster than they can be traced"));
+            return false;
+        }
+        return found;
+    }
+
     /** Traces all threads of a process; returns whether there is one that was not traced. */
     private boolean seizeThreads(int pid) {
         boolean seized = false;
         boolean found = true;
         Set<Integer> refused = new HashSet<>();
-        while (found) {
+        while (isToContinue(found)) {
             found = false;
             for (int tid : files.threadsOf(pid)) {
                 if (!tracees.containsKey(tid) && !refused.contains(tid)) {

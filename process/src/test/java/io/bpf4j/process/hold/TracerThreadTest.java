@@ -212,6 +212,22 @@ class TracerThreadTest {
                 .containsExactly(ROOT, CHILD, CHILD + 1);
     }
 
+    /** With CLONE_UNTRACED, so that the kernel does not trace them from their start. */
+    @Test
+    void childrenWithoutEndAreNotSearchedForWithoutEnd() throws InterruptedException {
+        tracer = tracer(ScriptedHost.of(kernel, machine), true);
+        tracer.seizeNanos = 1;
+        existing(ROOT, "S (sleeping)", "");
+        kernel.answer(ProcessCommand.Seize.class, seize -> {
+            int next = Math.max(CHILD, seize.tid() + 1);
+            existing(next, "S (sleeping)", "");
+            existing(ROOT, "S (sleeping)", next + " ");
+            return 0;
+        });
+        play();
+        assertThat(tracer.gaps()).singleElement().asString().contains("created faster than they can be traced");
+    }
+
     @Test
     void whereChildrenAreOfNoInterestTheyAreLetGo() throws InterruptedException {
         tracer = tracer(kernel.host(), false);
