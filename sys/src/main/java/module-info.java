@@ -18,6 +18,7 @@ module io.bpf4j.sys {
             io.bpf4j.process,
             io.bpf4j.trace;
     exports io.bpf4j.sys.internal.proc to
+            io.bpf4j.loader,
             io.bpf4j.process,
             io.bpf4j.trace,
             io.bpf4j.cli;

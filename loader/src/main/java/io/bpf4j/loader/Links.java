@@ -171,7 +171,8 @@ public final class Links {
     /**
      * The descriptors of a process that are probes with a program (Linux 4.18): perf events of tracepoints, kprobes and
      * uprobes, and links of raw tracepoints. {@link #ids(Host)} lists links of all kinds. Descriptors that the process
-     * closes meanwhile are skipped. Needs CAP_SYS_ADMIN.
+     * closes meanwhile are skipped, and those that a thread other than the first has for itself alone, after
+     * unshare(CLONE_FILES). Needs CAP_SYS_ADMIN.
      *
      * @param pid in the pid namespace of this process
      * @throws IOException if the descriptors of the process can't be listed

@@ -6,7 +6,12 @@ import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.LinkCommand;
+import io.bpf4j.sys.internal.proc.StatusFile;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +26,7 @@ public final class OpenProbes {
 
     public static OpenProbe of(Host host, int pid, int descriptor) {
         try {
-            return query(host, pid, descriptor);
+            return query(host, thread(host, pid), descriptor);
         } catch (SyscallException e) {
             throw new SyscallException(e.call(), e.errnoNumber(), hint(e));
         }
@@ -30,9 +35,10 @@ public final class OpenProbes {
     /** All probes of a process. Descriptors that the process closes meanwhile are skipped. */
     public static List<OpenProbe> all(Host host, int pid) throws IOException {
         List<OpenProbe> probes = new ArrayList<>();
-        for (int descriptor : OpenLinks.descriptors(host, pid)) {
+        int thread = thread(host, pid);
+        for (int descriptor : OpenLinks.descriptors(host, thread)) {
             try {
-                probes.add(query(host, pid, descriptor));
+                probes.add(query(host, thread, descriptor));
             } catch (SyscallException e) {
                 switch (e.errno()) {
                     // The descriptor is closed, has no program, or is a link or event of another kind.
@@ -42,6 +48,28 @@ public final class OpenProbes {
             }
         }
         return List.copyOf(probes);
+    }
+
+    /** A thread that has the descriptors of a process: a first thread that has ended before the others has none. */
+    private static int thread(Host host, int pid) {
+        Path process = host.process(pid);
+        if (hasEnded(process)) {
+            try (DirectoryStream<Path> threads = Files.newDirectoryStream(process.resolve("task"))) {
+                for (Path thread : threads) {
+                    if (!hasEnded(thread)) {
+                        return Integer.parseInt(String.valueOf(thread.getFileName()));
+                    }
+                }
+            } catch (IOException | DirectoryIteratorException e) {
+                return pid; // the others have ended, too
+            }
+        }
+        return pid;
+    }
+
+    private static boolean hasEnded(Path thread) {
+        String state = StatusFile.readIfRunning(thread).field("State");
+        return state.startsWith("Z") || state.startsWith("X");
     }
 
     private static OpenProbe query(Host host, int pid, int descriptor) {

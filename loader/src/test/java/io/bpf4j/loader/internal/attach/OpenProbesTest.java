@@ -75,6 +75,21 @@ class OpenProbesTest {
                 .containsExactlyInAnyOrder(3, 4);
     }
 
+    /** It has no descriptors left; those of the process are found by another thread. */
+    @Test
+    void aFirstThreadThatHasEndedHidesNothing() throws IOException {
+        for (String task : List.of("42", "42/task/42", "42/task/43", "42/task/44")) {
+            String state = task.endsWith("44") ? "S (sleeping)" : "Z (zombie)";
+            ScriptedHost.write(root, "proc/" + task + "/status", "State:\t" + state + "\n");
+        }
+        Path fd = Files.createDirectories(host.proc().resolve("44/fd"));
+        Files.createSymbolicLink(fd.resolve("7"), Path.of("anon_inode:[perf_event]"));
+        kernel.answer(LinkCommand.TaskFdQuery.class, query -> new Probe(query.pid(), 4, "/bin/x", 0, 0));
+        assertThat(Links.openProbes(host, PID))
+                .containsExactly(new OpenProbe(7, 44, new LinkDetail.Uprobe("/bin/x", 0, 0, false, 0)));
+        assertThat(Links.openProbe(host, PID, 7).programId()).isEqualTo(44);
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"EBADF", "ENOENT", "ENOTSUPP", "EOPNOTSUPP"})
     void otherAndClosedDescriptorsAreSkipped(Errno errno) throws IOException {
