@@ -55,6 +55,10 @@ final class TracerThread {
     private static final long POLL_MILLIS = 1;
 
     private static final long WAKE_MILLIS = 50;
+
+    /** Threads that wait for the end of a vfork, or are frozen, take no signal; a process may have any number of them. */
+    private static final int MAX_WAKES = 20;
+
     private static final int FIRST_JOIN_MILLIS = 1;
 
     /** Limited, because a process may have any number of threads. */
@@ -158,11 +162,14 @@ final class TracerThread {
         try {
             // The thread may not be asleep.
             started.join(FIRST_JOIN_MILLIS);
+            int waits = 0;
             for (int pid : processes) {
                 for (int tid : files.threadsOf(pid)) {
                     if (started.isAlive() && isWakeable(tid)) {
                         kernel.execute(new ProcessCommand.Signal(pid, tid, Ptrace.SIGURG));
-                        started.join(WAKE_MILLIS);
+                        if (waits++ < MAX_WAKES) {
+                            started.join(WAKE_MILLIS);
+                        }
                     }
                 }
             }

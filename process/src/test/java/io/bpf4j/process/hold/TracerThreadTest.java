@@ -7,6 +7,7 @@ import io.bpf4j.sys.Host;
 import io.bpf4j.sys.ScriptedHost;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.Command;
+import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ProcessCommand;
 import io.bpf4j.sys.internal.call.Ptrace;
 import io.bpf4j.sys.internal.call.ScriptedKernel;
@@ -281,6 +282,45 @@ class TracerThreadTest {
         assertThat(told)
                 .containsExactly("BORN of process " + CHILD, "ENDED of process " + CHILD, "ENDED of process " + ROOT);
         assertThat(tracer.gaps()).isEmpty();
+    }
+
+    /** As a thread is that waits for the end of a vfork: it takes no signal. Each is sent one, but not each waited for. */
+    @Test
+    void closingSignalsAlsoThreadsThatTakeNoSignalNow() {
+        int many = 100;
+        CountDownLatch signalled = new CountDownLatch(many);
+        Host host = ScriptedHost.of(kernel, machine).with(Kernel.class, new Kernel() {
+            @Override
+            @SuppressWarnings("unchecked") // the result of the command
+            public <R> R execute(Command<R> command) {
+                if (command instanceof ProcessCommand.Wait) {
+                    awaitAll(signalled);
+                    return (R) WaitStatus.NO_TRACEES;
+                }
+                R result = kernel.execute(command);
+                if (command instanceof ProcessCommand.Signal) {
+                    signalled.countDown();
+                }
+                return result;
+            }
+        });
+        tracer = tracer(host, true);
+        for (int tid = ROOT; tid < ROOT + many; tid++) {
+            ScriptedHost.write(
+                    machine, "proc/" + tid + "/status", "State:\tD (disk sleep)\nSigBlk:\t0000000000000000\n");
+            ScriptedHost.write(machine, "proc/" + ROOT + "/task/" + tid + "/children", "");
+        }
+        tracer.start(ROOT);
+        tracer.close();
+        assertThat(kernel.commands(ProcessCommand.Signal.class)).hasSize(many);
+    }
+
+    private static void awaitAll(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
