@@ -90,10 +90,13 @@ public record Tasks(Host host) {
         return Kernel.of(host).execute(new ProcessCommand.SameMemory(pid, other));
     }
 
-    /** Whether a thread is gone, or a zombie, which no parent or tracer has waited for yet. */
+    /**
+     * Whether a thread is gone, or a zombie, which no parent or tracer has waited for yet. A status that can't be read,
+     * for instance because this process has no descriptor left, is no end.
+     */
     public boolean hasEnded(int tid) {
         String state = status(tid, "State");
-        return state.isEmpty() || state.startsWith("Z") || state.startsWith("X");
+        return state.isEmpty() ? !Files.exists(host.process(tid)) : state.startsWith("Z") || state.startsWith("X");
     }
 
     private static List<Integer> numbers(Path directory) {

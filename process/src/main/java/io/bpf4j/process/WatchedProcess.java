@@ -95,7 +95,12 @@ public final class WatchedProcess {
             return Optional.of(new Found(List.of(), Optional.empty(), String.valueOf(e.getMessage()), true));
         } catch (IOException e) {
             stop();
-            return Optional.of(Found.nothing(false));
+            if (!new Tasks(host).isRunning(pid)) {
+                return Optional.of(Found.nothing(false));
+            }
+            leftOut = true;
+            String problem = "process " + pid + " is left out: " + e.getMessage();
+            return Optional.of(new Found(List.of(), Optional.empty(), problem, true));
         }
     }
 

@@ -8,10 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -82,10 +84,10 @@ class ProcessTreeTest {
         process(11, LIBRARY);
         children(10, 10, "11");
         names();
-        Files.delete(proc.resolve("10/maps"));
+        ended(10);
         assertThat(names()).isEmpty();
         assertThat(tree.processes()).containsExactly(11);
-        Files.delete(proc.resolve("11/maps"));
+        ended(11);
         names();
         assertThat(tree.processes()).isEmpty();
     }
@@ -159,6 +161,21 @@ class ProcessTreeTest {
         assertThat(names()).containsExactly("10 /usr/bin/program");
     }
 
+    /** For instance because this process has no descriptor left; it is no end. */
+    @Test
+    void aProcessThatCantBeReadIsLeftOut() throws IOException {
+        Files.createDirectories(proc.resolve("10/maps"));
+        children(10, 10, "");
+        WatchedProcess process = tree.find(10).orElseThrow();
+        process.begin(OptionalLong.empty());
+        assertThat(toEnd(process)).satisfies(found -> {
+            assertThat(found.running()).isTrue();
+            assertThat(found.problem()).contains("process 10 is left out", "maps");
+        });
+        process.begin(OptionalLong.empty());
+        assertThat(toEnd(process)).isEqualTo(new WatchedProcess.Found(List.of(), Optional.empty(), "", true));
+    }
+
     @Test
     void aNewSearchFindsWhatTheOneBeforeHadPassed() throws IOException {
         process(10, PROGRAM + "7f00f0000000-7f00f0001000 rw-p 00000000 00:00 0 \n".repeat(2000));
@@ -179,6 +196,14 @@ class ProcessTreeTest {
         Files.writeString(directory.resolve("maps"), maps);
         if (Files.notExists(directory.resolve("status"))) {
             Files.writeString(directory.resolve("status"), "Name:\tsh\nState:\tR (running)\n");
+        }
+    }
+
+    private void ended(int pid) throws IOException {
+        try (Stream<Path> files = Files.walk(proc.resolve(Integer.toString(pid)))) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
         }
     }
 

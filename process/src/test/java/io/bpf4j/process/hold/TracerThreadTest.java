@@ -288,12 +288,14 @@ class TracerThreadTest {
     @Test
     void closingSignalsAlsoThreadsThatTakeNoSignalNow() {
         int many = 100;
+        CountDownLatch waiting = new CountDownLatch(1);
         CountDownLatch signalled = new CountDownLatch(many);
         Host host = ScriptedHost.of(kernel, machine).with(Kernel.class, new Kernel() {
             @Override
             @SuppressWarnings("unchecked") // the result of the command
             public <R> R execute(Command<R> command) {
                 if (command instanceof ProcessCommand.Wait) {
+                    waiting.countDown();
                     awaitAll(signalled);
                     return (R) WaitStatus.NO_TRACEES;
                 }
@@ -311,6 +313,7 @@ class TracerThreadTest {
             ScriptedHost.write(machine, "proc/" + ROOT + "/task/" + tid + "/children", "");
         }
         tracer.start(ROOT);
+        awaitAll(waiting); // before that the thread ends by itself
         tracer.close();
         assertThat(kernel.commands(ProcessCommand.Signal.class)).hasSize(many);
     }
