@@ -45,7 +45,7 @@ public final class Chromium {
 
     private String run(Path page, String... options) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
-                "chromium",
+                "chromium-headless-shell",
                 "--headless",
                 "--no-sandbox", // it runs as root
                 "--disable-gpu",

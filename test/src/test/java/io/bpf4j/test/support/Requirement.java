@@ -557,10 +557,10 @@ public enum Requirement {
         }
     },
     /** A browser for what is written as HTML and SVG. */
-    CHROMIUM("Chromium (Debian: apt-get install chromium)") {
+    CHROMIUM("Chromium (Debian: apt-get install chromium-headless-shell)") {
         @Override
         boolean present() {
-            return Commands.find("chromium").isPresent();
+            return Commands.find("chromium-headless-shell").isPresent();
         }
     },
     SDT_H("<sys/sdt.h> (Debian: apt-get install systemtap-sdt-dev)") {
