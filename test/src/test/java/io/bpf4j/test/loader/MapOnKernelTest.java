@@ -21,6 +21,8 @@ import io.bpf4j.sys.internal.linux.CpuSet;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.test.support.Await;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Java;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
@@ -182,27 +184,41 @@ class MapOnKernelTest {
         }
     }
 
+    /** Takes the optimizing compiler, without which the JVM of the tests runs. */
     @Test
     void operationsOnNativeMemoryAllocateNothing() throws Exception {
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        try (KernelMap map = create(MapType.HASH, 4, 8, 16, 0);
-                Arena arena = Arena.ofConfined()) {
-            MemorySegment key = arena.allocate(4, 4);
-            MemorySegment value = arena.allocate(8, 8);
-            // Once the JIT compiler has done its work, for which a busy machine takes its time.
-            Await.until(
-                    "60,000 operations for which less than 1000 bytes are allocated",
-                    () -> {
-                        long before = threads.getCurrentThreadAllocatedBytes();
-                        for (int i = 0; i < 20_000; i++) {
-                            key.set(ValueLayout.JAVA_INT, 0, i & 7);
-                            map.update(key, value, UpdateMode.ANY);
-                            map.lookup(key, value);
-                            map.delete(key);
-                        }
-                        return threads.getCurrentThreadAllocatedBytes() - before;
-                    },
-                    allocated -> allocated < 1000);
+        Commands.check(Java.command(
+                "-cp",
+                System.getProperty("java.class.path"),
+                "--enable-native-access=ALL-UNNAMED",
+                OperationsOnNativeMemory.class.getName()));
+    }
+
+    /** Ends when operations allocate nothing any more. */
+    static final class OperationsOnNativeMemory {
+        private OperationsOnNativeMemory() {}
+
+        public static void main(String[] arguments) throws Exception {
+            ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+            try (KernelMap map = create(MapType.HASH, 4, 8, 16, 0);
+                    Arena arena = Arena.ofConfined()) {
+                MemorySegment key = arena.allocate(4, 4);
+                MemorySegment value = arena.allocate(8, 8);
+                // Once the JIT compiler has done its work, for which a busy machine takes its time.
+                Await.until(
+                        "60,000 operations for which less than 1000 bytes are allocated",
+                        () -> {
+                            long before = threads.getCurrentThreadAllocatedBytes();
+                            for (int i = 0; i < 20_000; i++) {
+                                key.set(ValueLayout.JAVA_INT, 0, i & 7);
+                                map.update(key, value, UpdateMode.ANY);
+                                map.lookup(key, value);
+                                map.delete(key);
+                            }
+                            return threads.getCurrentThreadAllocatedBytes() - before;
+                        },
+                        allocated -> allocated < 1000);
+            }
         }
     }
 
