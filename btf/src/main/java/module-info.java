@@ -4,7 +4,6 @@
 module io.bpf4j.btf {
     requires static org.jspecify;
     requires transitive io.bpf4j.elf;
-    requires org.apache.commons.compress;
 
     exports io.bpf4j.btf;
     exports io.bpf4j.insn;

@@ -7,6 +7,9 @@ module io.bpf4j.cli {
     requires io.bpf4j.process;
     requires info.picocli;
     requires jdk.unsupported; // signals
+    // For compressed files. The modules that read them require these libraries only when they are compiled.
+    requires org.apache.commons.compress;
+    requires org.tukaani.xz;
 
     provides System.LoggerFinder with
             io.bpf4j.cli.output.Warnings;

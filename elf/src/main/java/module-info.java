@@ -3,11 +3,12 @@
 @SuppressWarnings("module") // modules that are compiled later
 module io.bpf4j.elf {
     requires static transitive org.jspecify;
-    requires org.apache.commons.compress;
-    // Commons Compress requires this only statically, so nobody else would put it into the module graph.
-    requires org.tukaani.xz;
+    // For compressed files. Who needs none leaves it out, with all that it requires.
+    requires static org.apache.commons.compress;
 
     exports io.bpf4j.elf;
+    exports io.bpf4j.elf.internal.compression to
+            io.bpf4j.btf;
     exports io.bpf4j.elf.internal.symbol to
             io.bpf4j.loader;
     exports io.bpf4j.elf.internal.text to

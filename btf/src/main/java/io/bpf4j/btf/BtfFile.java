@@ -6,6 +6,7 @@ import io.bpf4j.elf.ElfLimits;
 import io.bpf4j.elf.FileOpener;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Section;
+import io.bpf4j.elf.internal.compression.Compression;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.FilterInputStream;
@@ -19,11 +20,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.apache.commons.compress.MemoryLimitException;
-import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
-import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
-import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
-import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /**
  * Reads BTF from files in these forms:
@@ -45,9 +41,6 @@ public final class BtfFile {
 
     /** An ELF with debug information is larger than its BTF. */
     private static final long MAX_ELF_BYTES = 2L << 30;
-
-    /** xz -9 needs 65 MiB to decompress. */
-    private static final int XZ_MEMORY_KIB = 66 * 1024;
 
     /**
      * Maximum nesting of compressions: a .tar.xz in an .xz is already unusual, and a file may unpack to itself
@@ -216,8 +209,6 @@ public final class BtfFile {
             throw e.getCause();
         } catch (MalformedDataException e) {
             taker.refused(name, new IOException(e.getMessage(), e));
-        } catch (MemoryLimitException e) {
-            taker.refused(name, new IOException(name + ": needs more memory to decompress than xz -9 does", e));
         } catch (EOFException e) {
             taker.refused(name, new IOException(name + ": ends too early", e));
         } catch (IOException e) {
@@ -249,25 +240,8 @@ public final class BtfFile {
         }
         Kind kind = kind(peek(in));
         switch (kind) {
-            case XZ ->
-                archive(
-                        name,
-                        buffered(XZCompressorInputStream.builder()
-                                .setInputStream(in)
-                                .setDecompressConcatenated(true)
-                                .setMemoryLimitKiB(XZ_MEMORY_KIB)
-                                .get()),
-                        taker,
-                        layer + 1);
-            case GZIP ->
-                archive(
-                        name,
-                        buffered(GzipCompressorInputStream.builder()
-                                .setInputStream(in)
-                                .setDecompressConcatenated(true)
-                                .get()),
-                        taker,
-                        layer + 1);
+            case XZ -> archive(name, buffered(Compression.xz(in)), taker, layer + 1);
+            case GZIP -> archive(name, buffered(Compression.gzip(in)), taker, layer + 1);
             case TAR -> entries(name, in, taker);
             case BTF, ELF -> content(name, limited(name, in), taker);
             case OTHER -> throw new IOException(name + " contains neither BTF nor an ELF file");
@@ -276,12 +250,9 @@ public final class BtfFile {
 
     private static void entries(String name, InputStream in, Taker taker) throws IOException {
         boolean any = false;
-        try (TarArchiveInputStream tar = new TarArchiveInputStream(in)) {
-            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
-                if (!entry.isFile()) {
-                    continue;
-                }
-                String inside = name + "!/" + entry.getName();
+        try (Compression.Tar tar = Compression.tar(in)) {
+            for (String entry = tar.next(); entry != null; entry = tar.next()) {
+                String inside = name + "!/" + entry;
                 BufferedInputStream content = buffered(tar);
                 Kind kind = kind(peek(content));
                 if (kind == Kind.BTF || kind == Kind.ELF) {

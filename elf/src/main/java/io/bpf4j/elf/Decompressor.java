@@ -1,5 +1,7 @@
 package io.bpf4j.elf;
 
+import io.bpf4j.elf.internal.compression.Compression;
+import io.bpf4j.elf.internal.compression.MissingLibraryException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteOrder;
@@ -8,7 +10,6 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
-import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /**
  * Decompresses the sections of one file, within a budget. <i>Thread-safe.</i>
@@ -41,9 +42,6 @@ final class Decompressor {
     private static final byte[] ZDEBUG_MAGIC = "ZLIB".getBytes(StandardCharsets.US_ASCII);
     private static final int ZDEBUG_HEADER_SIZE = 12;
     private static final int ZLIB_MAX_RATIO = 1032;
-    /** xz -9 needs 65 MiB to decompress; tools that write mini debug info use far less. */
-    private static final int XZ_MEMORY_KIB = 66 * 1024;
-
     /**
      * xz expands without bound: 255 MB of zeros are 37 KB. Symbols expand to about 5 times their compressed size; one
      * chunk is always allowed.
@@ -143,11 +141,7 @@ final class Decompressor {
         byte[] expanded = new byte[CHUNK];
         int filled = 0;
         spend(data, sectionName, data.size());
-        try (InputStream in = XZCompressorInputStream.builder()
-                .setInputStream(new ViewStream(data))
-                .setDecompressConcatenated(true)
-                .setMemoryLimitKiB(XZ_MEMORY_KIB)
-                .get()) {
+        try (InputStream in = Compression.xz(new ViewStream(data))) {
             for (int read = 0; read >= 0; read = in.read(expanded, filled, expanded.length - filled)) {
                 filled += read;
                 spend(data, sectionName, read);
@@ -164,6 +158,8 @@ final class Decompressor {
             }
         } catch (MalformedDataException e) {
             throw e;
+        } catch (MissingLibraryException e) {
+            throw malformed(data, sectionName + " can't be read", e);
         } catch (IOException | RuntimeException e) {
             throw malformed(data, sectionName + " isn't valid xz data", e);
         }

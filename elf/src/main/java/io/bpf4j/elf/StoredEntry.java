@@ -1,5 +1,7 @@
 package io.bpf4j.elf;
 
+import io.bpf4j.elf.internal.compression.Compression;
+import io.bpf4j.elf.internal.compression.MissingLibraryException;
 import io.bpf4j.elf.internal.text.FileName;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
@@ -12,8 +14,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.zip.ZipEntry;
-import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
-import org.apache.commons.compress.archivers.zip.ZipFile;
 
 /**
  * An ELF file inside a zip archive, named as Android's linker and perf name it: {@code /data/app.apk!/lib/x.so}.
@@ -75,18 +75,14 @@ record StoredEntry(Path archive, String entry) {
     }
 
     private Place locate(FileChannel channel) throws IOException {
-        ZipArchiveEntry found;
+        Optional<Compression.ZipPlace> entryPlace;
         long archiveSize = channel.size();
-        // Also closes the channel; otherwise its finalizer would close it and print a warning on stderr.
-        try (ZipFile zip = ZipFile.builder()
-                .setSeekableByteChannel(channel)
-                .setIgnoreLocalFileHeader(true)
-                .get()) {
-            found = zip.getEntry(entry);
-            if (found != null) {
-                // Reads the entry's local header, which gives the start of its data.
-                zip.getRawInputStream(found);
-            }
+        try {
+            entryPlace = Compression.zipEntry(channel, entry);
+        } catch (MissingLibraryException e) {
+            FileSystemException refused = new FileSystemException(toString(), null, e.getMessage());
+            refused.initCause(e);
+            throw refused;
         } catch (ClosedByInterruptException e) {
             throw e;
         } catch (IOException | RuntimeException e) {
@@ -95,21 +91,20 @@ record StoredEntry(Path archive, String entry) {
             malformed.initCause(e);
             throw malformed;
         }
-        if (found == null) {
-            throw new NoSuchFileException(toString(), null, "the archive has no entry of this name");
-        }
-        if (found.getMethod() != ZipEntry.STORED) {
+        Compression.ZipPlace found = entryPlace.orElseThrow(
+                () -> new NoSuchFileException(toString(), null, "the archive has no entry of this name"));
+        if (found.method() != ZipEntry.STORED) {
             throw new FileSystemException(
                     toString(),
                     null,
-                    "the entry is compressed (method " + found.getMethod()
+                    "the entry is compressed (method " + found.method()
                             + "): no process can map it from the archive; extract it, or store it uncompressed");
         }
-        if (found.getGeneralPurposeBit().usesEncryption()) {
+        if (found.encrypted()) {
             throw new FileSystemException(toString(), null, "the entry is encrypted");
         }
-        long offset = found.getDataOffset();
-        long size = found.getSize();
+        long offset = found.offset();
+        long size = found.size();
         if (offset < 0 || size < 0 || offset > archiveSize - size) {
             throw new MalformedDataException(
                     archive.toString(), Math.max(offset, 0), "entry " + entry + " lies outside the archive");

@@ -1,0 +1,84 @@
+package io.bpf4j.elf.internal.compression;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.FileChannel;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads xz, gzip, tar and zip by Apache Commons Compress. <i>Thread-safe.</i>
+ *
+ * <p>The modules of bpf4j require the library only when they are compiled. No class but {@link CommonsCompress} refers to
+ * it, and that one is linked by the first call of a method here. Where the library is missing, or on the class path while
+ * bpf4j is on the module path, linking fails, and the caller gets a {@link MissingLibraryException}.
+ *
+ * <p>Tested by {@code WithoutLibrariesTest}.
+ */
+public final class Compression {
+    private Compression() {}
+
+    /** The entries of a tar archive: after each call of {@link #next()} it is the content of that entry. */
+    public abstract static class Tar extends FilterInputStream {
+        Tar(InputStream in) {
+            super(in);
+        }
+
+        /** Goes to the next regular file; its name, or null at the end. */
+        public abstract @Nullable String next() throws IOException;
+    }
+
+    /**
+     * The place of an entry in a zip archive.
+     *
+     * @param method 0 if it is not compressed
+     * @param offset of its bytes in the archive; -1 if not known
+     * @param size in bytes, compressed or not
+     */
+    public record ZipPlace(int method, boolean encrypted, long offset, long size) {}
+
+    /**
+     * What one or more xz files in a row expand to.
+     *
+     * @throws IOException now or while it is read, also if it needs more memory than {@code xz -9} does
+     */
+    public static InputStream xz(InputStream in) throws IOException {
+        try {
+            return CommonsCompress.xz(in);
+        } catch (LinkageError e) {
+            throw new MissingLibraryException("xz", e);
+        }
+    }
+
+    /** What one or more gzip files in a row expand to. */
+    public static InputStream gzip(InputStream in) throws IOException {
+        try {
+            return CommonsCompress.gzip(in);
+        } catch (LinkageError e) {
+            throw new MissingLibraryException("gzip", e);
+        }
+    }
+
+    /** The entries of a tar archive. Closing it closes the stream that it reads. */
+    public static Tar tar(InputStream in) throws IOException {
+        try {
+            return CommonsCompress.tar(in);
+        } catch (LinkageError e) {
+            throw new MissingLibraryException("tar", e);
+        }
+    }
+
+    /**
+     * Finds an entry of a zip archive by its name. Closes the channel.
+     *
+     * @throws IOException or a {@code RuntimeException} if it is no readable zip archive
+     */
+    public static Optional<ZipPlace> zipEntry(FileChannel channel, String name) throws IOException {
+        try {
+            return CommonsCompress.zipEntry(channel, name);
+        } catch (LinkageError e) {
+            throw new MissingLibraryException("zip", e);
+        }
+    }
+}
