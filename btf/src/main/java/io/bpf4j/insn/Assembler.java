@@ -1,12 +1,14 @@
 package io.bpf4j.insn;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
- * Assembles small programs by hand: feature probes and tests.
+ * Writes programs in Java.
  *
  * <pre>{@code
  * List<Instruction> program = Assembler.create()
@@ -20,7 +22,8 @@ import java.util.Map;
  *         .assemble();
  * }</pre>
  *
- * <p>Jumps name a label, which may be defined before or after them. <i>Confined.</i>
+ * <p>Jumps name a label, which may be defined before or after them. Maps and other functions of the object that the code
+ * will belong to are referred to by their names; {@code FunctionSpec.of} takes such code. <i>Confined.</i>
  *
  * <p>Tested by {@code InstructionsTest}.
  */
@@ -41,6 +44,8 @@ public final class Assembler {
     private final List<Instruction> slots = new ArrayList<>();
     private final Map<String, Integer> labels = new HashMap<>();
     private final List<Jump> jumps = new ArrayList<>();
+    private final Map<Integer, String> maps = new TreeMap<>();
+    private final Map<Integer, String> functions = new TreeMap<>();
 
     /** A jump whose distance is not known before its label; a {@code wide} jump has the distance in {@code imm}. */
     private record Jump(int index, String label, boolean wide) {}
@@ -91,6 +96,12 @@ public final class Assembler {
         return loadImm64(dst, Opcodes.PSEUDO_MAP_FD, fd, 0);
     }
 
+    /** The address of the map that has that name in the object, two slots. */
+    public Assembler loadMap(int dst, String name) {
+        maps.put(slots.size(), name);
+        return loadImm64(dst, 0);
+    }
+
     /** The address {@code offset} bytes into the value of the array map with that file descriptor, two slots. */
     public Assembler loadMapValue(int dst, int fd, int offset) {
         return loadImm64(dst, Opcodes.PSEUDO_MAP_VALUE, fd, offset);
@@ -124,6 +135,21 @@ public final class Assembler {
     /** Calls the helper with that id. */
     public Assembler call(int helper) {
         return raw(Opcodes.JMP | Opcodes.CALL, 0, Opcodes.PSEUDO_HELPER_CALL, 0, helper);
+    }
+
+    /**
+     * Calls a helper by its name, such as {@code bpf_map_lookup_elem}.
+     *
+     * @throws IllegalArgumentException if no helper has that name
+     */
+    public Assembler call(String helper) {
+        return call(Helper.named(helper).number());
+    }
+
+    /** Calls the function that has that name in the object. */
+    public Assembler callFunction(String name) {
+        functions.put(slots.size(), name);
+        return raw(Opcodes.JMP | Opcodes.CALL, 0, Opcodes.PSEUDO_CALL, 0, 0);
     }
 
     /** Calls the subprogram that starts at a label. */
@@ -177,12 +203,39 @@ public final class Assembler {
         return this;
     }
 
+    /** The names of maps that {@link #loadMap} refers to, by the instruction's index in slots. */
+    public Map<Integer, String> mapReferences() {
+        return Collections.unmodifiableMap(new TreeMap<>(maps));
+    }
+
+    /** The names of functions that {@link #callFunction} calls, by the instruction's index in slots. */
+    public Map<Integer, String> functionReferences() {
+        return Collections.unmodifiableMap(new TreeMap<>(functions));
+    }
+
     /**
      * The program, with all jumps resolved.
      *
-     * @throws IllegalStateException if a label is missing
+     * @throws IllegalStateException if a label is missing, or the code refers to a map or a function by its name: only an
+     *     object can resolve it
      */
     public List<Instruction> assemble() {
+        if (!maps.isEmpty() || !functions.isEmpty()) {
+            throw new IllegalStateException("the code refers to "
+                    + (maps.isEmpty() ? "function \"" : "map \"")
+                    + (maps.isEmpty() ? functions : maps).values().iterator().next()
+                    + "\" by its name; FunctionSpec.of takes such code, for an object");
+        }
+        return instructions();
+    }
+
+    /**
+     * The instructions as {@link #assemble}, where those that refer to a map or a function by its name have zero in
+     * place of its address.
+     *
+     * @throws IllegalStateException if a label is missing
+     */
+    public List<Instruction> instructions() {
         List<Instruction> program = new ArrayList<>(slots);
         for (Jump jump : jumps) {
             Integer target = labels.get(jump.label());

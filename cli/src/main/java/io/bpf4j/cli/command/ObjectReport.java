@@ -243,6 +243,7 @@ final class ObjectReport {
                         at,
                         function.instructions().get(at).isCall() ? "call" : "function address",
                         functionAt(used.section(), used.slot()));
+            case CodeReference.ToNamedFunction used -> new Row(function.name(), at, "call", used.name());
             case CodeReference.ToExtern extern -> new Row(function.name(), at, "extern", extern.name());
             case CodeReference.ToJumpTable table ->
                 new Row(function.name(), at, "jump table", table.slots().size() + " entries");

@@ -22,6 +22,9 @@ public sealed interface CodeReference {
      */
     record ToFunction(int instruction, int section, int slot) implements CodeReference {}
 
+    /** A call of another function of the object by its name, in code that was written in Java. */
+    record ToNamedFunction(int instruction, String name) implements CodeReference {}
+
     /**
      * A 64-bit load of the address of an entry of a jump table.
      *

@@ -1,6 +1,8 @@
 package io.bpf4j.loader.spec;
 
+import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instruction;
+import java.util.ArrayList;
 import java.util.List;
 
 /** A function of an object: a program's entry, or a subprogram that programs call. <i>Immutable.</i> */
@@ -8,10 +10,10 @@ public sealed interface FunctionSpec permits FunctionSpecData {
     /** The name of its symbol. */
     String name();
 
-    /** Index of its section in the file. */
+    /** Index of its section in the file; 0 if it is not from a file. */
     int section();
 
-    /** Name of its section. */
+    /** Name of its section; empty if it is not from a file. */
     String sectionName();
 
     /** Its offset in the section, in 8-byte slots. */
@@ -29,6 +31,28 @@ public sealed interface FunctionSpec permits FunctionSpecData {
     /** The references of its instructions, by instruction. */
     List<CodeReference> references();
 
+    /**
+     * A function that is not from a file, for {@link ObjectSpec#withProgram} and {@link ObjectSpec#withFunction}. The
+     * maps and functions that its code names must be in the object when it is loaded.
+     *
+     * @throws IllegalArgumentException if the code has no instruction
+     * @throws IllegalStateException if the code lacks a label that it jumps to
+     */
+    static FunctionSpec of(String name, Assembler code) {
+        List<CodeReference> references = new ArrayList<>();
+        code.mapReferences().forEach((at, map) -> references.add(new CodeReference.ToMap(at, map)));
+        code.functionReferences()
+                .forEach((at, function) -> references.add(new CodeReference.ToNamedFunction(at, function)));
+        return new FunctionSpecData(name, 0, "", 0, false, true, requireSome(name, code.instructions()), references);
+    }
+
+    private static List<Instruction> requireSome(String name, List<Instruction> body) {
+        if (body.isEmpty()) {
+            throw new IllegalArgumentException("function \"" + name + "\" needs at least one instruction");
+        }
+        return body;
+    }
+
     /** Whether it is in {@code .text}: called by programs, and not a program itself. */
     default boolean isSubprogram() {
         return sectionName().equals(ObjectReader.TEXT);
@@ -40,10 +64,8 @@ public sealed interface FunctionSpec permits FunctionSpecData {
      * the line of the function's first instruction for all of them, and CO-RE relocations of the old body don't apply.
      */
     default FunctionSpec withInstructions(List<Instruction> body) {
-        if (body.isEmpty()) {
-            throw new IllegalArgumentException("function \"" + name() + "\" needs at least one instruction");
-        }
-        return new FunctionSpecData(name(), section(), sectionName(), slot(), hidden(), true, body, List.of());
+        return new FunctionSpecData(
+                name(), section(), sectionName(), slot(), hidden(), true, requireSome(name(), body), List.of());
     }
 
     /** Its size in 8-byte slots. */

@@ -27,8 +27,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** The contents of a BPF object file. <i>Immutable</i>: read it once, load it any number of times, from any thread. */
+/**
+ * The contents of a BPF object, from a file or made in Java ({@link #of}). <i>Immutable</i>: read or make it once, load
+ * it any number of times, from any thread.
+ */
 public sealed interface ObjectSpec permits ObjectSpecData {
     /** Name of the file in messages. */
     String source();
@@ -108,6 +112,36 @@ public sealed interface ObjectSpec permits ObjectSpecData {
         try (ElfFile elf = ElfFile.parse(source, bytes.clone(), ObjectSpecData.LIMITS)) {
             return new ObjectReader(elf).read();
         }
+    }
+
+    /**
+     * An object without content, for programs that are written in Java. It needs neither a compiler nor a file:
+     *
+     * <pre>{@code
+     * ObjectSpec.of("counter")
+     *         .withMap(MapSpec.of("counts", MapType.HASH, 4, 8, 1024))
+     *         .withProgram(ProgramSpec.of("socket", FunctionSpec.of("count", code)));   // an Assembler
+     * }</pre>
+     *
+     * <p>It has the machine's byte order, no license, and no types: its maps have no C types, and the verifier knows its
+     * functions by their code only.
+     *
+     * @param source name of the object in messages
+     */
+    static ObjectSpec of(String source) {
+        return new ObjectSpecData(
+                source,
+                ByteOrder.nativeOrder(),
+                "",
+                0,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                Map.of(),
+                List.of(),
+                Optional.empty(),
+                Optional.empty());
     }
 
     /**
@@ -334,6 +368,47 @@ public sealed interface ObjectSpec permits ObjectSpecData {
                         .collect(Collectors.toMap(
                                 ProgramSpec::name,
                                 program -> RecordCopy.with(program, ProgramSpecData.class, "function", after))));
+    }
+
+    /** The same object with another license: with {@code GPL}, its programs may call all helpers. */
+    default ObjectSpec withLicense(String newLicense) {
+        return with("license", newLicense);
+    }
+
+    /**
+     * The same object with one more map.
+     *
+     * @throws IllegalArgumentException if the object has a map of that name
+     */
+    default ObjectSpec withMap(MapSpec added) {
+        return with("maps", plus("map", maps(), added, MapSpec::name));
+    }
+
+    /**
+     * The same object with one more program, and its function.
+     *
+     * @throws IllegalArgumentException if the object has a program or a function of that name
+     */
+    default ObjectSpec withProgram(ProgramSpec added) {
+        return withFunction(added.function()).with("programs", plus("program", programs(), added, ProgramSpec::name));
+    }
+
+    /**
+     * The same object with one more function, which programs call by its name. A program gets the functions that it
+     * reaches.
+     *
+     * @throws IllegalArgumentException if the object has a function of that name
+     */
+    default ObjectSpec withFunction(FunctionSpec added) {
+        return with("functions", plus("function", functions(), added, FunctionSpec::name));
+    }
+
+    private <T> List<T> plus(String kind, List<T> all, T added, Function<T, String> nameOf) {
+        if (find(nameOf.apply(added), all, nameOf).isPresent()) {
+            throw new IllegalArgumentException(
+                    source() + " already has a " + kind + " \"" + nameOf.apply(added) + "\"");
+        }
+        return Stream.concat(all.stream(), Stream.of(added)).toList();
     }
 
     private ObjectSpec with(String component, Object value) {

@@ -24,13 +24,17 @@ class ReadmeTest {
 
     /** What a snippet of a page takes for granted: these imports, and {@code spec}. */
     private static final String FRAME = """
+            import static io.bpf4j.insn.Assembler.*;
+
             import io.bpf4j.btf.*;
+            import io.bpf4j.insn.*;
             import io.bpf4j.loader.*;
             import io.bpf4j.loader.dryrun.*;
             import io.bpf4j.loader.link.*;
             import io.bpf4j.loader.map.*;
             import io.bpf4j.loader.spec.*;
             import io.bpf4j.sys.*;
+            import io.bpf4j.sys.kernel.*;
             import io.bpf4j.trace.*;
             import io.bpf4j.usdt.*;
             import java.nio.file.*;

@@ -49,6 +49,7 @@ final class FunctionPlaces {
     private final Map<Integer, Map<Integer, FunctionSpec>> functions = new HashMap<>();
     private final Map<String, Set<String>> callbacks;
     private final Map<String, FunctionSpec> global = new HashMap<>();
+    private final Map<String, FunctionSpec> named = new HashMap<>();
     private long allSlots;
 
     FunctionPlaces(ObjectSpec spec) {
@@ -56,6 +57,7 @@ final class FunctionPlaces {
         this.callbacks = spec.btf().map(FunctionPlaces::callbacks).orElse(Map.of());
         for (FunctionSpec function : spec.functions()) {
             functions.computeIfAbsent(function.section(), _ -> new HashMap<>()).put(function.slot(), function);
+            named.putIfAbsent(function.name(), function);
             if (!function.hidden()) {
                 global.putIfAbsent(function.name(), function);
             }
@@ -90,6 +92,16 @@ final class FunctionPlaces {
         return callee;
     }
 
+    /** The function that a reference by name leads to. */
+    FunctionSpec target(FunctionSpec caller, CodeReference.ToNamedFunction reference) {
+        FunctionSpec callee = named.get(reference.name());
+        if (callee == null) {
+            throw new InvalidObjectException(spec.source() + ": function \"" + caller.name()
+                    + "\" refers to unknown function \"" + reference.name() + "\"");
+        }
+        return callee;
+    }
+
     /**
      * Places a function and all functions that it uses, unless they are already placed. Not recursive: an object may
      * have chains of calls that would overflow the stack.
@@ -115,6 +127,7 @@ final class FunctionPlaces {
             for (CodeReference reference : function.references()) {
                 switch (reference) {
                     case CodeReference.ToFunction other -> used.add(target(function, other));
+                    case CodeReference.ToNamedFunction other -> used.add(target(function, other));
                     // Each program gets its own copy of a jump table.
                     case CodeReference.ToJumpTable table ->
                         allSlots += table.slots().size();

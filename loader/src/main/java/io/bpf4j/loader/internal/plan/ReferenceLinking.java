@@ -88,14 +88,8 @@ final class ReferenceLinking {
         int at = start + reference.instruction();
         Instruction instruction = code.get(at);
         switch (reference) {
-            case CodeReference.ToFunction used -> {
-                int distance = place(object.functions.target(function, used)) - at - 1;
-                if (instruction.isCall()) {
-                    code.set(at, instruction.withSrc(Opcodes.PSEUDO_CALL).withImm(distance));
-                } else {
-                    load(at, Opcodes.PSEUDO_FUNC, distance, 0);
-                }
-            }
+            case CodeReference.ToFunction used -> function(at, object.functions.target(function, used));
+            case CodeReference.ToNamedFunction used -> function(at, object.functions.target(function, used));
             case CodeReference.ToMap map -> loadMap(at, Opcodes.PSEUDO_MAP_FD, 0, function, map.map());
             case CodeReference.ToData data ->
                 loadMap(at, Opcodes.PSEUDO_MAP_VALUE, data.offset(), function, data.map());
@@ -122,6 +116,16 @@ final class ReferenceLinking {
                                     .withImm(symbol.btfId()));
                 }
             }
+        }
+    }
+
+    /** A call of a function, or a load of its address. */
+    private void function(int at, FunctionSpec used) {
+        int distance = place(used) - at - 1;
+        if (code.get(at).isCall()) {
+            code.set(at, code.get(at).withSrc(Opcodes.PSEUDO_CALL).withImm(distance));
+        } else {
+            load(at, Opcodes.PSEUDO_FUNC, distance, 0);
         }
     }
 
