@@ -23,6 +23,7 @@ import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.ProgramInfo;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -319,6 +320,11 @@ public final class Program implements ProgramHandle, AutoCloseable {
 
     Fd fd() {
         return fd;
+    }
+
+    /** A type of programs, for messages. */
+    static String typeName(int number) {
+        return ProgramType.of(number).map(Enum::name).orElse("number " + number);
     }
 
     /** Closes the program's file descriptor; links stay attached. A second call does nothing. */

@@ -254,6 +254,12 @@ public enum Requirement {
             }
         }
     },
+    LIVE_FRAMES("Linux 5.18 or later, for test runs whose packets are sent on") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(5, 18);
+        }
+    },
     TRACING_COOKIE("Linux 5.19 or later, for cookies of fentry programs") {
         @Override
         boolean present() {

@@ -62,6 +62,7 @@ public record MapCreation(
             try (KernelMap template = createWithTypes(plan.inner(), null)) {
                 map = createWithTypes(plan, template.fd());
             }
+            map.defineInner(MapPinning.shape(plan.inner().spec()));
         } else {
             map = createWithTypes(plan, null);
         }
@@ -188,7 +189,7 @@ public record MapCreation(
                 throw new SyscallException(
                         e.call(),
                         e.errnoNumber(),
-                        "this kernel can't create a map of " + MapPinning.Shape.of(spec) + needs(spec));
+                        "this kernel can't create a map of " + MapPinning.shape(spec) + needs(spec));
             }
             throw e;
         }

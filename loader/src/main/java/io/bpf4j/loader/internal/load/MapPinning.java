@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.map.MapShape;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.sys.Host;
@@ -12,7 +13,6 @@ import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ObjectCommand;
 import io.bpf4j.sys.internal.call.UndoStack;
 import io.bpf4j.sys.kernel.Errno;
-import io.bpf4j.sys.kernel.MapInfo;
 import io.bpf4j.sys.kernel.MapType;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -118,10 +118,8 @@ final class MapPinning {
             return Optional.empty();
         }
         KernelMap found = closeOnFailure(KernelMap.adopt(host, fd.get(), spec.name()));
-        Shape expected = Shape.of(spec);
-        MapInfo info = found.info();
-        Shape actual = new Shape(
-                info.typeNumber(), info.keySize(), info.valueSize(), info.maxEntries(), info.flags(), info.extra());
+        MapShape expected = shape(spec);
+        MapShape actual = MapShape.of(found.info());
         // The kernel sets this by itself for device maps (dev_map_alloc in kernel/bpf/devmap.c).
         boolean device = spec.is(MapType.DEVMAP) || spec.is(MapType.DEVMAP_HASH);
         int ignored = device ? MapSpec.F_RDONLY_PROG : 0;
@@ -133,24 +131,9 @@ final class MapPinning {
         return Optional.of(found);
     }
 
-    /** The properties in which two maps must be equal for one to replace the other. */
-    record Shape(int type, int keySize, int valueSize, int maxEntries, int flags, long extra) {
-        static Shape of(MapSpec spec) {
-            return new Shape(
-                    spec.typeNumber(), spec.keySize(), spec.valueSize(), spec.maxEntries(), spec.flags(), spec.extra());
-        }
-
-        Shape without(int flag) {
-            return new Shape(type, keySize, valueSize, maxEntries, flags & ~flag, extra);
-        }
-
-        /** {@code HASH, key 4 B, value 8 B, max_entries 10, flags 0x1}. */
-        @Override
-        public String toString() {
-            return MapType.of(type).map(Enum::name).orElse("type " + type) + ", key "
-                    + Integer.toUnsignedString(keySize) + " B, value " + Integer.toUnsignedString(valueSize)
-                    + " B, max_entries " + Integer.toUnsignedString(maxEntries) + ", flags 0x"
-                    + Integer.toHexString(flags) + (extra == 0 ? "" : ", map_extra 0x" + Long.toHexString(extra));
-        }
+    /** The properties of a map as it is defined. */
+    static MapShape shape(MapSpec spec) {
+        return new MapShape(
+                spec.typeNumber(), spec.keySize(), spec.valueSize(), spec.maxEntries(), spec.flags(), spec.extra());
     }
 }

@@ -24,6 +24,7 @@ import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -53,6 +54,9 @@ public final class KernelMap implements BpfMap {
     private final List<Mapping> mappings = new ArrayList<>();
 
     private @Nullable MemorySegment arena; // guarded by mappings
+
+    /** What its inner maps must be; null if it holds no maps, or was not made here. */
+    private volatile @Nullable MapShape innerShape;
 
     private volatile Optional<CType> keyType = Optional.empty();
     private volatile Optional<CType> valueType = Optional.empty();
@@ -128,6 +132,16 @@ public final class KernelMap implements BpfMap {
             keyType = key;
             valueType = value;
         }
+    }
+
+    /** What another map must be to be in its place. */
+    MapShape shape() {
+        return MapShape.of(info);
+    }
+
+    /** Says what the inner maps of a map of maps must be, for messages. */
+    public void defineInner(MapShape shape) {
+        innerShape = shape;
     }
 
     @Override
@@ -358,18 +372,23 @@ public final class KernelMap implements BpfMap {
 
     @Override
     public boolean update(byte[] key, BpfMap inner, UpdateMode mode) {
-        return put(key, of(inner).fd(), mode);
+        try {
+            return put(key, of(inner).fd(), mode);
+        } catch (SyscallException e) {
+            throw e.errno() == Errno.EINVAL ? MapFailure.ofInner(this, of(inner), innerShape, e) : e;
+        }
     }
 
     /**
-     * Writes a map or a program as the value of a key. A write takes a file descriptor, which is valid only in its own
+     * Writes a map or a program as the value of a key, after the value's other numbers. A write takes a file descriptor, which is valid only in its own
      * process, and a read returns an id (bpf_map_fd_get_ptr and bpf_map_fd_sys_lookup_elem in
      * kernel/bpf/map_in_map.c).
      */
-    public boolean put(byte[] key, Fd value, UpdateMode mode) {
-        int number = value.hold();
+    public boolean put(byte[] key, Fd value, UpdateMode mode, int... before) {
+        int[] numbers = Arrays.copyOf(before, before.length + 1);
+        numbers[before.length] = value.hold();
         try {
-            return update(key, Struct.ints(number), mode);
+            return update(key, Struct.ints(numbers), mode);
         } finally {
             value.release();
         }

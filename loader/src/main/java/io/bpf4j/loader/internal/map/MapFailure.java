@@ -35,6 +35,20 @@ final class MapFailure {
                 : e;
     }
 
+    /**
+     * The failure to put a map into a map of maps: the kernel says only EINVAL (bpf_map_fd_get_ptr and bpf_map_meta_equal
+     * of kernel/bpf/map_in_map.c).
+     *
+     * @param defined what the inner maps must be; null if unknown
+     */
+    static SyscallException ofInner(KernelMap outer, KernelMap inner, @Nullable MapShape defined, SyscallException e) {
+        String hint = "map \"" + inner.name() + "\" has " + inner.shape() + "; the inner map must match the"
+                + " definition of inner maps of map \"" + outer.name() + "\""
+                + (defined == null ? ": type, sizes of key and value, flags" : ", " + defined)
+                + "; for most types max_entries must match, too";
+        return new SyscallException(e.call(), e.errnoNumber(), hint);
+    }
+
     private static String notOpenFor(KernelMap map) {
         return switch (map.access()) {
             case READ_WRITE -> "the map is frozen, or was created as read-only or write-only";
@@ -64,10 +78,6 @@ final class MapFailure {
         }
         if (operation.equals(MapCommand.Op.DELETE.kernelName()) && row.has(MapTraits.Trait.ALL_ELEMENTS)) {
             return "the elements of an array can't be deleted";
-        }
-        if (operation.equals(MapCommand.Op.UPDATE.kernelName()) && row.has(MapTraits.Trait.HOLDS_MAPS)) {
-            return "the inner map must match the map's definition of inner maps: type, sizes of key and value, flags,"
-                    + " and for most types max_entries";
         }
         return null;
     }

@@ -161,6 +161,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
             Map<String, String> state = withState ? state(call) : Map.of();
             String memory = state.getOrDefault("memlock", "");
             String frozen = state.getOrDefault("frozen", "");
+            String programType = state.getOrDefault("owner_prog_type", "");
             return new MapInfo(
                     LAYOUT.u32(info, "id"),
                     CString.of(LAYOUT.slice(info, "name")),
@@ -175,7 +176,10 @@ public sealed interface ObjectCommand<R> extends Command<R> {
                     LAYOUT.u32(info, "btf_key_type_id"),
                     LAYOUT.u32(info, "btf_value_type_id"),
                     memory.matches("\\d{1,18}") ? OptionalLong.of(Long.parseLong(memory)) : OptionalLong.empty(),
-                    frozen.isEmpty() ? Optional.empty() : Optional.of(!frozen.equals("0")));
+                    frozen.isEmpty() ? Optional.empty() : Optional.of(!frozen.equals("0")),
+                    programType.matches("\\d{1,9}")
+                            ? OptionalInt.of(Integer.parseInt(programType))
+                            : OptionalInt.empty());
         }
 
         /** The fields of /proc/self/fdinfo, by name; empty without /proc. */

@@ -28,6 +28,11 @@ public final class Struct {
         return MemorySegment.ofArray(values).toArray(JAVA_BYTE);
     }
 
+    /** The integer at an offset of a key or a value. */
+    public static int intAt(byte[] bytes, long offset) {
+        return MemorySegment.ofArray(bytes).get(ValueLayout.JAVA_INT_UNALIGNED, offset);
+    }
+
     /** Whether integers of this size exist. */
     public static boolean isInteger(int size) {
         return size == 1 || size == 2 || size == 4 || size == 8;

@@ -258,7 +258,21 @@ class AttrGoldenTest {
     void mapInfo() {
         assertThat(RecordedCall.answered(new ObjectCommand.InfoOfMap(first, false), bytes("map_info")))
                 .isEqualTo(new MapInfo(
-                        2, "events", 1, 4, 8, 16, 0x400, 7, 3, 4, 5, 6, OptionalLong.empty(), Optional.empty()));
+                        2,
+                        "events",
+                        1,
+                        4,
+                        8,
+                        16,
+                        0x400,
+                        7,
+                        3,
+                        4,
+                        5,
+                        6,
+                        OptionalLong.empty(),
+                        Optional.empty(),
+                        OptionalInt.empty()));
     }
 
     @Test

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +95,8 @@ final class ScriptedMap {
                 create.types().key(),
                 create.types().value(),
                 OptionalLong.of(4096),
-                Optional.of(frozen));
+                Optional.of(frozen),
+                OptionalInt.empty());
     }
 
     MemorySegment memory(long offset, long size) {
