@@ -9,9 +9,11 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.BpfFs;
 import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ObjectCommand;
 import io.bpf4j.sys.internal.call.ObjectCommand.Kind;
+import io.bpf4j.sys.internal.call.OwnDescriptor;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -98,6 +100,40 @@ public final class Maps {
      */
     public static BpfMap pinned(Host host, Path path, MapAccess access) {
         return KernelMap.adopt(host, BpfFs.open(Kernel.of(host), path, Kind.MAP, access.flag()), "", access);
+    }
+
+    /** {@link #takeOver(Host, int)} on the running machine. */
+    public static BpfMap takeOver(int descriptor) {
+        return takeOver(Host.running(), descriptor);
+    }
+
+    /**
+     * Takes over a file descriptor of this process that refers to a map: one that was inherited, such as systemd's
+     * (LISTEN_FDS, from number 3), or that other code has received by SCM_RIGHTS. The number is closed, and the map has
+     * its own descriptor, which exec closes. After a failure the descriptor still belongs to the caller. A map that is open only for
+     * reading or only for writing stays so.
+     *
+     * @param descriptor belongs to the caller alone, and not to other code of this process
+     * @return the map, which the caller must close
+     * @throws IllegalArgumentException if it is no map of BPF
+     * @throws io.bpf4j.sys.SyscallException EBADF if the number is not open, among others
+     */
+    public static BpfMap takeOver(Host host, int descriptor) {
+        Kernel kernel = Kernel.of(host);
+        return OwnDescriptor.takeOver(
+                kernel,
+                descriptor,
+                Kind.MAP,
+                fd -> KernelMap.adopt(host, fd, "", access(kernel.execute(new FileCommand.FlagsOf(fd)))));
+    }
+
+    /** The access that the kernel gives by the flags of the file (bpf_map_new_fd of kernel/bpf/syscall.c). */
+    private static MapAccess access(int flags) {
+        return switch (flags & 3) {
+            case 0 -> MapAccess.READ_ONLY;
+            case 1 -> MapAccess.WRITE_ONLY;
+            default -> MapAccess.READ_WRITE;
+        };
     }
 
     /** {@link #ids(Host)} on the running machine. */

@@ -12,12 +12,14 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.sys.Descriptor;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.BpfFs;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.OwnDescriptor;
 import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
@@ -311,6 +313,15 @@ public final class Program implements ProgramHandle, AutoCloseable {
         return origin == null
                 ? new Program(host, fd, name, attachType)
                 : origin.object().copyOf(origin.loaded(), attachType);
+    }
+
+    /**
+     * A descriptor of the program for other code, such as system calls that bpf4j does not make. The caller must close it.
+     *
+     * @throws IllegalStateException if the program is closed
+     */
+    public Descriptor descriptor() {
+        return OwnDescriptor.of(Kernel.of(host), fd);
     }
 
     @Override

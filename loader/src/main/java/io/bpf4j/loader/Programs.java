@@ -8,6 +8,7 @@ import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ObjectCommand;
 import io.bpf4j.sys.internal.call.ObjectCommand.Kind;
+import io.bpf4j.sys.internal.call.OwnDescriptor;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.ProgramInfo;
 import java.nio.file.Path;
@@ -69,6 +70,25 @@ public final class Programs {
      */
     public static Program pinnedReadOnly(Host host, Path path) {
         return open(host, BpfFs.open(Kernel.of(host), path, Kind.PROGRAM, MapAccess.READ_ONLY.flag()));
+    }
+
+    /** {@link #takeOver(Host, int)} on the running machine. */
+    public static Program takeOver(int descriptor) {
+        return takeOver(Host.running(), descriptor);
+    }
+
+    /**
+     * Takes over a file descriptor of this process that refers to a program: one that was inherited, such as systemd's
+     * (LISTEN_FDS, from number 3), or that other code has received by SCM_RIGHTS. The number is closed, and the program has
+     * its own descriptor, which exec closes. After a failure the descriptor still belongs to the caller.
+     *
+     * @param descriptor belongs to the caller alone, and not to other code of this process
+     * @return the program, which the caller must close
+     * @throws IllegalArgumentException if it is no program of BPF
+     * @throws io.bpf4j.sys.SyscallException EBADF if the number is not open, among others
+     */
+    public static Program takeOver(Host host, int descriptor) {
+        return OwnDescriptor.takeOver(Kernel.of(host), descriptor, Kind.PROGRAM, fd -> open(host, fd));
     }
 
     /** {@link #ids(Host)} on the running machine. */

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.link;
 
+import io.bpf4j.sys.Descriptor;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -104,6 +105,16 @@ public interface Link extends AutoCloseable {
      */
     default boolean unpin(Path path) {
         throw notOneLink("pinned");
+    }
+
+    /**
+     * A descriptor of the link for other code, or for another process. The caller must close it. The program stays
+     * attached as long as this link or one of its descriptors is open.
+     *
+     * @throws IllegalStateException if the link is closed
+     */
+    default Descriptor descriptor() {
+        throw notOneLink("handed out by a descriptor");
     }
 
     /**

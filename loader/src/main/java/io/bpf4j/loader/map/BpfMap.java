@@ -1,6 +1,7 @@
 package io.bpf4j.loader.map;
 
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.sys.Descriptor;
 import io.bpf4j.sys.kernel.MapInfo;
 import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.MemorySegment;
@@ -224,6 +225,13 @@ public sealed interface BpfMap extends AutoCloseable permits KernelMap {
      * @throws IllegalArgumentException if the path is not a pin of this map; it then stays
      */
     boolean unpin(Path path);
+
+    /**
+     * A descriptor of the map for other code, such as system calls that bpf4j does not make. The caller must close it.
+     *
+     * @throws IllegalStateException if the map is closed
+     */
+    Descriptor descriptor();
 
     boolean isClosed();
 

@@ -6,12 +6,14 @@ import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.LinkInfo;
 import io.bpf4j.loader.link.ProgramHandle;
+import io.bpf4j.sys.Descriptor;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.BpfFs;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.OwnDescriptor;
 import io.bpf4j.sys.internal.call.RawLinkInfo;
 import io.bpf4j.sys.internal.call.RawLinkInfo.TextField;
 import io.bpf4j.sys.kernel.Errno;
@@ -156,6 +158,11 @@ class KernelLink implements Link {
     @Override
     public boolean unpin(Path path) {
         return BpfFs.unpin(kernel, fd, ObjectCommand.Kind.LINK, path);
+    }
+
+    @Override
+    public Descriptor descriptor() {
+        return OwnDescriptor.of(kernel, fd);
     }
 
     @Override

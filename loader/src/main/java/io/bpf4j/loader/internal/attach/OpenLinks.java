@@ -10,6 +10,7 @@ import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.OwnDescriptor;
 import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -30,6 +31,12 @@ public final class OpenLinks {
 
     public static Link byId(Kernel kernel, int id) {
         return adopt(kernel, "link " + id, kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.LINK, id)));
+    }
+
+    /** Takes over a descriptor of the caller. */
+    public static Link takeOver(Kernel kernel, int number) {
+        return OwnDescriptor.takeOver(
+                kernel, number, ObjectCommand.Kind.LINK, fd -> adopt(kernel, "link of descriptor " + number, fd));
     }
 
     /** Opens a link as its own Java type, because some kinds have more operations. Takes ownership. */

@@ -47,24 +47,15 @@ final class Unlinked {
     static Link attach(Attempt attempt, Fd target, AttachType type) {
         LinkGroup held = LinkGroup.inSequence(attempt.description());
         try {
-            Fd ownProgram = duplicate(attempt, attempt.program());
+            Fd ownProgram = attempt.program().duplicate(attempt.kernel());
             held.afterClose(ownProgram::close);
-            Fd ownTarget = duplicate(attempt, target);
+            Fd ownTarget = target.duplicate(attempt.kernel());
             held.afterClose(ownTarget::close);
             attempt.execute(new LinkCommand.Attach(ownProgram, ownTarget, type.number(), 0));
             held.afterClose(() -> attempt.execute(new LinkCommand.DetachProgram(ownProgram, ownTarget, type.number())));
             return held;
         } catch (RuntimeException e) {
             throw held.closeAfter(e);
-        }
-    }
-
-    private static Fd duplicate(Attempt attempt, Fd fd) {
-        int number = fd.hold();
-        try {
-            return attempt.execute(new FileCommand.Duplicate(number, fd.description()));
-        } finally {
-            fd.release();
         }
     }
 }

@@ -6,6 +6,7 @@ import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.CType;
 import io.bpf4j.loader.map.MapAccess;
 import io.bpf4j.loader.map.UpdateMode;
+import io.bpf4j.sys.Descriptor;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.BpfFs;
@@ -15,6 +16,7 @@ import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.Mapping;
 import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.OwnDescriptor;
 import io.bpf4j.sys.internal.call.Struct;
 import io.bpf4j.sys.internal.call.UndoStack;
 import io.bpf4j.sys.internal.linux.CpuSet;
@@ -411,6 +413,11 @@ public final class KernelMap implements BpfMap {
     @Override
     public boolean unpin(Path path) {
         return BpfFs.unpin(kernel, fd, ObjectCommand.Kind.MAP, path);
+    }
+
+    @Override
+    public Descriptor descriptor() {
+        return OwnDescriptor.of(kernel, fd);
     }
 
     @Override

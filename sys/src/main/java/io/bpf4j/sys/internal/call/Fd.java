@@ -58,6 +58,16 @@ public final class Fd implements AutoCloseable {
         }
     }
 
+    /** A second descriptor of the file, close-on-exec, which the caller closes. */
+    public Fd duplicate(Kernel kernel) {
+        int held = hold();
+        try {
+            return kernel.execute(new FileCommand.Duplicate(held, description));
+        } finally {
+            release();
+        }
+    }
+
     /** A description for messages: {@code map "events"}. */
     public String description() {
         return description;

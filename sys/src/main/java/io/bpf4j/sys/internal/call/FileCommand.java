@@ -3,9 +3,11 @@ package io.bpf4j.sys.internal.call;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.kernel.Errno;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -17,7 +19,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     /** Paths are relative to the current directory. */
     int AT_FDCWD = -100;
 
-    /** close(2). Only {@link Fd} uses this command. */
+    /** close(2). Only {@link Fd} uses this command, and {@link OwnDescriptor} for a number of the caller. */
     record Close(int number) implements FileCommand<Integer> {
         @Override
         public Integer run(Call call) {
@@ -160,6 +162,39 @@ public sealed interface FileCommand<R> extends Command<R> {
         @Override
         public Fd run(Call call) {
             return call.fd(call.syscall(Syscall.FCNTL, number, F_DUPFD_CLOEXEC, 0), description);
+        }
+    }
+
+    /** fcntl(2) F_SETFD without FD_CLOEXEC: exec does not close the file descriptor. */
+    record Inherit(Fd fd) implements FileCommand<Integer> {
+        private static final int F_SETFD = 2;
+
+        @Override
+        public Integer run(Call call) {
+            return call.check(call.syscall(Syscall.FCNTL, call.hold(fd), F_SETFD, 0));
+        }
+    }
+
+    /** fcntl(2) F_GETFL: the flags with which a file was opened, among them the access mode (3). */
+    record FlagsOf(Fd fd) implements FileCommand<Integer> {
+        private static final int F_GETFL = 3;
+
+        @Override
+        public Integer run(Call call) {
+            return call.check(call.syscall(Syscall.FCNTL, call.hold(fd), F_GETFL, 0));
+        }
+    }
+
+    /** readlink(2) in /proc/self/fd: {@code anon_inode:bpf-map}, a path, {@code socket:[4711]}; empty without /proc. */
+    record NameOf(Fd fd) implements FileCommand<String> {
+        @Override
+        public String run(Call call) {
+            try {
+                return Files.readSymbolicLink(call.kernel().self().resolve("fd/" + call.hold(fd)))
+                        .toString();
+            } catch (IOException e) {
+                return "";
+            }
         }
     }
 
@@ -404,6 +439,9 @@ public sealed interface FileCommand<R> extends Command<R> {
             case TakeDescriptor(Fd process, int number) ->
                 "pidfd_getfd of descriptor " + number + " of " + process.description();
             case Duplicate duplicate -> "fcntl(F_DUPFD_CLOEXEC) of descriptor " + duplicate.number;
+            case Inherit(Fd fd) -> "fcntl(F_SETFD) of " + fd.description();
+            case FlagsOf(Fd fd) -> "fcntl(F_GETFL) of " + fd.description();
+            case NameOf(Fd fd) -> "readlink of " + fd.description();
             case DeviceIndex(String name) -> "ioctl(SIOCGIFINDEX) of network device " + name;
             case MakeDirectory(Path path) -> "mkdir of " + path;
             case RemoveDirectory(Path path) -> "rmdir of " + path;

@@ -84,12 +84,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     record KindOf(Fd object) implements ObjectCommand<Optional<Kind>> {
         @Override
         public Optional<Kind> run(Call call) {
-            try {
-                Path link = call.kernel().self().resolve("fd/" + call.hold(object));
-                return Kind.of(Files.readSymbolicLink(link).toString());
-            } catch (IOException e) {
-                return Optional.empty();
-            }
+            return Kind.of(new FileCommand.NameOf(object).run(call));
         }
     }
 

@@ -388,7 +388,26 @@ public final class ScriptedKernel implements Kernel {
             case FileCommand.TypeOfFileSystem _ -> FileCommand.TypeOfFileSystem.BPF_FS_MAGIC;
             case FileCommand.OpenProcess open -> newFd("process " + open.pid());
             case FileCommand.TakeDescriptor take -> newFd("descriptor " + take.number());
-            case FileCommand.Duplicate duplicate -> newFd(duplicate.description());
+            case FileCommand.Duplicate duplicate -> {
+                Fd original = open.get(duplicate.number());
+                Fd copy = newFd(duplicate.description());
+                ScriptedMap map = maps.get(duplicate.number());
+                if (map != null) {
+                    maps.put(copy.number(), map);
+                } else if (original != null) {
+                    identities.put(copy.number(), identity(original));
+                }
+                yield copy;
+            }
+            case FileCommand.Inherit _ -> 0;
+            case FileCommand.FlagsOf _ -> OpenFlags.RDWR;
+            case FileCommand.NameOf name ->
+                switch (identity(name.fd()).kind()) {
+                    case MAP -> "anon_inode:bpf-map";
+                    case PROGRAM -> "anon_inode:bpf-prog";
+                    case BTF -> "anon_inode:btf";
+                    case LINK -> "anon_inode:bpf_link";
+                };
             case FileCommand.DeviceIndex device -> device.name().equals("lo") ? 1 : 7;
             case FileCommand.MakeDirectory _, FileCommand.RemoveDirectory _ -> 0;
             case FileCommand.Read _ -> 0L;

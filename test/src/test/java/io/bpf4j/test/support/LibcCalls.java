@@ -1,0 +1,124 @@
+package io.bpf4j.test.support;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** What other code of a process does with descriptors, by its own calls of libc, which Java has no API for. */
+public final class LibcCalls {
+    private static final int AF_UNIX = 1;
+    private static final int SOCK_DGRAM = 2;
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_ATTACH_BPF = 50;
+    private static final int MSG_DONTWAIT = 0x40;
+
+    private LibcCalls() {}
+
+    /** A second number, which the caller closes by {@link #close}. */
+    public static int dup(int number) {
+        return required("dup", number);
+    }
+
+    public static void close(int number) {
+        required("close", number);
+    }
+
+    /** Two connected sockets for messages; the caller closes both. */
+    public static int[] socketPair() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment pair = arena.allocate(JAVA_INT, 2);
+            required("socketpair", AF_UNIX, SOCK_DGRAM, 0, pair);
+            return pair.toArray(JAVA_INT);
+        }
+    }
+
+    /** Makes a program the filter of what a socket receives. */
+    public static void attachFilter(int socket, int program) {
+        try (Arena arena = Arena.ofConfined()) {
+            required("setsockopt", socket, SOL_SOCKET, SO_ATTACH_BPF, arena.allocateFrom(JAVA_INT, program), 4);
+        }
+    }
+
+    public static void send(int socket, byte[] message) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment bytes = arena.allocate(message.length).copyFrom(MemorySegment.ofArray(message));
+            required("send", socket, bytes, (long) message.length, 0);
+        }
+    }
+
+    /** The length of the message that waits at a socket, which is taken; -1 if none does. */
+    public static int receive(int socket) {
+        try (Arena arena = Arena.ofConfined()) {
+            return invoke("recv", socket, arena.allocate(64), 64L, MSG_DONTWAIT);
+        }
+    }
+
+    /** Runs a program with this process's descriptors, unlike a {@code ProcessBuilder}; returns its exit status. */
+    public static int run(List<String> command) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment pid = arena.allocate(JAVA_INT);
+            int error = invoke(
+                    "posix_spawnp",
+                    pid,
+                    arena.allocateFrom(command.getFirst()),
+                    MemorySegment.NULL,
+                    MemorySegment.NULL,
+                    strings(arena, command.stream()),
+                    strings(
+                            arena,
+                            System.getenv().entrySet().stream()
+                                    .map((Map.Entry<String, String> e) -> e.getKey() + "=" + e.getValue())));
+            if (error != 0) {
+                throw new AssertionError("posix_spawnp of " + command + ": error " + error);
+            }
+            MemorySegment status = arena.allocate(JAVA_INT);
+            required("waitpid", pid.get(JAVA_INT, 0), status, 0);
+            int ended = status.get(JAVA_INT, 0);
+            return (ended & 0x7f) == 0 ? ended >> 8 & 0xff : -(ended & 0x7f);
+        }
+    }
+
+    private static MemorySegment strings(Arena arena, Stream<String> all) {
+        List<MemorySegment> each = all.map(arena::allocateFrom).toList();
+        MemorySegment array = arena.allocate(ADDRESS, each.size() + 1L); // ends with NULL
+        for (int i = 0; i < each.size(); i++) {
+            array.setAtIndex(ADDRESS, i, each.get(i));
+        }
+        return array;
+    }
+
+    private static int required(String function, Object... arguments) {
+        int result = invoke(function, arguments);
+        if (result < 0) {
+            throw new AssertionError(function + " failed");
+        }
+        return result;
+    }
+
+    @SuppressWarnings("restricted") // the tests run with --enable-native-access
+    private static int invoke(String function, Object... arguments) {
+        MemoryLayout[] layouts = Stream.of(arguments)
+                .map(argument ->
+                        argument instanceof Integer ? JAVA_INT : argument instanceof Long ? JAVA_LONG : ADDRESS)
+                .toArray(MemoryLayout[]::new);
+        Linker linker = Linker.nativeLinker();
+        try {
+            return (int) linker.downcallHandle(
+                            linker.defaultLookup().findOrThrow(function), FunctionDescriptor.of(JAVA_INT, layouts))
+                    .invokeWithArguments(arguments);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+}
