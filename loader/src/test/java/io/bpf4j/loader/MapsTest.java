@@ -3,9 +3,12 @@ package io.bpf4j.loader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.MapAccess;
+import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.MapCommand;
@@ -15,6 +18,7 @@ import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.MapType;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,6 +92,25 @@ class MapsTest {
         }
         kernel.failNth(2, MapCommand.Create.class, Errno.EINVAL);
         assertThatThrownBy(() -> create(outer)).isInstanceOf(SyscallException.class);
+    }
+
+    @Test
+    void aMapHasItsContentsOrDoesNotExist() {
+        MapSpec filled = HASH.withContents(Codec.ofInt(), Codec.ofLong(), Map.of(1, 10L, 2, 20L));
+        try (BpfMap map = create(filled)) {
+            assertThat(TypedMap.of(map, Codec.ofInt(), Codec.ofLong()).toMap()).isEqualTo(Map.of(1, 10L, 2, 20L));
+        }
+        assertThatThrownBy(() -> create(filled.withMaxEntries(1)))
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("the map is full with 1 elements");
+        assertThatThrownBy(() -> create(filled.withSizes(4, 16)))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("initial element of map \"m\" has a value of 16 bytes, not of 8");
+        MapSpec programs =
+                MapSpec.of("m", MapType.PROG_ARRAY, 4, 4, 1).withContents(Codec.ofInt(), Codec.ofInt(), Map.of(0, 7));
+        assertThatThrownBy(() -> create(programs))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("MapSpec.withSlots");
     }
 
     @ParameterizedTest

@@ -30,6 +30,24 @@ import java.util.function.BiConsumer;
  * value does not report.
  */
 public sealed interface BpfMap extends AutoCloseable permits KernelMap {
+    /**
+     * {@code BPF_F_LOCK}: the kernel copies the value while it holds the value's {@code struct bpf_spin_lock}, so that
+     * programs that use the lock see no half of it, and neither does the caller. The lock itself reads as 0 and is not
+     * written. Needs a lock in the values and its BTF (Linux 5.1, commit 96049f3afd50).
+     */
+    long F_LOCK = 1 << 2;
+
+    /** {@code BPF_F_CPU}: of a map per CPU the value of one CPU; {@link #ofCpu} has its number (Linux 7.0). */
+    long F_CPU = 1 << 3;
+
+    /** {@code BPF_F_ALL_CPUS}: in a map per CPU the same value for all possible CPUs, for updates (Linux 7.0). */
+    long F_ALL_CPUS = 1 << 4;
+
+    /** {@link #F_CPU} with the number of a CPU. */
+    static long ofCpu(int cpu) {
+        return F_CPU | (long) cpu << 32;
+    }
+
     /** The name in the object; the kernel shows at most 15 bytes of it. */
     String name();
 
@@ -80,6 +98,15 @@ public sealed interface BpfMap extends AutoCloseable permits KernelMap {
     boolean lookup(MemorySegment key, MemorySegment value);
 
     /**
+     * As {@link #lookup(MemorySegment, MemorySegment)}, with flags.
+     *
+     * @param value {@link #valueBytes()} bytes, or {@link #valueSize()} with {@link #F_CPU}
+     * @param flags {@link #F_LOCK} or {@link #ofCpu}; 0 for none
+     * @throws io.bpf4j.sys.SyscallException EINVAL if the kernel or the map does not support a flag
+     */
+    boolean lookup(MemorySegment key, MemorySegment value, long flags);
+
+    /**
      * Creates the element or replaces its value.
      *
      * @throws io.bpf4j.sys.SyscallException E2BIG if the map is full, among others
@@ -99,6 +126,15 @@ public sealed interface BpfMap extends AutoCloseable permits KernelMap {
     boolean update(MemorySegment key, MemorySegment value, UpdateMode mode);
 
     /**
+     * As {@link #update(MemorySegment, MemorySegment, UpdateMode)}, with flags.
+     *
+     * @param value {@link #valueBytes()} bytes, or {@link #valueSize()} with {@link #F_CPU} or {@link #F_ALL_CPUS}
+     * @param flags {@link UpdateMode#flag()}, with {@link #F_LOCK}, {@link #ofCpu} or {@link #F_ALL_CPUS}
+     * @throws io.bpf4j.sys.SyscallException EINVAL if the kernel or the map does not support a flag
+     */
+    boolean update(MemorySegment key, MemorySegment value, long flags);
+
+    /**
      * Deletes the element.
      *
      * @return whether it existed
@@ -116,6 +152,13 @@ public sealed interface BpfMap extends AutoCloseable permits KernelMap {
 
     /** {@link #lookupAndDelete(byte[])} without allocation. */
     boolean lookupAndDelete(MemorySegment key, MemorySegment value);
+
+    /**
+     * As {@link #lookupAndDelete(MemorySegment, MemorySegment)}, with flags.
+     *
+     * @param flags {@link #F_LOCK}; 0 for none
+     */
+    boolean lookupAndDelete(MemorySegment key, MemorySegment value, long flags);
 
     /**
      * The key after another in the kernel's order, which is arbitrary.

@@ -35,10 +35,14 @@ public final class TypedMap<K, V> implements Iterable<Map.Entry<K, V>> {
     private final Codec<K> keys;
     private final Codec<V> values;
 
-    private TypedMap(BpfMap map, Codec<K> keys, Codec<V> values) {
+    /** {@link BpfMap#F_LOCK} or 0. */
+    private final long flags;
+
+    private TypedMap(BpfMap map, Codec<K> keys, Codec<V> values, long flags) {
         this.map = map;
         this.keys = keys;
         this.values = values;
+        this.flags = flags;
     }
 
     /**
@@ -54,7 +58,23 @@ public final class TypedMap<K, V> implements Iterable<Map.Entry<K, V>> {
         }
         checkKeys(map, keys);
         checkValues(map, values);
-        return new TypedMap<>(map, keys, values);
+        return new TypedMap<>(map, keys, values, 0);
+    }
+
+    /**
+     * A view that reads and writes each value while the kernel holds the value's {@code struct bpf_spin_lock}: see {@link
+     * BpfMap#F_LOCK} (Linux 5.1). The lock is a part of the value that reads as 0 and is not written, an {@code int} of a
+     * record. The elements are read and written one by one, not many in one system call.
+     *
+     * @throws IllegalArgumentException as {@link #of}
+     * @throws io.bpf4j.sys.SyscallException EINVAL if the values have no lock, or before Linux 5.1
+     */
+    public static <K, V> TypedMap<K, V> locked(BpfMap map, Codec<K> keys, Codec<V> values) {
+        of(map, keys, values);
+        TypedMap<K, V> locked = new TypedMap<>(map, keys, values, BpfMap.F_LOCK);
+        // The kernel checks the flag before it looks for the key (map_lookup_elem in kernel/bpf/syscall.c).
+        Optional<V> _ = locked.read(new byte[map.keySize()]);
+        return locked;
     }
 
     /**
@@ -71,7 +91,7 @@ public final class TypedMap<K, V> implements Iterable<Map.Entry<K, V>> {
         }
         checkKeys(map, keys);
         checkValues(map, values);
-        return new TypedMap<>(map, keys, PerCpuCodec.of(map, values));
+        return new TypedMap<>(map, keys, PerCpuCodec.of(map, values), 0);
     }
 
     static void checkKeys(BpfMap map, Codec<?> keys) {
@@ -96,7 +116,14 @@ public final class TypedMap<K, V> implements Iterable<Map.Entry<K, V>> {
 
     /** The value of a key; empty if the map has no such element. */
     public Optional<V> get(K key) {
-        return map.lookup(encode(keys, key)).map(bytes -> decode(values, bytes));
+        return read(encode(keys, key));
+    }
+
+    private Optional<V> read(byte[] key) {
+        byte[] value = new byte[(int) values.size()];
+        return map.lookup(MemorySegment.ofArray(key), MemorySegment.ofArray(value), flags)
+                ? Optional.of(decode(values, value))
+                : Optional.empty();
     }
 
     /** Creates the element or replaces its value. */
@@ -110,7 +137,10 @@ public final class TypedMap<K, V> implements Iterable<Map.Entry<K, V>> {
      * @return false if the mode did not allow it
      */
     public boolean put(K key, V value, UpdateMode mode) {
-        return map.update(encode(keys, key), encode(values, value), mode);
+        return map.update(
+                MemorySegment.ofArray(encode(keys, key)),
+                MemorySegment.ofArray(encode(values, value)),
+                mode.flag() | flags);
     }
 
     /**
@@ -124,11 +154,22 @@ public final class TypedMap<K, V> implements Iterable<Map.Entry<K, V>> {
 
     /** Deletes the element and returns its value, in one step; hash maps need Linux 5.14. */
     public Optional<V> take(K key) {
-        return map.lookupAndDelete(encode(keys, key)).map(bytes -> decode(values, bytes));
+        return take(encode(keys, key));
+    }
+
+    private Optional<V> take(byte[] key) {
+        byte[] value = new byte[(int) values.size()];
+        return map.lookupAndDelete(MemorySegment.ofArray(key), MemorySegment.ofArray(value), flags)
+                ? Optional.of(decode(values, value))
+                : Optional.empty();
     }
 
     /** Passes each element once; concurrent changes are as for {@link BpfMap#forEach}. */
     public void forEach(BiConsumer<? super K, ? super V> action) {
+        if (flags != 0) {
+            forEach(element -> action.accept(element.getKey(), element.getValue()));
+            return;
+        }
         map.forEach((key, value) -> action.accept(keys.decode(key, 0), values.decode(value, 0)));
     }
 
@@ -145,8 +186,7 @@ public final class TypedMap<K, V> implements Iterable<Map.Entry<K, V>> {
     /** The elements as {@link #iterator} fetches them. */
     public Stream<Map.Entry<K, V>> stream() {
         return StreamSupport.stream(map.keys().spliterator(), false)
-                .flatMap(key ->
-                        map.lookup(key).map(value -> Map.entry(decode(keys, key), decode(values, value))).stream());
+                .flatMap(key -> read(key).map(value -> Map.entry(decode(keys, key), value)).stream());
     }
 
     /** All elements, in the kernel's order; concurrent changes are as for {@link BpfMap#forEach}. */
@@ -162,11 +202,26 @@ public final class TypedMap<K, V> implements Iterable<Map.Entry<K, V>> {
      * @return the number of elements
      */
     public long drain(BiConsumer<? super K, ? super V> action) {
+        if (flags != 0) {
+            long count = 0;
+            for (byte[] key : map.keys()) {
+                Optional<V> value = take(key);
+                if (value.isPresent()) {
+                    count++;
+                    action.accept(decode(keys, key), value.get());
+                }
+            }
+            return count;
+        }
         return map.drain((key, value) -> action.accept(keys.decode(key, 0), values.decode(value, 0)));
     }
 
     /** Creates elements or replaces their values, many in one system call, as {@link BpfMap#updateAll}. */
     public void putAll(Map<? extends K, ? extends V> elements) {
+        if (flags != 0) {
+            elements.forEach(this::put);
+            return;
+        }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment keyBytes = arena.allocate(keys.size() * elements.size(), 8);
             MemorySegment valueBytes = arena.allocate(values.size() * elements.size(), 8);

@@ -25,6 +25,9 @@ import java.util.List;
  * <p>{@link RecordReader} describes the rules for threads, handlers and closing.
  */
 public final class RingBuffer extends RecordReader {
+    /** BPF_F_RB_OVERWRITE of include/uapi/linux/bpf.h. */
+    private static final int OVERWRITES = 1 << 19;
+
     RingBuffer(List<KernelMap> maps, List<RingConsumer> rings, Waiter waiter) {
         super(
                 "ring buffer",
@@ -36,7 +39,8 @@ public final class RingBuffer extends RecordReader {
     /**
      * Starts to read the given maps.
      *
-     * @throws IllegalArgumentException if a map is not a ring buffer
+     * @throws IllegalArgumentException if a map is not a ring buffer, or overwrites its oldest records
+     *     ({@code BPF_F_RB_OVERWRITE})
      * @throws io.bpf4j.sys.SyscallException if the kernel refuses; nothing stays open
      */
     public static RingBuffer open(BpfMap map, BpfMap... more) {
@@ -61,6 +65,11 @@ public final class RingBuffer extends RecordReader {
     private static KernelMap ringMap(BpfMap map) {
         if (map.typeNumber() != MapType.RINGBUF.number()) {
             throw new IllegalArgumentException(map + " is not a ring buffer");
+        }
+        if ((map.flags() & OVERWRITES) != 0) {
+            throw new IllegalArgumentException(
+                    map + " overwrites its oldest records (BPF_F_RB_OVERWRITE), also while they"
+                            + " are read; a RingBuffer can't read such a map");
         }
         return KernelMap.of(map);
     }

@@ -1,9 +1,13 @@
 package io.bpf4j.loader.spec;
 
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.map.Codec;
 import io.bpf4j.sys.internal.call.MapTraits;
 import io.bpf4j.sys.kernel.MapType;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +43,30 @@ public sealed interface MapSpec permits MapSpecData {
      * @param target name of a map, or of a program
      */
     record Slot(int index, String target) {}
+
+    /**
+     * An element that a new map has from the beginning.
+     *
+     * @param key in the machine's byte order
+     * @param value in the machine's byte order; in maps per CPU, the values of all possible CPUs
+     */
+    @SuppressWarnings("ArrayRecordComponent") // copied by the accessors
+    record Element(byte[] key, byte[] value) {
+        public Element {
+            key = key.clone();
+            value = value.clone();
+        }
+
+        @Override
+        public byte[] key() {
+            return key.clone();
+        }
+
+        @Override
+        public byte[] value() {
+            return value.clone();
+        }
+    }
 
     /** Its name in the object: the variable's name, or the section's for global data. */
     String name();
@@ -85,6 +113,9 @@ public sealed interface MapSpec permits MapSpecData {
 
     /** Static values of a map of maps or of programs. */
     List<Slot> slots();
+
+    /** The elements that the map has from the beginning, if it is new: not if it is reused, or opened by its pin. */
+    List<Element> contents();
 
     /** The section of global data in this map, if any; an arena has it at its start. */
     @Nullable
@@ -143,6 +174,24 @@ public sealed interface MapSpec permits MapSpecData {
     /** With other static values, or none: the initial contents of a map of maps or of programs. */
     default MapSpec withSlots(List<Slot> newSlots) {
         return with("slots", newSlots);
+    }
+
+    /**
+     * With elements that the map has before a program is loaded, if it is new: neither reused nor opened by its pin. They
+     * replace those of an earlier call. Maps of maps and of programs have {@link #withSlots}.
+     *
+     * @throws IllegalArgumentException if a value does not fit its C type
+     */
+    default <K, V> MapSpec withContents(Codec<K> keys, Codec<V> values, Map<? extends K, ? extends V> elements) {
+        List<Element> encoded = new ArrayList<>();
+        elements.forEach((key, value) -> {
+            byte[] keyBytes = new byte[(int) keys.size()];
+            keys.encode(key, MemorySegment.ofArray(keyBytes), 0);
+            byte[] valueBytes = new byte[(int) values.size()];
+            values.encode(value, MemorySegment.ofArray(valueBytes), 0);
+            encoded.add(new Element(keyBytes, valueBytes));
+        });
+        return with("contents", encoded);
     }
 
     default MapSpec withFlags(int newFlags) {

@@ -20,10 +20,50 @@ record MapSpecData(
         int ifindex,
         @Nullable MapSpec inner,
         List<MapSpec.Slot> slots,
-        @Nullable DataSection data)
+        @Nullable DataSection data,
+        List<MapSpec.Element> contents)
         implements MapSpec {
     MapSpecData {
         slots = List.copyOf(slots);
+        contents = List.copyOf(contents);
+    }
+
+    /** A map as a file defines it. */
+    MapSpecData(
+            String name,
+            int typeNumber,
+            int keySize,
+            int valueSize,
+            int maxEntries,
+            int flags,
+            int numaNode,
+            long extra,
+            int keyTypeId,
+            int valueTypeId,
+            boolean pinByName,
+            boolean autocreate,
+            int ifindex,
+            @Nullable MapSpec inner,
+            List<MapSpec.Slot> slots,
+            @Nullable DataSection data) {
+        this(
+                name,
+                typeNumber,
+                keySize,
+                valueSize,
+                maxEntries,
+                flags,
+                numaNode,
+                extra,
+                keyTypeId,
+                valueTypeId,
+                pinByName,
+                autocreate,
+                ifindex,
+                inner,
+                slots,
+                data,
+                List.of());
     }
 
     /** A map without the rarer properties. */

@@ -49,6 +49,19 @@ class RingBufferTest {
     }
 
     @Test
+    void aRingThatOverwritesIsRefused() {
+        MapCommand.Create create = MapCommand.Create.of(MapType.RINGBUF.number(), "recent", 0, 0, 4096)
+                .withFlags(1 << 19);
+        try (KernelMap recent = KernelMap.create(kernel.host(), create, "recent")) {
+            assertThatThrownBy(() -> RingBuffer.open(map, recent))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("map \"recent\" (RINGBUF")
+                    .hasMessageContaining("BPF_F_RB_OVERWRITE");
+            assertThat(kernel.open()).hasSize(2);
+        }
+    }
+
+    @Test
     void anEmptyRingWaitsForTheTimeGivenAndNoLonger() {
         try (RingBuffer ring = RingBuffer.open(map)) {
             assertThat(ring.poll(Duration.ZERO, RingBufferTest::ignore)).isZero();

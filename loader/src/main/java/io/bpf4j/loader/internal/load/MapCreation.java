@@ -57,12 +57,13 @@ public record MapCreation(
     /** A map; it is empty, except that global data is already written. */
     KernelMap create(MapPlan plan) {
         KernelMap map;
-        if (plan.inner() != null) {
+        MapPlan inner = plan.inner();
+        if (inner != null) {
             // The kernel copies the properties of the inner map and does not need the map afterwards.
-            try (KernelMap template = createWithTypes(plan.inner(), null)) {
+            try (KernelMap template = createWithTypes(inner, null)) {
                 map = createWithTypes(plan, template.fd());
             }
-            map.defineInner(MapPinning.shape(plan.inner().spec()));
+            map.defineInner(MapPinning.shape(inner.spec()));
         } else {
             map = createWithTypes(plan, null);
         }
@@ -77,6 +78,7 @@ public record MapCreation(
             if (initial != null && !allZero(initial)) {
                 map.update(new byte[4], initial, UpdateMode.ANY);
             }
+            write(map, plan.spec());
             if (plan.frozen()) {
                 map.freeze();
             }
@@ -119,6 +121,25 @@ public record MapCreation(
                         e);
             }
             throw e;
+        }
+    }
+
+    private static boolean holdsObjects(MapSpec spec) {
+        return spec.is(MapType.PROG_ARRAY) || MapTraits.of(spec.typeNumber()).has(MapTraits.Trait.HOLDS_MAPS);
+    }
+
+    private void write(KernelMap map, MapSpec spec) {
+        if (!spec.contents().isEmpty() && (holdsObjects(spec) || spec.isData())) {
+            throw new InvalidObjectException(
+                    source + ": map \"" + spec.name() + "\" can't have initial elements as bytes:" + " its values are "
+                            + (spec.isData() ? "global variables" : "maps or programs (MapSpec.withSlots)"));
+        }
+        for (MapSpec.Element element : spec.contents()) {
+            try {
+                map.update(element.key(), element.value());
+            } catch (IllegalArgumentException e) {
+                throw new InvalidObjectException(source + ": initial element of " + e.getMessage(), e);
+            }
         }
     }
 

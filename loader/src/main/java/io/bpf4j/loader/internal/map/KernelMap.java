@@ -42,6 +42,9 @@ import org.jspecify.annotations.Nullable;
  * classes.
  */
 public final class KernelMap implements BpfMap {
+    /** The flags of an update that are an {@link UpdateMode}. */
+    private static final long MODES = 3;
+
     private final Host host;
     private final Kernel kernel;
     private final Fd fd;
@@ -274,21 +277,31 @@ public final class KernelMap implements BpfMap {
 
     @Override
     public boolean lookup(MemorySegment key, MemorySegment value) {
-        return read(MapCommand.Op.LOOKUP, key, value);
+        return read(MapCommand.Op.LOOKUP, key, value, 0);
+    }
+
+    @Override
+    public boolean lookup(MemorySegment key, MemorySegment value, long flags) {
+        return read(MapCommand.Op.LOOKUP, key, value, flags);
     }
 
     @Override
     public boolean lookupAndDelete(MemorySegment key, MemorySegment value) {
-        return read(MapCommand.Op.LOOKUP_AND_DELETE, key, value);
+        return read(MapCommand.Op.LOOKUP_AND_DELETE, key, value, 0);
     }
 
-    private boolean read(MapCommand.Op op, MemorySegment key, MemorySegment value) {
+    @Override
+    public boolean lookupAndDelete(MemorySegment key, MemorySegment value, long flags) {
+        return read(MapCommand.Op.LOOKUP_AND_DELETE, key, value, flags);
+    }
+
+    private boolean read(MapCommand.Op op, MemorySegment key, MemorySegment value, long flags) {
         checkKey(key.byteSize());
-        checkValue(value.byteSize());
+        checkValue(value.byteSize(), flags);
         NativeScratch scratch = NativeScratch.get();
         // Also copied in: a look-up in a bloom filter passes the value.
         MemorySegment nativeValue = scratch.value(value);
-        boolean found = found(op, kernel.element(op, fd, scratch.key(key), nativeValue, 0));
+        boolean found = found(op, kernel.element(op, fd, scratch.key(key), nativeValue, flags), flags);
         if (found && !value.isNative()) {
             value.copyFrom(nativeValue);
         }
@@ -302,18 +315,24 @@ public final class KernelMap implements BpfMap {
 
     @Override
     public boolean update(MemorySegment key, MemorySegment value, UpdateMode mode) {
+        return update(key, value, mode.flag());
+    }
+
+    @Override
+    public boolean update(MemorySegment key, MemorySegment value, long flags) {
         checkKey(key.byteSize());
-        checkValue(value.byteSize());
+        checkValue(value.byteSize(), flags);
         NativeScratch scratch = NativeScratch.get();
-        int errno = kernel.element(MapCommand.Op.UPDATE, fd, scratch.key(key), scratch.value(value), mode.flag());
+        int errno = kernel.element(MapCommand.Op.UPDATE, fd, scratch.key(key), scratch.value(value), flags);
         if (errno == 0) {
             return true;
         }
-        if ((mode == UpdateMode.NEW_ONLY && errno == Errno.EEXIST.number())
-                || (mode == UpdateMode.EXISTING_ONLY && errno == Errno.ENOENT.number())) {
+        long mode = flags & MODES;
+        if ((mode == UpdateMode.NEW_ONLY.flag() && errno == Errno.EEXIST.number())
+                || (mode == UpdateMode.EXISTING_ONLY.flag() && errno == Errno.ENOENT.number())) {
             return false;
         }
-        throw MapFailure.of(this, MapCommand.Op.UPDATE.kernelName(), errno);
+        throw MapFailure.of(this, MapCommand.Op.UPDATE.kernelName(), errno, flags & ~MODES);
     }
 
     @Override
@@ -437,13 +456,17 @@ public final class KernelMap implements BpfMap {
     }
 
     private boolean found(MapCommand.Op op, int errno) {
+        return found(op, errno, 0);
+    }
+
+    private boolean found(MapCommand.Op op, int errno, long flags) {
         if (errno == 0) {
             return true;
         }
         if (errno == Errno.ENOENT.number()) {
             return false;
         }
-        throw MapFailure.of(this, op.kernelName(), errno);
+        throw MapFailure.of(this, op.kernelName(), errno, flags);
     }
 
     private void checkKey(long size) {
@@ -452,9 +475,10 @@ public final class KernelMap implements BpfMap {
         }
     }
 
-    private void checkValue(long size) {
-        if (size != valueBytes) {
-            throw wrongSize("value", size, valueBytes);
+    private void checkValue(long size, long flags) {
+        long expected = (flags & (F_CPU | F_ALL_CPUS)) == 0 ? valueBytes : Integer.toUnsignedLong(info.valueSize());
+        if (size != expected) {
+            throw wrongSize("value", size, expected);
         }
     }
 

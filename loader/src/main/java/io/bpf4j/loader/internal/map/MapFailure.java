@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.map;
 
+import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.MapAccess;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.MapCommand;
@@ -21,6 +22,14 @@ final class MapFailure {
      * @param operation the kernel's name of it: {@code BPF_MAP_UPDATE_ELEM}
      */
     static SyscallException of(KernelMap map, String operation, int errno) {
+        return of(map, operation, errno, 0);
+    }
+
+    /** @param flags of the element, without the mode of an update */
+    static SyscallException of(KernelMap map, String operation, int errno, long flags) {
+        if (flags != 0 && errno == Errno.EINVAL.number()) {
+            return new SyscallException("bpf(" + operation + ") on map \"" + map.name() + "\"", errno, ofFlags(flags));
+        }
         return new SyscallException(
                 "bpf(" + operation + ") on map \"" + map.name() + "\"", errno, hint(map, operation, Errno.of(errno)));
     }
@@ -47,6 +56,12 @@ final class MapFailure {
                 + (defined == null ? ": type, sizes of key and value, flags" : ", " + defined)
                 + "; for most types max_entries must match, too";
         return new SyscallException(e.call(), e.errnoNumber(), hint);
+    }
+
+    private static String ofFlags(long flags) {
+        return (flags & BpfMap.F_LOCK) == 0
+                ? "BPF_F_CPU and BPF_F_ALL_CPUS need Linux 7.0, a map with a value for each CPU, and a possible CPU"
+                : "BPF_F_LOCK needs Linux 5.1, and values with a struct bpf_spin_lock that the map's BTF describes";
     }
 
     private static String notOpenFor(KernelMap map) {

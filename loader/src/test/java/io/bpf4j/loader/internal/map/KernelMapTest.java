@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.map;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.map.UpdateMode;
@@ -286,6 +287,49 @@ class KernelMapTest {
             assertThatThrownBy(() -> typed.put(1, List.of())).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> TypedMap.of(perCpu, Codec.ofInt(), Codec.ofInt()))
                     .hasMessageContaining("use TypedMap.perCpu");
+        }
+    }
+
+    @Test
+    void aLockedViewAsksForTheLockEachTime() {
+        TypedMap<Integer, Long> locked = TypedMap.locked(hash, Codec.ofInt(), Codec.ofLong());
+        locked.put(1, 10L);
+        assertThat(locked.put(1, 11L, UpdateMode.NEW_ONLY)).isFalse();
+        locked.putAll(Map.of(2, 20L));
+        assertThat(locked.get(1)).contains(10L);
+        assertThat(locked.toMap()).isEqualTo(Map.of(1, 10L, 2, 20L));
+        assertThat(locked.take(1)).contains(10L);
+        assertThat(locked.drain((key, value) -> assertThat(value).isEqualTo(20L)))
+                .isOne();
+        assertThat(kernel.commands(MapCommand.Element.class))
+                .filteredOn(element -> element.op() != MapCommand.Op.NEXT_KEY)
+                .isNotEmpty()
+                .allSatisfy(element -> assertThat(element.flags() & ~1).isEqualTo(4));
+        assertThat(kernel.commands(MapCommand.Batch.class)).isEmpty();
+    }
+
+    @Test
+    void aFlagThatTheKernelOrTheMapLacksIsNamed() {
+        kernel.fail(MapCommand.Element.class, Errno.EINVAL);
+        assertThatThrownBy(() -> TypedMap.locked(hash, Codec.ofInt(), Codec.ofLong()))
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("BPF_F_LOCK needs Linux 5.1, and values with a struct bpf_spin_lock");
+        MemorySegment key = MemorySegment.ofArray(key(1));
+        MemorySegment value = MemorySegment.ofArray(value(1));
+        assertThatThrownBy(() -> hash.lookup(key, value, BpfMap.ofCpu(3)))
+                .hasMessageContaining("BPF_F_CPU and BPF_F_ALL_CPUS need Linux 7.0");
+        assertThat(kernel.commands(MapCommand.Element.class).getLast().flags()).isEqualTo(0x3_0000_0008L);
+    }
+
+    @Test
+    void theValueOfOneCpuHasTheSizeOfAValue() {
+        try (KernelMap perCpu = create(MapType.PERCPU_HASH, 4, 8, 4)) {
+            MemorySegment key = MemorySegment.ofArray(key(1));
+            MemorySegment all = MemorySegment.ofArray(new byte[(int) perCpu.valueBytes() + 8]);
+            assertThatThrownBy(() -> perCpu.update(key, all, BpfMap.F_ALL_CPUS))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("has a value of 8 bytes");
+            assertThat(kernel.commands(MapCommand.Element.class)).isEmpty();
         }
     }
 

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * table of byte arrays. Errors are those of the kernel.
  */
 final class ScriptedMap {
+    /** The flags that are a mode; others, such as BPF_F_LOCK, change nothing here. */
+    private static final long MODES = 3;
+
     private static final int NEW_ONLY = 1;
     private static final int EXISTING_ONLY = 2;
     private static final long LARGEST = 32 << 20;
@@ -224,7 +227,7 @@ final class ScriptedMap {
                 if (!inside) {
                     yield Errno.E2BIG;
                 }
-                if (element.flags() == NEW_ONLY) {
+                if ((element.flags() & MODES) == NEW_ONLY) {
                     yield Errno.EEXIST;
                 }
                 MemorySegment.copy(element.value(), 0, memory(), (long) index * stride, create.valueSize());
@@ -251,10 +254,10 @@ final class ScriptedMap {
         return switch (element.op()) {
             case LOOKUP -> value == null ? Errno.ENOENT : give(value, element.value());
             case UPDATE -> {
-                if (value != null && element.flags() == NEW_ONLY) {
+                if (value != null && (element.flags() & MODES) == NEW_ONLY) {
                     yield Errno.EEXIST;
                 }
-                if (value == null && element.flags() == EXISTING_ONLY) {
+                if (value == null && (element.flags() & MODES) == EXISTING_ONLY) {
                     yield Errno.ENOENT;
                 }
                 if (value == null && table.size() == create.maxEntries()) {
