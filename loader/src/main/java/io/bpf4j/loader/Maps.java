@@ -110,8 +110,8 @@ public final class Maps {
     /**
      * Takes over a file descriptor of this process that refers to a map: one that was inherited, such as systemd's
      * (LISTEN_FDS, from number 3), or that other code has received by SCM_RIGHTS. The number is closed, and the map has
-     * its own descriptor, which exec closes. After a failure the descriptor still belongs to the caller. A map that is open only for
-     * reading or only for writing stays so.
+     * its own descriptor, which exec closes. After a failure the descriptor still belongs to the caller. A map that is
+     * open only for reading or only for writing stays so.
      *
      * @param descriptor belongs to the caller alone, and not to other code of this process
      * @return the map, which the caller must close

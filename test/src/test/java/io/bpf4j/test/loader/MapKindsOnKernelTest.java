@@ -205,9 +205,10 @@ class MapKindsOnKernelTest {
             assertThat(traces.remove(id)).isFalse();
 
             int user = takeStack(userStacks, USER_STACK | REUSE_STACKID);
+            // The kernel follows frame pointers. Code of the JVM has none, so that only the first frame is an address.
             assertThat(StackTraceMap.of(userStacks).get(user).orElseThrow())
-                    .isNotEmpty()
-                    .allSatisfy(frame -> assertThat(((StackTraceMap.Address) frame).address())
+                    .first()
+                    .satisfies(frame -> assertThat(((StackTraceMap.Address) frame).address())
                             .isPositive());
 
             // The kernel gives addresses instead where it would have to wait: while another thread maps memory, or for

@@ -401,7 +401,8 @@ public final class KernelMap implements BpfMap {
     }
 
     /**
-     * Writes a map or a program as the value of a key, after the value's other numbers. A write takes a file descriptor, which is valid only in its own
+     * Writes a map or a program as the value of a key, after the other numbers of the value. A write takes a file
+     * descriptor, which is valid only in its own
      * process, and a read returns an id (bpf_map_fd_get_ptr and bpf_map_fd_sys_lookup_elem in
      * kernel/bpf/map_in_map.c).
      */
