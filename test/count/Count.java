@@ -30,7 +30,7 @@ import javax.tools.ToolProvider;
  * </pre>
  */
 class Count {
-    private static final List<String> MODULES = List.of("elf", "btf", "sys", "loader", "process", "usdt", "bpf-objects", "trace", "cli");
+    private static final List<String> MODULES = List.of("elf", "btf", "sys", "loader", "process", "usdt", "bpf-objects", "trace", "bindings", "cli");
 
     record Source(Path file, int lines) {}
 

@@ -2,6 +2,7 @@
 @org.jspecify.annotations.NullMarked
 module io.bpf4j.cli {
     requires static org.jspecify;
+    requires io.bpf4j.bindings;
     requires io.bpf4j.trace;
     requires io.bpf4j.objects;
     requires io.bpf4j.process;

@@ -6,6 +6,7 @@ module io.bpf4j.loader {
     requires transitive io.bpf4j.sys;
 
     exports io.bpf4j.loader;
+    exports io.bpf4j.loader.binding;
     exports io.bpf4j.loader.dryrun;
     exports io.bpf4j.loader.error;
     exports io.bpf4j.loader.feature;

@@ -74,6 +74,7 @@ public final class CommandTree {
         commands.put("catalog", () -> new CatalogCommand(console));
         commands.put("load", () -> new LoadCommand(console));
         commands.put("inspect", () -> new InspectCommand(console));
+        commands.put("generate", () -> new GenerateCommand(console));
         commands.put("features", () -> new FeaturesCommand(console));
         commands.put("args", () -> takingDashes(new ArgsCommand(console)));
         commands.put("help", () -> new HelpCommand(this::isCommand, this::execute));

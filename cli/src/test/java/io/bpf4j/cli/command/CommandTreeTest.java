@@ -86,7 +86,7 @@ class CommandTreeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "list", "trace", "load", "inspect", "features", "args"})
+    @ValueSource(strings = {"demo", "list", "trace", "load", "inspect", "generate", "features", "args"})
     void everyCommandHasHelpWithExamplesAndAVersionAndJson(String command) {
         Run help = Run.of(command, "--help");
         assertThat(help.code()).isEqualTo(CommandTree.OK);
@@ -124,7 +124,9 @@ class CommandTreeTest {
                 "demo --seconds 0",
                 "demo --seconds 11",
                 "load",
-                "inspect"
+                "inspect",
+                "generate",
+                "generate --event events x.bpf.o"
             })
     void wrongUsageIsTwoLinesAndExitCodeTwo(String line) {
         Run run = Run.of(line.isEmpty() ? new String[0] : line.split(" "));

@@ -58,12 +58,18 @@ class ArchitectureTest {
                 .definedBy("io.bpf4j.objects..")
                 .layer("trace")
                 .definedBy("io.bpf4j.trace..")
+                .layer("bindings")
+                .definedBy("io.bpf4j.bindings..")
                 .layer("cli")
                 .definedBy("io.bpf4j.cli..")
                 .whereLayer("cli")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("trace")
                 .mayOnlyBeAccessedByLayers("cli")
+                .whereLayer("bindings")
+                .mayOnlyBeAccessedByLayers("cli")
+                .whereLayer("bindings")
+                .mayOnlyAccessLayers("loader", "sys", "btf", "elf")
                 .whereLayer("objects")
                 .mayOnlyBeAccessedByLayers("trace", "cli")
                 .whereLayer("objects")
@@ -73,16 +79,16 @@ class ArchitectureTest {
                 .whereLayer("process")
                 .mayOnlyBeAccessedByLayers("usdt", "trace", "cli")
                 .whereLayer("loader")
-                .mayOnlyBeAccessedByLayers("process", "usdt", "trace", "cli")
+                .mayOnlyBeAccessedByLayers("process", "usdt", "trace", "bindings", "cli")
                 .whereLayer("sys")
-                .mayOnlyBeAccessedByLayers("loader", "process", "usdt", "trace", "cli")
+                .mayOnlyBeAccessedByLayers("loader", "process", "usdt", "trace", "bindings", "cli")
                 .whereLayer("btf")
-                .mayOnlyBeAccessedByLayers("sys", "loader", "process", "usdt", "trace", "cli")
+                .mayOnlyBeAccessedByLayers("sys", "loader", "process", "usdt", "trace", "bindings", "cli")
                 .check(CLASSES);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"elf", "insn|btf|core", "sys", "loader", "process", "usdt", "trace", "cli"})
+    @ValueSource(strings = {"elf", "insn|btf|core", "sys", "loader", "process", "usdt", "trace", "bindings", "cli"})
     void noModuleHasACycleOfPackages(String module) {
         slices().assignedFrom(new PackageSlices(module))
                 .should()
@@ -96,7 +102,7 @@ class ArchitectureTest {
         Pattern file = Pattern.compile("\"/(proc|sys)[/\"]");
         List<String> found = new ArrayList<>();
         int read = 0;
-        for (String module : List.of("elf", "btf", "sys", "loader", "process", "usdt", "trace", "cli")) {
+        for (String module : List.of("elf", "btf", "sys", "loader", "process", "usdt", "trace", "bindings", "cli")) {
             Path sources = TargetProgram.testModule().resolveSibling(module).resolve("src/main/java");
             try (Stream<Path> files = Files.walk(sources)) {
                 for (Path source :

@@ -2,6 +2,7 @@ package io.bpf4j.test.project;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.bindings.BindingsGenerator;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.loader.BpfLoader;
@@ -62,7 +63,8 @@ class PublicApiTest {
                 new Listed("loader", BpfLoader.class),
                 new Listed("usdt", Usdt.class),
                 new Listed("bpf-objects", BpfObjects.class),
-                new Listed("trace", Question.class));
+                new Listed("trace", Question.class),
+                new Listed("bindings", BindingsGenerator.class));
     }
 
     @ParameterizedTest
@@ -119,6 +121,7 @@ class PublicApiTest {
                         "ProbeSession",
                         "RecordHandler",
                         "SectionAttacher",
+                        "StructView$Factory",
                         "SymbolPlaces$FunctionReader",
                         "SymbolPlaces$Names",
                         "SymbolPlaces$Reader",

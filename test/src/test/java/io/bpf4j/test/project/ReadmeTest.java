@@ -3,6 +3,8 @@ package io.bpf4j.test.project;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.bpf4j.bindings.BindingsGenerator;
+import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -29,6 +31,7 @@ class ReadmeTest {
             import io.bpf4j.btf.*;
             import io.bpf4j.insn.*;
             import io.bpf4j.loader.*;
+            import io.bpf4j.loader.binding.*;
             import io.bpf4j.loader.dryrun.*;
             import io.bpf4j.loader.link.*;
             import io.bpf4j.loader.map.*;
@@ -38,6 +41,7 @@ class ReadmeTest {
             import io.bpf4j.trace.*;
             import io.bpf4j.usdt.*;
             import java.nio.file.*;
+            import java.time.*;
 
             final class Snippet {
                 static void run(ObjectSpec spec) throws Exception {
@@ -101,6 +105,10 @@ class ReadmeTest {
     private static String problems(String file, String code) throws IOException {
         Path folder = TargetProgram.temporaryFolder();
         Path source = Files.writeString(folder.resolve(file), code);
+        // The class that docs/bindings.md uses.
+        Path generated = Files.writeString(
+                folder.resolve("Gc.java"),
+                BindingsGenerator.of(Bpf.spec("gc.bpf.o"), "Gc").source());
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter problems = new StringWriter();
         boolean compiled = compiler.getTask(
@@ -109,7 +117,7 @@ class ReadmeTest {
                         null,
                         List.of("-Xlint:all", "-d", folder.toString(), "-cp", System.getProperty("java.class.path")),
                         null,
-                        compiler.getStandardFileManager(null, null, null).getJavaFileObjects(source))
+                        compiler.getStandardFileManager(null, null, null).getJavaFileObjects(source, generated))
                 .call();
         return compiled ? "" : problems.toString();
     }

@@ -31,8 +31,10 @@ final class CliStart {
             "bpf4j-process",
             "bpf4j-usdt",
             "bpf4j-trace",
+            "bpf4j-bindings",
             "bpf4j-cli",
             "commons-[a-z0-9]+",
+            "javapoet",
             "picocli",
             "xz");
 

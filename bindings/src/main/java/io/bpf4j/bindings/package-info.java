@@ -1,0 +1,2 @@
+/** Generates Java classes for BPF objects. */
+package io.bpf4j.bindings;

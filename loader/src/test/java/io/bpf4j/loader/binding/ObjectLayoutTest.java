@@ -1,0 +1,78 @@
+package io.bpf4j.loader.binding;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.test.objects.TestObjects;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The lines of an object, and what is said of an object that has others. */
+class ObjectLayoutTest {
+    private final ObjectSpec maps = ObjectSpec.parse("maps.bpf.o", TestObjects.bytes("maps.bpf.o"));
+
+    private final List<String> lines =
+            ObjectLayout.lines(maps, List.of("map hash", "global target_tgid", "type record", "program maps"));
+
+    @Test
+    void theLinesOfAnObject() {
+        assertThat(lines)
+                .containsExactly(
+                        "map hash: hash",
+                        "map hash key: struct, 8 bytes",
+                        "map hash key.kind: u32, 4 bytes at 0",
+                        "map hash key.number: u32, 4 bytes at 4",
+                        "map hash value: struct, 16 bytes",
+                        "map hash value.sum: u64, 8 bytes at 0",
+                        "map hash value.touched: u32, 4 bytes at 8",
+                        "map hash value.cpu: u32, 4 bytes at 12",
+                        "global target_tgid: constant, u32, 4 bytes",
+                        "type record: struct, 16 bytes",
+                        "type record .run: u64, 8 bytes at 0",
+                        "type record .found: u64, 8 bytes at 8",
+                        "program maps: kprobe");
+        assertThat(ObjectLayout.lines(maps, List.of("map none", "global none", "type none", "program none")))
+                .isEmpty();
+    }
+
+    @Test
+    void anObjectFitsItsOwnLines() {
+        ObjectLayout.of(lines.toArray(String[]::new)).check(maps, ObjectLayoutTest.class);
+        ObjectLayout.of().check(maps, ObjectLayoutTest.class);
+    }
+
+    @Test
+    void everyDifferenceIsNamed() {
+        ObjectLayout other = ObjectLayout.of(
+                "map hash: lru_hash",
+                "map hash value: struct, 24 bytes",
+                "map hash value.sum: u64, 8 bytes at 8",
+                "map hash value.pid: u32, 4 bytes at 0",
+                "map hash value.cpu: u32, 4 bytes at 12",
+                "map absent: hash",
+                "map absent key: u32, 4 bytes",
+                "program gone: kprobe");
+        assertThatThrownBy(() -> other.check(maps, ObjectLayoutTest.class))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessage("maps.bpf.o is not the object that io.bpf4j.loader.binding.ObjectLayoutTest was generated"
+                        + " from: map hash is hash, the class expects lru_hash; map hash value is struct, 16 bytes,"
+                        + " the class expects struct, 24 bytes; map hash value.sum is u64, 8 bytes at 0, the class"
+                        + " expects u64, 8 bytes at 8; map hash value.pid is missing, the class expects u32, 4 bytes"
+                        + " at 0; it has no map absent; it has no program gone. Generate the class from this object,"
+                        + " or load the object of the class");
+    }
+
+    @Test
+    void aLongListOfDifferencesIsCut() {
+        String[] many = new String[30];
+        for (int i = 0; i < many.length; i++) {
+            many[i] = "map hash value.m" + i + ": u32, 4 bytes at 0";
+        }
+        assertThatThrownBy(() -> ObjectLayout.of(many).check(maps, ObjectLayoutTest.class))
+                .hasMessageContaining("m9 is missing")
+                .hasMessageNotContaining("m10 is")
+                .hasMessageContaining("; and 20 more differences. ");
+    }
+}
