@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import javax.lang.model.SourceVersion;
@@ -42,6 +43,9 @@ public final class BindingsGenerator {
 
     /** A comment of one line, which JavaPoet writes in three. */
     private static final Pattern LONE_LINE = Pattern.compile("/\\*\\*\\n *\\* (.{1,100})\\n *\\*/");
+
+    /** Classes in each generated class, which can't have the name of that. */
+    private static final Set<String> NESTED = Set.of("Builder", "Layout", "View");
 
     private final ObjectSpec spec;
     private final Btf types;
@@ -73,7 +77,9 @@ public final class BindingsGenerator {
      * @throws InvalidObjectException if the object has no BTF
      */
     public static BindingsGenerator of(ObjectSpec spec, String className) {
-        if (!SourceVersion.isIdentifier(className) || SourceVersion.isKeyword(className)) {
+        if (!SourceVersion.isIdentifier(className)
+                || SourceVersion.isKeyword(className)
+                || NESTED.contains(className)) {
             throw new IllegalArgumentException("'" + className + "' can't be the name of a class");
         }
         String source = spec.source();
@@ -89,7 +95,8 @@ public final class BindingsGenerator {
     public static String classNameOf(String file) {
         String name = file.substring(file.lastIndexOf('/') + 1);
         int dot = name.indexOf('.');
-        return JavaNames.type(dot < 0 ? name : name.substring(0, dot));
+        String java = JavaNames.type(dot < 0 ? name : name.substring(0, dot));
+        return NESTED.contains(java) ? java + "Object" : java;
     }
 
     /**

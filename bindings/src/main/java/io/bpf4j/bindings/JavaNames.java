@@ -12,9 +12,9 @@ import javax.lang.model.SourceVersion;
  * <p>Tested by {@code JavaNamesTest}.
  */
 final class JavaNames {
-    /** Methods of every object, which a generated method must not be named like. */
-    private static final Set<String> OF_OBJECTS =
-            Set.of("clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait");
+    /** Methods of every object, and a word that can't be called without its object. */
+    private static final Set<String> NO_METHODS = Set.of(
+            "yield", "clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait");
 
     private final Set<String> reserved;
     private final Set<String> used = new HashSet<>();
@@ -53,7 +53,7 @@ final class JavaNames {
     }
 
     private boolean isReserved(String name) {
-        return SourceVersion.isKeyword(name) || OF_OBJECTS.contains(name) || reserved.contains(name);
+        return SourceVersion.isKeyword(name) || NO_METHODS.contains(name) || reserved.contains(name);
     }
 
     /** {@code duration_ns} as {@code durationNs}, and {@code CONFIG_HZ} as {@code configHz}. */

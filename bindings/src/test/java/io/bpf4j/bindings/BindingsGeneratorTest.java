@@ -117,7 +117,7 @@ class BindingsGeneratorTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "class", "1st", "a.b", "a b"})
+    @ValueSource(strings = {"", "class", "1st", "a.b", "a b", "View"})
     void aClassMustHaveANameOfJava(String name) {
         assertThatThrownBy(() -> BindingsGenerator.of(spec("gc.bpf.o"), name))
                 .isInstanceOf(IllegalArgumentException.class);
@@ -137,6 +137,7 @@ class BindingsGeneratorTest {
         assertThat(BindingsGenerator.classNameOf("gc.bpf.o")).isEqualTo("Gc");
         assertThat(BindingsGenerator.classNameOf("/a/b/gc-pauses_2.bpf.o")).isEqualTo("GcPauses2");
         assertThat(BindingsGenerator.classNameOf("x")).isEqualTo("X");
+        assertThat(BindingsGenerator.classNameOf("view.bpf.o")).isEqualTo("ViewObject");
     }
 
     @Test

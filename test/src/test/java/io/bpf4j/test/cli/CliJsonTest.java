@@ -135,6 +135,7 @@ class CliJsonTest {
             "catalog", "signature",
             "features", "feature",
             "inspect", "object",
+            "generate", "class",
             "load", "load",
             "args", "args");
 
@@ -295,6 +296,7 @@ class CliJsonTest {
                 new String[] {"catalog", "--json", "hotspot:gc__begin"},
                 new String[] {"features", "--json"},
                 new String[] {"inspect", "--json", object.toString()},
+                new String[] {"generate", "--json", "-d", folder.toString(), object.toString()},
                 new String[] {"load", "--json", object.toString()},
                 new String[] {"args", "--json", "8@%rax"})) {
             List<Map<String, @Nullable Object>> records = run(line);
