@@ -54,7 +54,7 @@ class WithoutLibrariesTest {
                     default -> throw new IllegalArgumentException(way);
                 };
             } catch (IOException | RuntimeException e) {
-                return e.getMessage();
+                return String.valueOf(e.getMessage());
             }
         }
 
