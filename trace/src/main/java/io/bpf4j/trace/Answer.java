@@ -132,7 +132,7 @@ public final class Answer extends RunningProgram {
     static Answer load(Question question) {
         ProbeNumbers numbers = new ProbeNumbers(question);
         CompiledQuestion compiled = CompiledQuestion.of(question, numbers);
-        BpfObject object = compiled.load();
+        BpfObject object = QuestionProgram.load(question, compiled);
         try {
             return new Answer(object, compiled, numbers, question);
         } catch (RuntimeException | Error e) {
@@ -150,7 +150,8 @@ public final class Answer extends RunningProgram {
      *     question was compiled before one was known, and the answer would be wrong: an argument has another type (a
      *     floating-point number in the place of a whole one, or a signed one in the place of an unsigned one), the name
      *     of an argument is known for other probes only, or an expression compares the probe's name
-     * @throws IllegalArgumentException if the question is lossless, and this process can't continue the process
+     * @throws IllegalArgumentException if the question is about other probes and does not expect this one ({@link
+     *     Question#expecting}), or is lossless, and this process can't continue the process
      */
     @Override
     public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
@@ -159,7 +160,7 @@ public final class Answer extends RunningProgram {
         used.forEach(probe -> question.check(probe, numbers));
         AttachOptions all =
                 AttachOptions.defaults().withCookies(numbers::cookie).withStrict(strict);
-        Program program = object.program(CompiledQuestion.USDT_PROGRAM);
+        Program program = object.program(QuestionProgram.USDT_PROGRAM);
         UsdtLink link = usdt.attach(program, used, pid.isPresent() ? all.withPid(pid.getAsInt()) : all);
         return add(link);
     }

@@ -1,21 +1,5 @@
 package io.bpf4j.trace;
 
-import io.bpf4j.insn.Assembler;
-import io.bpf4j.insn.Helper;
-import io.bpf4j.insn.Instruction;
-import io.bpf4j.loader.BpfLoader;
-import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.error.UnsupportedFeatureException;
-import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.feature.Support;
-import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.objects.BpfObjects;
-import io.bpf4j.sys.Host;
-import io.bpf4j.sys.internal.linux.PidNamespace;
-import io.bpf4j.sys.kernel.Facility;
-import io.bpf4j.sys.kernel.Feature;
-import io.bpf4j.sys.kernel.MapType;
-import io.bpf4j.sys.kernel.ProgramType;
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.ProbeArgument;
 import io.bpf4j.trace.internal.demangle.Demangler;
@@ -40,41 +24,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question as the kernel gets it: the functions that its expressions become, and how the bytes that they write are
- * read. Everything about {@code question.bpf.o} that user space knows is here. <i>Immutable.</i>
+ * A question after its expressions were compiled: the functions that they become, and how the bytes that these write are
+ * read. It needs no kernel; {@link QuestionProgram} loads it. <i>Immutable.</i>
  *
- * <p>Tested by {@code QuestionsOnKernelTest}.
+ * <p>Tested by {@code CompiledQuestionTest}, and by {@code QuestionsOnKernelTest}.
  */
 final class CompiledQuestion {
-    /** What loading a question asks about the kernel. */
-    private static final List<Feature> ASKED = List.of(
-            Feature.ATOMIC_EXCHANGE,
-            Feature.MEMCG_ACCOUNTING,
-            Feature.BTF,
-            Feature.BTF_DATASEC,
-            Feature.BTF_FUNC,
-            Feature.BTF_GLOBAL_FUNC,
-            Feature.OBJECT_NAMES,
-            Feature.GLOBAL_DATA,
-            Feature.MMAPABLE_ARRAY,
-            Feature.MAP_FREEZE,
-            Feature.BPF_COOKIE,
-            Feature.PROBE_READ_KERNEL,
-            Feature.UPROBE_MULTI_LINK,
-            Feature.UPROBE_MULTI_PROCESS,
-            Feature.EXPECTED_ATTACH_TYPE,
-            Feature.UPROBE_MULTI_DESCRIPTOR);
-
-    /** What the depth of nested calls is kept with, if the kernel has both. The second needs the kernel's BTF. */
-    private static final Facility TASK_STORAGE_GET =
-            new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_task_storage_get"));
-
-    private static final Facility CURRENT_TASK =
-            new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_get_current_task_btf"));
-
-    static final String USDT_PROGRAM = "question_usdt";
-    static final String FUNCTION_PROGRAM = "question_function";
-
     /** {@code QUESTION_OUT}: the largest key. */
     private static final int MOST_KEY_BYTES = 160;
 
@@ -90,34 +45,18 @@ final class CompiledQuestion {
     /** The end of a text that was cut. */
     private static final String CUT = "...";
 
-    /** What takes the place of {@code question_exchange} on kernels without that instruction: store, and give the old. */
-    private static final List<Instruction> STORE = Assembler.create()
-            .stx(Long.BYTES, Assembler.R1, 0, Assembler.R3)
-            .movReg(Assembler.R0, Assembler.R2)
-            .exit()
-            .assemble();
-
-    /** What the kernel needs for an element of a hash map besides key and value, about. */
-    private static final long ELEMENT_BYTES = 64;
-
-    private static final long MEMORY_SHARE = 4;
-
-    /** {@code struct pair_key}. */
-    private static final int PAIR_BYTES = 16;
-
     /** {@code QUESTION_FRAMES}: the most addresses of a stack. */
     static final int FRAMES = 127;
 
-    private static final int FEWEST_SPECS = 256;
     private static final int NO_STACK = -1;
 
     private final Question question;
     private final Tables tables = new Tables();
-    private final LaterProbes later;
+    /** Whether probes may be attached that were not known when the question was compiled. */
+    private final boolean open;
 
-    /** How many probes had a number when the question was compiled. */
     private final int probesKnown;
-
+    private final LaterProbes later;
     private final @Nullable GeneratedFunction begin;
     private final @Nullable GeneratedFunction where;
     private final @Nullable GeneratedFunction keys;
@@ -143,8 +82,7 @@ final class CompiledQuestion {
         // What is said of a pair is known when it ends.
         List<ProbeNumbers.Known> filtered =
                 latency ? known.stream().filter(ProbeNumbers.Known::ends).toList() : known;
-        boolean open = !question.expected.isEmpty();
-        later = new LaterProbes(open);
+        open = !question.expected.isEmpty() || known.isEmpty();
         Optional<BeginValues> begins = latency
                 ? Optional.of(BeginValues.of(
                         parsed(Stream.concat(Stream.of(question.where), question.by.stream())
@@ -152,25 +90,24 @@ final class CompiledQuestion {
                         MOST_KEY_BYTES,
                         parsed(question.show.stream()),
                         MOST_SHOWN_BYTES,
-                        new ProbeScope(numbers.begins(), later, open),
+                        new ProbeScope(numbers.begins(), open),
                         tables))
                 : Optional.empty();
         begin = begins.flatMap(BeginValues::function).orElse(null);
         where = question.where.isEmpty()
                 ? null
                 : GeneratedFunction.predicate(
-                        Expression.parse(question.where), new ProbeScope(filtered, later, open, begins), tables);
+                        Expression.parse(question.where), new ProbeScope(filtered, open, begins), tables);
         List<ProbeNumbers.Known> taken = taken(question, where, filtered);
         leftOut = latency ? Set.of() : leftOut(known, taken);
-        Scope answered = new ProbeScope(
-                taken, later, open && (where == null || where.probes().contains(Scope.LATER)), begins);
+        Scope answered =
+                new ProbeScope(taken, open && (where == null || where.probes().contains(Scope.LATER)), begins);
         value = question.kind == QuestionKind.HISTOGRAM
                 ? GeneratedFunction.value(Expression.parse(question.of), answered, tables)
                 : null;
         pair = question.pairedBy.isEmpty()
                 ? null
-                : GeneratedFunction.value(
-                        Expression.parse(question.pairedBy), new ProbeScope(known, later, open), tables);
+                : GeneratedFunction.value(Expression.parse(question.pairedBy), new ProbeScope(known, open), tables);
         shown = question.show.isEmpty() ? null : outputs(question.show, answered, MOST_SHOWN_BYTES);
         // Whose addresses they are must be known.
         List<String> by = new ArrayList<>(question.by);
@@ -189,6 +126,7 @@ final class CompiledQuestion {
         }
         unitOfArgument = unitOfArgument(question.of.strip(), taken);
         encodedTypes = encodedTypes(known);
+        later = new LaterProbes(List.copyOf(functions().values()), probesKnown);
     }
 
     /** The probes of which the filter takes events; all if it takes none, but others may appear. */
@@ -225,11 +163,15 @@ final class CompiledQuestion {
     /**
      * Checks that the question can be asked of a probe, which may not have been known when it was compiled.
      *
+     * @throws IllegalArgumentException if the question neither knows nor expects the probe
      * @throws UsdtException if the answer would be wrong: see {@link LaterProbes}
      */
     void check(UsdtProbe probe, ProbeNumbers numbers) {
         int number = (int) numbers.cookie(probe);
-        later.check(probe, number, number <= probesKnown);
+        if (number > probesKnown && !open) {
+            throw new IllegalArgumentException("the question is not about " + probe.fullName());
+        }
+        later.check(probe, number);
     }
 
     private static Set<String> encodedTypes(List<ProbeNumbers.Known> probes) {
@@ -282,156 +224,64 @@ final class CompiledQuestion {
         return Math.ceilDiv(last.offset() + last.size(), Long.BYTES) * Long.BYTES;
     }
 
-    /** The object is read once. */
-    private static final class Frame {
-        static final ObjectSpec SPEC = ObjectSpec.parse("question.bpf.o", BpfObjects.question());
+    /** The functions that the question needs, by the names of the stubs that they replace. */
+    Map<String, GeneratedFunction> functions() {
+        Map<String, GeneratedFunction> functions = new LinkedHashMap<>();
+        put(functions, "question_begin", begin);
+        put(functions, "question_where", where);
+        put(functions, "question_keys", keys);
+        put(functions, "question_value", value);
+        put(functions, "question_pair", pair);
+        put(functions, "question_show", shown);
+        return functions;
     }
 
-    /** See {@link Question#prepare}. */
-    static void prepare() {
-        BpfLoader.of(Frame.SPEC)
-                .global("pidns_device", PidNamespace.own(Host.running()).device());
-        Features features = Features.ofRunningKernel();
-        ASKED.forEach(features::support);
-    }
-
-    /**
-     * Loads the program.
-     *
-     * @throws UnsupportedFeatureException if the kernel lacks what functions need: their program asks which one it is
-     */
-    BpfObject load() {
-        Facility.Call cookie = new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_get_attach_cookie"));
-        if (!question.functions.isEmpty() && question.features.support(cookie) instanceof Support.Absent absent) {
-            throw new UnsupportedFeatureException("ask about functions", Feature.BPF_COOKIE, absent.reason());
-        }
-        ObjectSpec spec = Frame.SPEC;
-        PidNamespace namespace = PidNamespace.own(Host.running());
-        requireMemory();
-        boolean latency = question.kind == QuestionKind.LATENCY;
-        boolean taskStorage = hasReturns() && hasTaskStorage();
-        boolean withStacks = question.userStack || question.kernelStack;
-        int specs = question.probes.stream().mapToInt(p -> p.sites().size()).sum() + question.moreSpecs;
-        BpfLoader loader = BpfLoader.of(spec)
-                .features(question.features)
-                .global("pidns_device", namespace.device())
-                .global("pidns_inode", namespace.inode())
-                .global("config.kind", question.kind.number())
-                .global("config.has_begin", begin != null)
-                .global("config.has_where", where != null)
-                .global("config.has_keys", keys != null)
-                .global("config.has_pair", pair != null)
-                .global("config.has_returns", hasReturns())
-                .global("config.has_task_storage", taskStorage)
-                .global("config.by_frame", ProbeNumbers.byFrame(question))
-                .global("config.wanted_args", arguments())
-                .global("config.wanted_fields", fields())
-                .global("config.value_signed", valueSigned())
-                .global("config.linear_from", question.scale.from())
-                .global("config.linear_step", question.scale.linear() ? question.scale.step() : 0)
-                .global("config.bucket_count", question.scale.buckets())
-                .global("config.user_stack_at", Integer.toUnsignedLong(userStackAt))
-                .global("config.kernel_stack_at", Integer.toUnsignedLong(kernelStackAt))
-                .global("config.has_slower", question.slowerThan.isPresent())
-                .global("config.slower_than", question.slowerThan.orElse(0))
-                .global("config.shown_bytes", shownBytes())
-                .global("lossless", question.lossless)
-                .map(
-                        "table",
-                        map -> map.withType((keyed() ? MapType.PERCPU_HASH : MapType.PERCPU_ARRAY).number())
-                                .withSizes(keyBytes, valueBytes())
-                                .withMaxEntries(keyed() ? maxKeys() : 1)
-                                .withAutocreate(question.kind != QuestionKind.EVENTS))
-                .map(
-                        "begins",
-                        map -> map.withSizes(PAIR_BYTES, Long.BYTES + (begin == null ? 0 : end(begin)))
-                                .withAutocreate(latency))
-                .map("nestings", map -> map.withAutocreate(taskStorage))
-                .map("nestings_by_tid", map -> map.withAutocreate(hasReturns() && !taskStorage))
-                .map("stacks", map -> map.withAutocreate(withStacks))
-                .map("stacks_in_work", map -> map.withAutocreate(withStacks))
-                .map("records", map -> map.withMaxEntries(question.bufferBytes).withAutocreate(showsEvents()))
-                .map("__bpf_usdt_specs", map -> map.withMaxEntries(Math.max(FEWEST_SPECS, specs)))
-                .program(FUNCTION_PROGRAM, program -> program.withAutoload(!question.functions.isEmpty()));
-        if (!question.features.has(Feature.ATOMIC_EXCHANGE)) {
-            loader.function("question_exchange", stub -> stub.withInstructions(STORE));
-        }
-        replace(loader, "question_begin", begin);
-        replace(loader, "question_where", where);
-        replace(loader, "question_keys", keys);
-        replace(loader, "question_value", value);
-        replace(loader, "question_pair", pair);
-        replace(loader, "question_show", shown);
-        byte[] bytes = tables.bytes();
-        if (bytes.length > 0) {
-            loader.global("tables", bytes);
-        }
-        return loader.load();
-    }
-
-    /** The kernel allocates all keys at once, for half a minute perhaps, and at the expense of all other programs. */
-    private void requireMemory() {
-        long memory = Host.running().memory().orElse(Long.MAX_VALUE);
-        long cpus = Runtime.getRuntime().availableProcessors();
-        long each = ELEMENT_BYTES + keyBytes + cpus * valueBytes();
-        // Both factors are small enough: a number of 31 bits, and some KiB for each of some thousand CPUs.
-        if (question.kind != QuestionKind.EVENTS && keyed() && each * maxKeys() > memory / MEMORY_SHARE) {
-            throw new IllegalArgumentException("room for " + maxKeys() + " keys takes "
-                    + ((each * maxKeys()) >> 20) + " MiB of the kernel's"
-                    + " memory, " + each + " bytes for each; a question may take 1/" + MEMORY_SHARE + " of "
-                    + (memory >> 20) + " MiB: room for " + memory / MEMORY_SHARE / each + " keys");
+    private static void put(
+            Map<String, GeneratedFunction> functions, String stub, @Nullable GeneratedFunction function) {
+        if (function != null) {
+            functions.put(stub, function);
         }
     }
 
-    private int maxKeys() {
-        int usual = question.kind == QuestionKind.COUNT ? Question.MAX_COUNTED_KEYS : Question.MAX_DISTRIBUTED_KEYS;
-        return question.maxKeys.orElse(usual);
+    /** The arguments that the functions read; bit n for {@code argN}. */
+    long arguments() {
+        return functions().values().stream()
+                .mapToLong(GeneratedFunction::arguments)
+                .reduce(0, (left, right) -> left | right);
     }
 
-    /** Whether there is an answer for each key, rather than one. */
-    private boolean keyed() {
-        return keys != null || question.userStack || question.kernelStack;
-    }
-
-    private boolean hasReturns() {
-        return question.functions.stream().anyMatch(FunctionProbe::returns);
-    }
-
-    private boolean hasTaskStorage() {
-        return question.features.has(TASK_STORAGE_GET) && question.features.has(CURRENT_TASK);
-    }
-
-    private static void replace(BpfLoader loader, String name, @Nullable GeneratedFunction generated) {
-        if (generated != null) {
-            loader.function(name, stub -> stub.withInstructions(generated.instructions()));
-        }
-    }
-
-    private List<GeneratedFunction> functions() {
-        List<GeneratedFunction> all = new ArrayList<>();
-        for (GeneratedFunction function : new @Nullable GeneratedFunction[] {begin, where, keys, value, pair, shown}) {
-            if (function != null) {
-                all.add(function);
-            }
-        }
-        return all;
-    }
-
-    private long arguments() {
-        return functions().stream().mapToLong(GeneratedFunction::arguments).reduce(0, (left, right) -> left | right);
-    }
-
-    private long fields() {
+    /** The fields of an event to fill, as bits of {@link Field}. */
+    long fields() {
         boolean paired = question.kind == QuestionKind.LATENCY;
         long own = (paired || showsEvents() ? Field.NSECS.bit() | Field.THREAD.bit() : 0)
                 | (hasReturns() ? Field.THREAD.bit() : 0);
-        return functions().stream()
+        return functions().values().stream()
                 .flatMap(function -> function.fields().stream())
                 .mapToLong(Field::bit)
                 .reduce(own, (left, right) -> left | right);
     }
 
-    private boolean showsEvents() {
+    /** Whether there is an answer for each key, rather than one. */
+    boolean keyed() {
+        return keys != null || question.userStack || question.kernelStack;
+    }
+
+    /** Whether a function's result is needed, or the time of a call. */
+    boolean hasReturns() {
+        return question.functions.stream().anyMatch(FunctionProbe::returns);
+    }
+
+    /** The bytes that the functions look up: texts and patterns. */
+    byte[] tables() {
+        return tables.bytes();
+    }
+
+    /** The size of what is kept of a pair's begin besides its time, in bytes. */
+    int beginBytes() {
+        return begin == null ? 0 : end(begin);
+    }
+
+    boolean showsEvents() {
         return question.kind == QuestionKind.EVENTS || question.slowerThan.isPresent();
     }
 

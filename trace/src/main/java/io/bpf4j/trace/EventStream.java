@@ -35,8 +35,6 @@ public final class EventStream extends RunningProgram {
     /** Bytes kept of a text. */
     private static final int STRING_MAX = 256;
 
-    private static final int FEWEST_SPECS = 256;
-
     private final ProbeEvent event;
     private final ProbeTable table;
     private final RingBuffer ring;
@@ -67,7 +65,6 @@ public final class EventStream extends RunningProgram {
             modes[text.pointer()] = (byte) (counted ? 2 : 1);
             lengths[text.pointer()] = (byte) (counted ? text.length() : 0);
         }
-        int specs = question.probes.stream().mapToInt(p -> p.sites().size()).sum() + question.moreSpecs;
         PidNamespace namespace = PidNamespace.own(Host.running());
         BpfObject object = BpfLoader.of(ObjectSpec.parse("trace.bpf.o", BpfObjects.tracer()))
                 .features(question.features)
@@ -78,7 +75,7 @@ public final class EventStream extends RunningProgram {
                 .global("string_max", STRING_MAX)
                 .global("lossless", question.lossless)
                 .map("events", map -> map.withMaxEntries(question.bufferBytes))
-                .map("__bpf_usdt_specs", map -> map.withMaxEntries(Math.max(FEWEST_SPECS, specs)))
+                .map("__bpf_usdt_specs", map -> map.withMaxEntries(question.specs()))
                 .load();
         try {
             return new EventStream(object, question, texts);

@@ -63,7 +63,7 @@ final class FunctionLinks {
             Map<FileIdentity, OpenFile> files) {
         this.multiLinks = object.features().has(Feature.UPROBE_MULTI_LINK)
                 && (pid.isEmpty() || object.features().has(Feature.UPROBE_MULTI_PROCESS));
-        Program loaded = object.program(CompiledQuestion.FUNCTION_PROGRAM);
+        Program loaded = object.program(QuestionProgram.FUNCTION_PROGRAM);
         this.program = multiLinks ? loaded.forAttachType(AttachType.TRACE_UPROBE_MULTI) : loaded.withoutAttachType();
         this.cookies = cookies;
         this.pid = pid;

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -34,24 +33,18 @@ final class ProbeScope implements Scope {
 
     private final List<ProbeNumbers.Known> probes;
 
-    private final LaterProbes later;
-
     private final boolean open;
 
     private final Optional<BeginValues> begin;
 
-    /**
-     * @param later receives each argument that a function reads, and each comparison of a probe's name
-     * @param open whether probes may appear that are not known yet
-     */
-    ProbeScope(List<ProbeNumbers.Known> probes, LaterProbes later, boolean open) {
-        this(probes, later, open, Optional.empty());
+    /** @param open whether probes may appear that are not known yet */
+    ProbeScope(List<ProbeNumbers.Known> probes, boolean open) {
+        this(probes, open, Optional.empty());
     }
 
     /** @param begin the values of the begin, if the probes end the pairs of a latency */
-    ProbeScope(List<ProbeNumbers.Known> probes, LaterProbes later, boolean open, Optional<BeginValues> begin) {
+    ProbeScope(List<ProbeNumbers.Known> probes, boolean open, Optional<BeginValues> begin) {
         this.probes = probes;
-        this.later = later;
         this.open = open;
         this.begin = begin;
     }
@@ -66,19 +59,9 @@ final class ProbeScope implements Scope {
         return open;
     }
 
-    @Override
-    public void compares(Predicate<String> isTrue) {
-        later.add(isTrue);
-    }
-
     /** Whether a name is an argument's number: {@code arg0}. */
     static boolean isNumbered(String name) {
         return BY_NUMBER.matcher(name).matches();
-    }
-
-    @Override
-    public void reads(String name, Map<Integer, Argument> arguments) {
-        later.add(name, arguments);
     }
 
     @Override
@@ -92,7 +75,7 @@ final class ProbeScope implements Scope {
         addToOtherVersions(byProbe);
         if (probes.isEmpty() && byNumber.matches()) {
             // All probes are in files that have not appeared yet: their arguments are known when they fire.
-            byProbe.put(0, new Argument(Integer.parseInt(byNumber.group(1)), UNKNOWN));
+            byProbe.put(LATER, new Argument(Integer.parseInt(byNumber.group(1)), UNKNOWN));
         }
         return byProbe.isEmpty() ? Optional.empty() : Optional.of(byProbe);
     }

@@ -40,6 +40,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Needs CAP_BPF and CAP_PERFMON, and what attaching to the probes needs: see {@link io.bpf4j.usdt.Usdt}.
  */
 public final class Question {
+    /** The least room for argument specs: a site whose arguments are its own needs one. */
+    private static final int FEWEST_SPECS = 256;
+
     /** Room for the argument specs of files that appear later. */
     private static final int SPECS_OF_LATER_FILES = 4096;
 
@@ -79,7 +82,6 @@ public final class Question {
     OptionalInt maxKeys = OptionalInt.empty();
     int bufferBytes = 16 << 20;
     boolean lossless;
-    int moreSpecs;
     Catalog catalog = Catalog.builtIn();
     Features features = Features.ofRunningKernel();
     boolean strict;
@@ -113,7 +115,6 @@ public final class Question {
         maxKeys = other.maxKeys;
         bufferBytes = other.bufferBytes;
         lossless = other.lossless;
-        moreSpecs = other.moreSpecs;
         catalog = other.catalog;
         features = other.features;
         strict = other.strict;
@@ -128,7 +129,7 @@ public final class Question {
      * @throws io.bpf4j.sys.BpfException if native access is denied to bpf4j
      */
     public static void prepare() {
-        CompiledQuestion.prepare();
+        QuestionProgram.prepare();
     }
 
     /** About the probes of a scan: in the process that was scanned, or in all processes that run the scanned files. */
@@ -166,7 +167,7 @@ public final class Question {
         List<ProbePattern> wanted = Stream.of(patterns).map(ProbePattern::parse).toList();
         Question question = new Question(FollowedQuestion.known(target, wanted), target.pid(), () -> "no probes given");
         question.target = target;
-        return question.expecting(wanted, SPECS_OF_LATER_FILES);
+        return question.expecting(wanted);
     }
 
     /** In addition, about the entries or returns of functions. */
@@ -321,6 +322,12 @@ public final class Question {
         return copy;
     }
 
+    /** How many argument specs there may be at one time. */
+    int specs() {
+        int known = probes.stream().mapToInt(probe -> probe.sites().size()).sum();
+        return Math.max(FEWEST_SPECS, known + (expected.isEmpty() ? 0 : SPECS_OF_LATER_FILES));
+    }
+
     /** All its expressions. */
     Stream<String> expressions() {
         return Stream.of(List.of(where, of, pairedBy), by, show)
@@ -331,13 +338,11 @@ public final class Question {
     /**
      * Expects probes that are attached later by {@link Answer#attach}, though no file has them yet: expressions can use
      * the names of their arguments if the catalog knows them.
-     *
-     * @param specs how many more argument specs there may be: a site with arguments of its own needs one
+     * There is room for the arguments of 4,096 sites of them: sites with the same arguments share it.
      */
-    public Question expecting(List<ProbePattern> patterns, int specs) {
+    public Question expecting(List<ProbePattern> patterns) {
         Question copy = new Question(this);
         copy.expected = List.copyOf(patterns);
-        copy.moreSpecs = specs;
         return copy;
     }
 

@@ -140,9 +140,9 @@ final class QuestionOptions {
 
     /** Makes questions with filter and keys; {@code completion} adds the rest. */
     QuestionRun.QuestionFactory factory(UnaryOperator<Question> completion) {
-        return (probes, functions, specs) -> {
-            Question question = about(target, probes, functions, specs)
-                    .where(filter.expression().orElse(""));
+        return (probes, functions) -> {
+            Question question =
+                    about(target, probes, functions).where(filter.expression().orElse(""));
             question = maxKeys == null ? question : question.withMaxKeys(maxKeys);
             return completion.apply(by.isEmpty() ? question : question.by(split("--by", by)));
         };
@@ -155,20 +155,15 @@ final class QuestionOptions {
                 .anyMatch(expression -> expression.strip().equals(value));
     }
 
-    /**
-     * A question about probes and functions, without filter and keys.
-     *
-     * @param specs the most argument specs at one time
-     */
-    static Question about(TargetOptions target, List<UsdtProbe> probes, List<FunctionProbe> functions, int specs)
+    /** A question about probes and functions, without filter and keys. */
+    static Question about(TargetOptions target, List<UsdtProbe> probes, List<FunctionProbe> functions)
             throws IOException {
-        int known = probes.stream().mapToInt(probe -> probe.sites().size()).sum();
         return Question.on(probes)
                 .on(functions.toArray(FunctionProbe[]::new))
                 .withCatalog(UserCatalog.read())
                 .withFeatures(target.strategy().features(Features.ofRunningKernel()))
                 .withStrict(target.strict())
-                .expecting(target.filesMayAppear() ? target.patterns() : List.of(), specs - known);
+                .expecting(target.filesMayAppear() ? target.patterns() : List.of());
     }
 
     /**

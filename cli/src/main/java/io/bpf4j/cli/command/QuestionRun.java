@@ -51,7 +51,7 @@ class QuestionRun implements TargetRun.Work {
 
     /** Makes the question about the probes that were found. */
     interface QuestionFactory {
-        Question create(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException;
+        Question create(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException;
     }
 
     /**
@@ -102,8 +102,8 @@ class QuestionRun implements TargetRun.Work {
     }
 
     @Override
-    public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
-        Answer answer = load(factory.create(probes, functions, specs));
+    public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
+        Answer answer = load(factory.create(probes, functions));
         loaded = answer;
         // With --follow events count from the start, because a process is held while its probes are attached. The child
         // of -c is still a shell here: its events count from attached() on.

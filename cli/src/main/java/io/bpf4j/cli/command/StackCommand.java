@@ -160,7 +160,7 @@ final class StackCommand implements Callable<Integer> {
         }
 
         @Override
-        public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
+        public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
             // Only if all probes are known: the symbolizer would take the address of another probe for one of these.
             if (user && !options.target().filesMayAppear()) {
                 Map<Path, List<Long>> places = new HashMap<>();
@@ -172,7 +172,7 @@ final class StackCommand implements Callable<Integer> {
                                 .add(offset)));
                 places.forEach(this::addProbes);
             }
-            return super.load(probes, functions, specs);
+            return super.load(probes, functions);
         }
 
         private void addProbes(Path file, List<Long> offsets) {

@@ -49,9 +49,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code CliTraceTest} and {@code CliStrategyTest}.
  */
 final class TargetRun {
-    /** The number of argument specs reserved for the probes of libraries that a command loads later. */
-    private static final int SPECS_OF_LATER_FILES = 4096;
-
     /** A shell reports a signal as this status plus the signal's number. */
     private static final int SIGNAL_STATUS = 128;
 
@@ -96,9 +93,8 @@ final class TargetRun {
          *
          * @param probes the probes that exist now; more may appear
          * @param functions entries and returns of functions
-         * @param specs the maximum number of argument specs at one time
          */
-        ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException;
+        ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException;
 
         /**
          * Called when counting starts: after all known probes are attached, or when the child process, which is a shell
@@ -246,7 +242,7 @@ final class TargetRun {
         risks.forEach(console::remark);
         FunctionSelection.otherVersions(byFile).stream().map(Text::printable).forEach(console::remark);
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
-        try (ProbeSession session = work.load(probes, functions, sites + (target == null ? 0 : SPECS_OF_LATER_FILES))) {
+        try (ProbeSession session = work.load(probes, functions)) {
             interruption.onRequest(session::wakeup);
             interruption.beforeHalt(session::resumePaused);
             if (target == null) {

@@ -130,14 +130,14 @@ final class TraceOptions {
     }
 
     /** The question for the kernel. Without {@code --show}, it shows the arguments that all probes have. */
-    Question of(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
+    Question of(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
         int fewest = probes.stream()
                 .flatMap(probe -> probe.sites().stream())
                 .mapToInt(site -> site.args().size())
                 .min()
                 .orElse(0);
         checkPauses();
-        Question question = QuestionOptions.about(target, probes, functions, specs)
+        Question question = QuestionOptions.about(target, probes, functions)
                 .withBuffer(buffer.bytes())
                 .withLossless(lossless)
                 .show(

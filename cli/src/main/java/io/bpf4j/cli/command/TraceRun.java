@@ -40,9 +40,9 @@ final class TraceRun implements TargetRun.Work {
     }
 
     @Override
-    public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
+    public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
         options.checkPauses();
-        EventStream loaded = QuestionOptions.about(options.target(), probes, functions, specs)
+        EventStream loaded = QuestionOptions.about(options.target(), probes, functions)
                 .withTexts(options.strings().toArray(TextArgument[]::new))
                 .withBuffer(options.bufferBytes())
                 .withLossless(options.lossless())

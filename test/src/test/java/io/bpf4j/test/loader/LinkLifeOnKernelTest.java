@@ -110,6 +110,10 @@ class LinkLifeOnKernelTest {
                 assertThat(uprobes.flags() & 1).as("of returns").isEqualTo(1);
                 assertThat(uprobes.pid()).isEqualTo(target.pid());
             });
+            assertThatThrownBy(() -> link.update(object.program("on_multi_return")))
+                    .as("so a question can't get another program while it runs")
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("can't update");
         }
     }
 

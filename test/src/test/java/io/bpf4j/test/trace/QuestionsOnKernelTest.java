@@ -157,7 +157,7 @@ class QuestionsOnKernelTest {
     @Test
     void aNameOfAnotherProbesArgumentIsNotReadOfALaterOne() throws IOException, InterruptedException {
         Question question = Question.on(UsdtScan.ofFile(CPrograms.asked()).matching("asked:begin"))
-                .expecting(List.of(ProbePattern.parse("asked:*")), 16)
+                .expecting(List.of(ProbePattern.parse("asked:*")))
                 .withCatalog(Catalog.parse("test", "provider asked\n\nprobe begin(id: s32)\n  Begins.\n"))
                 .by("id");
         List<UsdtProbe> end =
@@ -178,7 +178,7 @@ class QuestionsOnKernelTest {
     @Test
     void whatReturnsHaveIsNotReadOfLaterProbes() throws IOException {
         FunctionProbe top = FunctionProbe.exit(CPrograms.asked(), "top");
-        Question question = Question.on(List.of()).on(top).expecting(List.of(ProbePattern.parse("asked:*")), 16);
+        Question question = Question.on(List.of()).on(top).expecting(List.of(ProbePattern.parse("asked:*")));
         assertThatThrownBy(() -> question.where("retval > 2").load())
                 .hasMessageStartingWith(
                         "probes that appear later have no 'retval'; guard it, as in probe == \"ur:top\" && …");
@@ -194,7 +194,7 @@ class QuestionsOnKernelTest {
     private static List<Object> probesOf(List<UsdtProbe> known, List<UsdtProbe> later, String filter)
             throws IOException, InterruptedException {
         try (Answer answer = Question.on(known)
-                .expecting(List.of(ProbePattern.parse("asked:*")), 16)
+                .expecting(List.of(ProbePattern.parse("asked:*")))
                 .where(filter)
                 .by("probe")
                 .load()) {

@@ -7,7 +7,9 @@ import io.bpf4j.insn.Opcodes;
 import io.bpf4j.trace.expression.ExpressionException;
 import io.bpf4j.trace.expression.ValueType;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The instructions of a function while they are generated, and the use of registers that all generators share.
@@ -56,6 +58,11 @@ final class Code {
     private int waiting;
     private boolean canFail;
 
+    /** What the function reads of the event: {@link GeneratedFunction#arguments} and its fields. */
+    private int arguments;
+
+    private final Set<Field> fields = EnumSet.noneOf(Field.class);
+
     /** @param reserved bytes at the top of the stack that are not for waiting values */
     Code(int reserved) {
         this.reserved = reserved;
@@ -93,6 +100,25 @@ final class Code {
 
     void load(int bytes, int to, int base, int offset) {
         count(1).ldx(bytes, to, base, offset);
+    }
+
+    /** Loads an argument of the event; ends the function with -1 if it could not be read. */
+    void loadArgument(int register, int index) {
+        arguments |= 1 << index;
+        load(4, register, EVENT, EventField.UNREADABLE);
+        jumpIf(Opcodes.JSET, register, 1 << index, fail());
+        load(Long.BYTES, register, EVENT, index * Long.BYTES);
+    }
+
+    /** Loads a field of the event. */
+    void loadField(int register, EventField field) {
+        field.filled().ifPresent(fields::add);
+        load(field.type().size(), register, EVENT, field.offset());
+    }
+
+    /** Has a field of the event filled that other code copies. */
+    void need(Field field) {
+        fields.add(field);
     }
 
     void store(int base, int offset, int from) {
@@ -153,12 +179,6 @@ final class Code {
         count(1).atomic(Long.BYTES, Opcodes.ADD, Assembler.R10, slot, Assembler.R0);
         load(Long.BYTES, Assembler.R0, Assembler.R10, slot);
         pop();
-    }
-
-    /** Ends the function with -1 if the argument could not be read. Changes the register. */
-    void failIfUnreadable(int argument, int register) {
-        load(4, register, EVENT, EventField.UNREADABLE);
-        jumpIf(Opcodes.JSET, register, 1 << argument, fail());
     }
 
     /** Ends the function with -1 if a value of the begin could not be read. Changes the register. */
@@ -241,6 +261,16 @@ final class Code {
         }
         function.addAll(body);
         return function;
+    }
+
+    /** The arguments that the code loads; bit n for {@code argN}. */
+    int arguments() {
+        return arguments;
+    }
+
+    /** The fields that the code reads, and that are filled on demand. */
+    Set<Field> fields() {
+        return fields;
     }
 
     /** An error that concerns the expression as a whole. */

@@ -3,8 +3,6 @@ package io.bpf4j.trace.internal.expression;
 import static io.bpf4j.insn.Assembler.R0;
 import static io.bpf4j.insn.Assembler.R10;
 
-import io.bpf4j.insn.Instruction;
-import io.bpf4j.insn.Opcodes;
 import io.bpf4j.trace.expression.ExpressionException;
 import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Term.Extent;
@@ -12,13 +10,12 @@ import io.bpf4j.trace.internal.expression.Term.Numeric;
 import io.bpf4j.trace.internal.expression.Term.ProbeName;
 import io.bpf4j.trace.internal.expression.Term.Textual;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Compiles expressions to functions: finds their types, then generates their code. <i>Confined.</i>
+ * Compiles expressions to a function: finds their types, then generates its code. <i>Confined</i>, and used once.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
@@ -31,6 +28,7 @@ final class Compiler {
 
     private final Scope scope;
     private final Tables tables;
+    private final List<NameUse> uses = new ArrayList<>();
 
     Compiler(Scope scope, Tables tables) {
         this.scope = scope;
@@ -38,7 +36,7 @@ final class Compiler {
     }
 
     GeneratedFunction predicate(Expression expression) {
-        Typing typing = new Typing(expression, scope, PREDICATE_TEXT);
+        Typing typing = new Typing(expression, scope, uses, PREDICATE_TEXT);
         Numeric term = typing.number();
         Code code = new Code(0);
         code.begin(expression);
@@ -51,7 +49,7 @@ final class Compiler {
     }
 
     GeneratedFunction value(Expression expression) {
-        Numeric term = new Typing(expression, scope, STACK_TEXT).number();
+        Numeric term = new Typing(expression, scope, uses, STACK_TEXT).number();
         return writing(List.of(expression), List.of(term), 0);
     }
 
@@ -74,14 +72,15 @@ final class Compiler {
 
     private List<Term> atBegin(List<Expression> expressions) {
         return expressions.stream()
-                .map(expression -> Typing.atBegin(expression, scope, STACK_TEXT).output())
+                .map(expression ->
+                        Typing.atBegin(expression, scope, uses, STACK_TEXT).output())
                 .toList();
     }
 
     GeneratedFunction outputs(List<Expression> expressions, int limit) {
         List<Term> terms = new ArrayList<>();
         for (Expression expression : expressions) {
-            terms.add(new Typing(expression, scope, STACK_TEXT).output());
+            terms.add(new Typing(expression, scope, uses, STACK_TEXT).output());
         }
         return writing(expressions, bounded(expressions, terms, limit), 0);
     }
@@ -183,28 +182,7 @@ final class Compiler {
         return function(code, outputs, scope.probes().keySet());
     }
 
-    private static GeneratedFunction function(Code code, List<Output> outputs, Set<Integer> probes) {
-        List<Instruction> instructions = code.function();
-        int arguments = 0;
-        Set<Field> fields = EnumSet.noneOf(Field.class);
-        // The code reads the event only at fixed offsets from R6.
-        for (Instruction instruction : instructions) {
-            if (instruction.opClass() != Opcodes.LDX || instruction.src() != Code.EVENT) {
-                continue;
-            }
-            int offset = instruction.offset();
-            if (offset < Scope.ARGUMENTS * Long.BYTES) {
-                arguments |= 1 << (offset / Long.BYTES);
-            }
-            if (offset >= EventField.COMM && offset < EventField.COMM + EventField.COMM_SIZE) {
-                fields.add(Field.COMM);
-            }
-            for (EventField field : EventField.values()) {
-                if (field.offset() == offset) {
-                    field.filled().ifPresent(fields::add);
-                }
-            }
-        }
-        return new GeneratedFunction(instructions, arguments, fields, outputs, probes);
+    private GeneratedFunction function(Code code, List<Output> outputs, Set<Integer> probes) {
+        return new GeneratedFunction(code.function(), code.arguments(), code.fields(), outputs, probes, uses);
     }
 }

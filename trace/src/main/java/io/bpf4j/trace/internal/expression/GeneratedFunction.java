@@ -25,14 +25,21 @@ import java.util.Set;
  * @param outputs the values that the function writes, in order; empty for a predicate, which uses its output as scratch
  * @param probes the numbers of the scope's probes for which a predicate can be true; for other functions, of all probes
  *     of the scope
+ * @param uses the names that the function depends on
  */
 public record GeneratedFunction(
-        List<Instruction> instructions, int arguments, Set<Field> fields, List<Output> outputs, Set<Integer> probes) {
+        List<Instruction> instructions,
+        int arguments,
+        Set<Field> fields,
+        List<Output> outputs,
+        Set<Integer> probes,
+        List<NameUse> uses) {
     public GeneratedFunction {
         instructions = List.copyOf(instructions);
         fields = Set.copyOf(fields);
         outputs = List.copyOf(outputs);
         probes = Set.copyOf(probes);
+        uses = List.copyOf(uses);
     }
 
     /** Bytes that a predicate may use at the address in its second parameter. */

@@ -15,17 +15,21 @@ import java.util.Optional;
 final class Limits {
     private Limits() {}
 
-    /** Why a comparison can't mean what it says; empty if it can. */
-    static Optional<String> problem(Relation relation, Numeric left, Numeric right) {
+    /**
+     * Why a comparison can't mean what it says; empty if it can.
+     *
+     * @param name of the side that is not constant, if it has one
+     */
+    static Optional<String> problem(Relation relation, Numeric left, Numeric right, Optional<String> name) {
         if (left instanceof Constant == right instanceof Constant) {
             return Optional.empty();
         }
         return right instanceof Constant constant
-                ? problem(relation, left, constant)
-                : problem(relation.mirrored(), right, (Constant) left);
+                ? problem(relation, left, constant, name)
+                : problem(relation.mirrored(), right, (Constant) left, name);
     }
 
-    private static Optional<String> problem(Relation relation, Numeric term, Constant constant) {
+    private static Optional<String> problem(Relation relation, Numeric term, Constant constant, Optional<String> name) {
         if (!(term.type() instanceof ValueType.Int type)
                 || (type.signed() && constant.type().isU64())) {
             // A signed number is compared as an unsigned one if the constant is: C's rule, which has a use.
@@ -34,6 +38,7 @@ final class Limits {
         boolean negative = constant.value() < 0 && !constant.type().isU64();
         boolean equality = relation == Relation.EQUAL || relation == Relation.UNEQUAL;
         String casts = type.isU64() ? "(int)… or (s64)…" : "(" + new ValueType.Int(type.size(), true) + ")…";
+        String subject = name.map(known -> known + " is a " + type + ", which").orElse("a " + type);
         String advice = "; if it is meant as a signed number, write " + casts;
         if (type.isU64() && negative && equality) {
             // In C -1 is the largest number then. Only the width of what a register holds is unknown.
@@ -43,7 +48,7 @@ final class Limits {
                     : Optional.empty();
         }
         if (type.isU64() && negative) {
-            return Optional.of("a " + type + " is never negative" + advice);
+            return Optional.of(subject + " is never negative" + advice);
         }
         BigInteger least = type.signed() ? power(8 * type.size() - 1).negate() : BigInteger.ZERO;
         BigInteger most =
@@ -59,8 +64,8 @@ final class Limits {
             return Optional.empty();
         }
         boolean always = equality ? relation == Relation.UNEQUAL : atLeast;
-        return Optional.of("this is " + (always ? "always" : "never") + " true, because a " + type + " is from " + least
-                + " to " + most + (type.signed() ? "" : advice));
+        return Optional.of("this is " + (always ? "always" : "never") + " true, because " + subject + " is from "
+                + least + " to " + most + (type.signed() ? "" : advice));
     }
 
     private static boolean holds(Relation relation, int order) {

@@ -55,10 +55,13 @@ final class Names {
 
     private final Expression expression;
     private final Scope scope;
+    private final List<NameUse> uses;
 
-    Names(Expression expression, Scope scope) {
+    /** @param uses receives the arguments that are found */
+    Names(Expression expression, Scope scope, List<NameUse> uses) {
         this.expression = expression;
         this.scope = scope;
+        this.uses = uses;
     }
 
     /** @param reached the probes for which the name is evaluated; the others need not have it */
@@ -114,14 +117,13 @@ final class Names {
                 .sorted(Comparator.comparingInt(group -> group.getValue().size()))
                 .toList();
         Map.Entry<Term, SortedSet<Integer>> largest = smallestFirst.getLast();
-        if (evaluated || scope.probes().isEmpty()) {
-            scope.reads(name.name(), Map.copyOf(byProbe));
-        }
+        Map<Integer, Scope.Argument> read = evaluated ? new TreeMap<>(byProbe) : new TreeMap<>();
         if (reached.get(Scope.LATER)) {
-            Scope.Argument argument =
-                    Objects.requireNonNull(byProbe.get(largest.getValue().first()));
-            scope.reads(name.name(), Map.of(Scope.LATER, argument));
+            read.put(
+                    Scope.LATER,
+                    Objects.requireNonNull(byProbe.get(largest.getValue().first())));
         }
+        uses.add(new NameUse.OfArgument(name.name(), read));
         Term result = largest.getKey();
         for (Map.Entry<Term, SortedSet<Integer>> group : smallestFirst.subList(0, smallestFirst.size() - 1)) {
             result = either(new Term.OfProbe(group.getValue()), group.getKey(), result, name);

@@ -117,8 +117,7 @@ final class NumberCode {
         switch (simple) {
             case Constant(long value, ValueType _) -> code.constant(register, value);
             case Term.Argument(int index, ValueType.Int type) -> {
-                code.failIfUnreadable(index, register);
-                code.load(Long.BYTES, register, Code.EVENT, index * Long.BYTES);
+                code.loadArgument(register, index);
                 if (type.size() == Long.BYTES) {
                     separate(register);
                 } else {
@@ -126,7 +125,7 @@ final class NumberCode {
                 }
             }
             case Term.FieldValue(EventField field) -> {
-                code.load(field.type().size(), register, Code.EVENT, field.offset());
+                code.loadField(register, field);
                 separate(register);
             }
             case Term.BeginNumber(Term.Place place, ValueType _) -> {

@@ -5,12 +5,11 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 
 /**
  * The meaning of names in an expression, for the probes that it is evaluated for. Probes are numbered from 1; the
- * number is in the low 32 bits of an event's cookie. An implementation must return the same values while a function is
- * generated.
+ * number is in the low 32 bits of an event's cookie. An implementation is immutable: what a function uses of it is a
+ * part of the function ({@link NameUse}).
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
@@ -26,15 +25,6 @@ public interface Scope {
      */
     Optional<Map<Integer, Argument>> find(String name);
 
-    /**
-     * Called for each argument that a function reads, while the function is generated. The default does nothing.
-     *
-     * @param name the name that was given to {@link #find}
-     * @param arguments the result of {@code find}, without the probes for which the function does not evaluate the
-     *     name; with {@link #LATER} if it evaluates the name for probes that are not known
-     */
-    default void reads(String name, Map<Integer, Argument> arguments) {}
-
     /** The number that stands for all probes that are not in {@link #probes}. */
     int LATER = 0;
 
@@ -45,14 +35,6 @@ public interface Scope {
     default boolean isOpen() {
         return false;
     }
-
-    /**
-     * Called for each comparison of a probe's name or provider, while the function is generated. The default does
-     * nothing.
-     *
-     * @param isTrue whether the comparison is true of a probe, by its name: {@code provider:name}
-     */
-    default void compares(Predicate<String> isTrue) {}
 
     /** The values of the pair's begin, for functions that are called at its end; empty for all others. */
     default Optional<BeginValues> begin() {

@@ -45,6 +45,7 @@ final class TextCode {
                 code.constant(R0, bytes.length());
             }
             case Term.Comm _ -> {
+                code.need(Field.COMM);
                 copy(window, Code.EVENT, EventField.COMM, EventField.COMM_SIZE);
                 code.clear(window.base(), window.offset() + EventField.COMM_SIZE, window.size() - EventField.COMM_SIZE);
                 lengthOfComm(window);

@@ -34,11 +34,14 @@ final class Texts {
 
     private final Typing typing;
     private final Scope scope;
+    private final List<NameUse> uses;
     private final int room;
 
-    Texts(Typing typing, Scope scope, int room) {
+    /** @param uses receives the comparisons of probes' names */
+    Texts(Typing typing, Scope scope, List<NameUse> uses, int room) {
         this.typing = typing;
         this.scope = scope;
+        this.uses = uses;
         this.room = room;
     }
 
@@ -248,7 +251,7 @@ final class Texts {
 
     /** @param isTrue whether the comparison is true of a probe, by its full name */
     private Numeric ofProbes(Predicate<String> isTrue) {
-        scope.compares(isTrue);
+        uses.add(new NameUse.Comparison(isTrue));
         Map<Integer, String> probes = scope.probes();
         SortedSet<Integer> numbers = new TreeSet<>();
         probes.forEach((number, probe) -> {

@@ -8,6 +8,8 @@ import io.bpf4j.trace.internal.expression.Term.ProbeName;
 import io.bpf4j.trace.internal.expression.Term.Textual;
 import java.util.BitSet;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -32,22 +34,25 @@ final class Typing {
     /** Whether the expression is evaluated at the begin of a pair, so that all names are values of the begin. */
     private final boolean atBegin;
 
-    /** @param room bytes of memory into which text can be read to compare it */
-    Typing(Expression expression, Scope scope, int room) {
-        this(expression, scope, room, false);
+    /**
+     * @param uses receives what the names are found to be
+     * @param room bytes of memory into which text can be read to compare it
+     */
+    Typing(Expression expression, Scope scope, List<NameUse> uses, int room) {
+        this(expression, scope, uses, room, false);
     }
 
     /** A typing of an expression that is evaluated at a pair's begin. */
-    static Typing atBegin(Expression expression, Scope scope, int room) {
-        return new Typing(expression, scope, room, true);
+    static Typing atBegin(Expression expression, Scope scope, List<NameUse> uses, int room) {
+        return new Typing(expression, scope, uses, room, true);
     }
 
-    private Typing(Expression expression, Scope scope, int room, boolean atBegin) {
+    private Typing(Expression expression, Scope scope, List<NameUse> uses, int room, boolean atBegin) {
         this.expression = expression;
         this.scope = scope;
         this.atBegin = atBegin;
-        this.names = new Names(expression, scope);
-        this.texts = new Texts(this, scope, room);
+        this.names = new Names(expression, scope, uses);
+        this.texts = new Texts(this, scope, uses, room);
         Set<Integer> all = new HashSet<>(scope.probes().keySet());
         if (scope.isOpen()) {
             all.add(Scope.LATER);
@@ -120,7 +125,7 @@ final class Typing {
         requireNoFloat(term, syntax);
         throw error(
                 syntax.at(),
-                "this is " + term.type() + ", not a number"
+                named(syntax).orElse("this") + " is " + term.type() + ", not a number"
                         + (term instanceof Term.Literal ? "" : "; compare it: … == \"text\", … ~ \"pattern*\""));
     }
 
@@ -196,12 +201,16 @@ final class Typing {
             return relation == Relation.EQUAL ? same : Folding.not(same);
         }
         if (left instanceof Numeric leftNumber && right instanceof Numeric rightNumber) {
-            Limits.problem(relation, leftNumber, rightNumber).ifPresent(problem -> {
+            Syntax variable = leftNumber instanceof Constant ? binary.right() : binary.left();
+            Limits.problem(relation, leftNumber, rightNumber, named(variable)).ifPresent(problem -> {
                 throw error(binary.at(), problem);
             });
             return Folding.compare(relation, leftNumber, rightNumber);
         }
-        throw error(binary.at(), "can't compare " + left.type() + " with " + right.type() + advice(left, right));
+        throw error(
+                binary.at(),
+                "can't compare " + typed(left, binary.left()) + " with " + typed(right, binary.right())
+                        + advice(left, right));
     }
 
     /** Advice for the most common mistake: comparing an address with text. */
@@ -230,11 +239,6 @@ final class Typing {
         Term otherwise = guarded(condition, false, conditional.otherwise());
         requireNoFloat(then, conditional.then());
         requireNoFloat(otherwise, conditional.otherwise());
-        return choice(condition, then, otherwise, conditional.at());
-    }
-
-    /** A choice between two terms of one kind. */
-    private Term choice(Numeric condition, Term then, Term otherwise, int at) {
         if (then instanceof Numeric a && otherwise instanceof Numeric b) {
             ValueType type = a.type().equals(b.type()) ? a.type() : common(a.type(), b.type());
             return Folding.choice(condition, a, b, type);
@@ -245,7 +249,21 @@ final class Typing {
         if (then instanceof ProbeName a && a.equals(otherwise)) {
             return a;
         }
-        throw error(at, "can't choose between " + then.type() + " and " + otherwise.type());
+        throw error(
+                conditional.at(),
+                "can't choose between " + typed(then, conditional.then()) + " and "
+                        + typed(otherwise, conditional.otherwise()));
+    }
+
+    /** The part as it is written, if it is a name; a message shows where other parts are. */
+    private static Optional<String> named(Syntax part) {
+        return part instanceof Syntax.Name name ? Optional.of(name.written()) : Optional.empty();
+    }
+
+    /** The type of a part, and its name, if it has one. */
+    private static String typed(Term term, Syntax part) {
+        String type = (term.type() instanceof ValueType.Int ? "a " : "") + term.type();
+        return named(part).map(name -> name + ", " + type + ",").orElse(type);
     }
 
     /** The type of an operation on two numbers, each of which is extended to 64 bits by its own sign. */

@@ -211,18 +211,19 @@ class GeneratedFunctionTest {
             part > 1;                   0;  a floating-point number, and not the same argument for all probes
             doubtful;                   0;  at some sites of the probe, and has another type at others
             retval > 0;                 0;  these probes are not function returns
-            query;                      0;  this is text, not a number
-            query + 1;                  0;  this is text, not a number
+            query;                      0;  query is text, not a number
+            query + 1;                  0;  query is text, not a number
+            str(arg1) + 1;              0;  this is text, not a number
             query > "x";                6;  text has no order
-            arg0 == "x";                5;  compare s32 with text; if the number is the address
-            full == "x";                5;  can't compare a truth value with text
+            arg0 == "x";                5;  can't compare arg0, a s32, with text; if the number is the address
+            full == "x";                5;  can't compare full, a truth value, with text
             arg0 ~ "x";                 0;  a pattern matches text
             query ~ arg0;               8;  a pattern is a text between
             query ~ "[x";               8;  '[' without ']'
             query ~ "{x";               8;  '{' without '}'
             probe == comm;              6;  with a text between
-            probe + 1;                  0;  this is the name of a probe, not a number
-            arg0 ? "x" : 1;             5;  can't choose between text and s64
+            probe + 1;                  0;  probe is the name of a probe, not a number
+            arg0 ? "x" : 1;             5;  can't choose between text and a s64
             *pointer;                   0;  the type of the value is missing
             (u8*)pointer;               0;  a pointer can only be read
             strlen(pointer);            0;  no function 'strlen'; the only function is str
@@ -234,11 +235,12 @@ class GeneratedFunctionTest {
             str(pointer, 3) == "abcd";  16; never equal
             comm == "12345678901234567"; 5; never equal
             str(pointer, 129) == "x";   18; only 128 bytes of a text can be compared here
-            pointer < 0;                8;  this is never true, because a u64 is from 0 to 18446744073709551615; if it is meant as a signed number, write (int)… or (s64)…
+            pointer < 0;                8;  this is never true, because pointer is a u64, which is from 0 to 18446744073709551615; if it is meant as a signed number, write (int)… or (s64)…
             pointer >= 0;               8;  this is always true
             0 > pointer;                2;  this is never true
-            pointer > -1;               8;  a u64 is never negative
-            -1 <= pointer;              3;  a u64 is never negative
+            pointer > -1;               8;  pointer is a u64, which is never negative
+            -1 <= pointer;              3;  pointer is a u64, which is never negative
+            *(u64*)pointer > -1;        15; a u64 is never negative
             (u8)arg0 == 256;            9;  this is never true, because a u8 is from 0 to 255
             (u8)arg0 != 256;            9;  this is always true
             (s8)arg0 > 127;             9;  this is never true, because a s8 is from -128 to 127

@@ -1,0 +1,183 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.insn.Assembler;
+import io.bpf4j.insn.Helper;
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.linux.PidNamespace;
+import io.bpf4j.sys.kernel.Facility;
+import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.MapType;
+import io.bpf4j.sys.kernel.ProgramType;
+import io.bpf4j.trace.internal.expression.GeneratedFunction;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Loads {@code question.bpf.o} with the functions of a {@link CompiledQuestion}: sets its constants and the sizes of its
+ * maps, and asks what the kernel supports.
+ *
+ * <p>Tested by {@code CompiledQuestionTest}, and by {@code QuestionsOnKernelTest}.
+ */
+final class QuestionProgram {
+    /** What loading a question asks about the kernel. */
+    private static final List<Feature> ASKED = List.of(
+            Feature.ATOMIC_EXCHANGE,
+            Feature.MEMCG_ACCOUNTING,
+            Feature.BTF,
+            Feature.BTF_DATASEC,
+            Feature.BTF_FUNC,
+            Feature.BTF_GLOBAL_FUNC,
+            Feature.OBJECT_NAMES,
+            Feature.GLOBAL_DATA,
+            Feature.MMAPABLE_ARRAY,
+            Feature.MAP_FREEZE,
+            Feature.BPF_COOKIE,
+            Feature.PROBE_READ_KERNEL,
+            Feature.UPROBE_MULTI_LINK,
+            Feature.UPROBE_MULTI_PROCESS,
+            Feature.EXPECTED_ATTACH_TYPE,
+            Feature.UPROBE_MULTI_DESCRIPTOR);
+
+    /** What the depth of nested calls is kept with, if the kernel has both. The second needs the kernel's BTF. */
+    private static final Facility TASK_STORAGE_GET =
+            new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_task_storage_get"));
+
+    private static final Facility CURRENT_TASK =
+            new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_get_current_task_btf"));
+
+    static final String USDT_PROGRAM = "question_usdt";
+    static final String FUNCTION_PROGRAM = "question_function";
+
+    /** What takes the place of {@code question_exchange} on kernels without that instruction: store, and give the old. */
+    private static final List<Instruction> STORE = Assembler.create()
+            .stx(Long.BYTES, Assembler.R1, 0, Assembler.R3)
+            .movReg(Assembler.R0, Assembler.R2)
+            .exit()
+            .assemble();
+
+    /** What the kernel needs for an element of a hash map besides key and value, about. */
+    private static final long ELEMENT_BYTES = 64;
+
+    private static final long MEMORY_SHARE = 4;
+
+    /** {@code struct pair_key}. */
+    private static final int PAIR_BYTES = 16;
+
+    private QuestionProgram() {}
+
+    /** The object is read once. */
+    private static final class Frame {
+        static final ObjectSpec SPEC = ObjectSpec.parse("question.bpf.o", BpfObjects.question());
+    }
+
+    /** See {@link Question#prepare}. */
+    static void prepare() {
+        BpfLoader.of(Frame.SPEC)
+                .global("pidns_device", PidNamespace.own(Host.running()).device());
+        Features features = Features.ofRunningKernel();
+        ASKED.forEach(features::support);
+    }
+
+    /**
+     * Loads the program.
+     *
+     * @throws UnsupportedFeatureException if the kernel lacks what functions need: their program asks which one it is
+     * @throws IllegalArgumentException if the keys take too much memory
+     */
+    static BpfObject load(Question question, CompiledQuestion compiled) {
+        Facility.Call cookie = new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_get_attach_cookie"));
+        if (!question.functions.isEmpty() && question.features.support(cookie) instanceof Support.Absent absent) {
+            throw new UnsupportedFeatureException("ask about functions", Feature.BPF_COOKIE, absent.reason());
+        }
+        PidNamespace namespace = PidNamespace.own(Host.running());
+        int maxKeys = maxKeys(question, compiled);
+        boolean latency = question.kind == QuestionKind.LATENCY;
+        boolean returns = compiled.hasReturns();
+        boolean taskStorage = returns && question.features.has(TASK_STORAGE_GET) && question.features.has(CURRENT_TASK);
+        boolean withStacks = question.userStack || question.kernelStack;
+        Map<String, GeneratedFunction> functions = compiled.functions();
+        BpfLoader loader = BpfLoader.of(Frame.SPEC)
+                .features(question.features)
+                .global("pidns_device", namespace.device())
+                .global("pidns_inode", namespace.inode())
+                .global("config.kind", question.kind.number())
+                .global("config.has_begin", functions.containsKey("question_begin"))
+                .global("config.has_where", functions.containsKey("question_where"))
+                .global("config.has_keys", functions.containsKey("question_keys"))
+                .global("config.has_pair", functions.containsKey("question_pair"))
+                .global("config.has_returns", returns)
+                .global("config.has_task_storage", taskStorage)
+                .global("config.by_frame", ProbeNumbers.byFrame(question))
+                .global("config.wanted_args", compiled.arguments())
+                .global("config.wanted_fields", compiled.fields())
+                .global("config.value_signed", compiled.valueSigned())
+                .global("config.linear_from", question.scale.from())
+                .global("config.linear_step", question.scale.linear() ? question.scale.step() : 0)
+                .global("config.bucket_count", question.scale.buckets())
+                .global("config.user_stack_at", Integer.toUnsignedLong(compiled.userStackAt()))
+                .global("config.kernel_stack_at", Integer.toUnsignedLong(compiled.kernelStackAt()))
+                .global("config.has_slower", question.slowerThan.isPresent())
+                .global("config.slower_than", question.slowerThan.orElse(0))
+                .global("config.shown_bytes", compiled.shownBytes())
+                .global("lossless", question.lossless)
+                .map(
+                        "table",
+                        map -> map.withType((compiled.keyed() ? MapType.PERCPU_HASH : MapType.PERCPU_ARRAY).number())
+                                .withSizes(compiled.keyBytes(), compiled.valueBytes())
+                                .withMaxEntries(maxKeys)
+                                .withAutocreate(question.kind != QuestionKind.EVENTS))
+                .map(
+                        "begins",
+                        map -> map.withSizes(PAIR_BYTES, Long.BYTES + compiled.beginBytes())
+                                .withAutocreate(latency))
+                .map("nestings", map -> map.withAutocreate(taskStorage))
+                .map("nestings_by_tid", map -> map.withAutocreate(returns && !taskStorage))
+                .map("stacks", map -> map.withAutocreate(withStacks))
+                .map("stacks_in_work", map -> map.withAutocreate(withStacks))
+                .map("records", map -> map.withMaxEntries(question.bufferBytes).withAutocreate(compiled.showsEvents()))
+                .map("__bpf_usdt_specs", map -> map.withMaxEntries(question.specs()))
+                .program(FUNCTION_PROGRAM, program -> program.withAutoload(!question.functions.isEmpty()));
+        if (!question.features.has(Feature.ATOMIC_EXCHANGE)) {
+            loader.function("question_exchange", stub -> stub.withInstructions(STORE));
+        }
+        functions.forEach(
+                (stub, function) -> loader.function(stub, known -> known.withInstructions(function.instructions())));
+        byte[] bytes = compiled.tables();
+        if (bytes.length > 0) {
+            loader.global("tables", bytes);
+        }
+        return loader.load();
+    }
+
+    /**
+     * The room for keys. The kernel allocates all keys at once, for half a minute perhaps, and at the expense of all other
+     * programs.
+     *
+     * @throws IllegalArgumentException if they take too much memory
+     */
+    private static int maxKeys(Question question, CompiledQuestion compiled) {
+        if (!compiled.keyed()) {
+            return 1;
+        }
+        int usual = question.kind == QuestionKind.COUNT ? Question.MAX_COUNTED_KEYS : Question.MAX_DISTRIBUTED_KEYS;
+        int keys = question.maxKeys.orElse(usual);
+        long memory = Host.running().memory().orElse(Long.MAX_VALUE);
+        long cpus = Runtime.getRuntime().availableProcessors();
+        long each = ELEMENT_BYTES + compiled.keyBytes() + cpus * compiled.valueBytes();
+        // Both factors are small enough: a number of 31 bits, and some KiB for each of some thousand CPUs.
+        if (question.kind != QuestionKind.EVENTS && each * keys > memory / MEMORY_SHARE) {
+            throw new IllegalArgumentException("room for " + keys + " keys takes " + ((each * keys) >> 20)
+                    + " MiB of the kernel's memory, " + each + " bytes for each; a question may take 1/" + MEMORY_SHARE
+                    + " of " + (memory >> 20) + " MiB: room for " + memory / MEMORY_SHARE / each + " keys");
+        }
+        return keys;
+    }
+}
