@@ -23,8 +23,11 @@ final class ForeignProbe {
     private static final Pattern OF_CLOCK =
             Pattern.compile("(profile|interval):(hz|us|ms|s):\\d+|(software|hardware):[^:/]+:\\d*");
 
-    /** Several probes, each with a provider and a name. Commas in braces separate the alternatives of one pattern. */
-    private static final Pattern WITH_COMMAS = Pattern.compile("[^,:{}]+:[^,{}]+(,[^,:{}]+:[^,{}]+)+");
+    /**
+     * Several probes, each with a provider and a name. Commas in braces separate the alternatives of one pattern, and a name
+     * of C++ may have commas, too: {@code u:f<int,std::string>}.
+     */
+    private static final Pattern WITH_COMMAS = Pattern.compile("[^,:{}]+:(?!:)[^,{}]+(,[^,:{}]+:(?!:)[^,{}]+)+");
 
     /** DTrace's functions of a process: {@code pid4711:libc.so.6:malloc:entry}. */
     private static final Pattern OF_PROCESS = Pattern.compile("pid([0-9]+|\\$target):([^:]*):([^:]+):(entry|return)");

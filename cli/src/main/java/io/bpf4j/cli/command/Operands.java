@@ -66,10 +66,7 @@ record Operands(
             if (operand.isEmpty()) {
                 throw new UsageException("an operand is empty");
             }
-            ForeignProbe.check(operand);
-            if (ForeignProbe.isList(operand) && !isFile(file(operand))) {
-                throw new UsageException("spaces separate probes, not commas: write " + operand.replace(',', ' '));
-            }
+            checkForm(operand);
             int end = endOfFile(operand);
             if (end >= 0) {
                 OfFile ofFile = new OfFile(
@@ -94,6 +91,14 @@ record Operands(
                 List.copyOf(ofFiles),
                 Set.copyOf(processes),
                 Set.copyOf(forms));
+    }
+
+    /** @throws UsageException if an operand is a list of probes, or a probe of another kind; the message says what to write */
+    static void checkForm(String operand) {
+        ForeignProbe.check(operand);
+        if (ForeignProbe.isList(operand) && !isFile(file(operand))) {
+            throw new UsageException("spaces separate probes, not commas: write " + operand.replace(',', ' '));
+        }
     }
 
     /** The patterns for all files and for single files. */

@@ -102,6 +102,8 @@ final class TargetOptions {
      * @throws UsageException if they don't fit together
      */
     void check() {
+        // A list of functions has the form of one function in a file.
+        operands.forEach(Operands::checkForm);
         functions = operands.stream()
                 .map(NamedFunction::of)
                 .flatMap(Optional::stream)

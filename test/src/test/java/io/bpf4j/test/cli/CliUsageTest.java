@@ -82,6 +82,8 @@ class CliUsageTest {
         }
         assertThat(usage("count", "-c", "true", "u:libc.so.6:malloc,u:libc.so.6:free"))
                 .endsWith("spaces separate probes, not commas: write u:libc.so.6:malloc u:libc.so.6:free");
+        assertThat(usage("count", "-c", "true", "u:malloc,u:free"))
+                .endsWith("spaces separate probes, not commas: write u:malloc u:free");
         assertThat(usage("count", "pid4711:libc.so.6:malloc:entry"))
                 .endsWith("write 'pid4711:libc.so.6:malloc:entry' as -p 4711 u:libc.so.6:malloc");
         assertThat(usage("count", "-p", "1", "pid$target::malloc:return")).endsWith("as -p PID ur:malloc");
