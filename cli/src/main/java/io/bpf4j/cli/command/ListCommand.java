@@ -6,6 +6,7 @@ import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Records;
+import io.bpf4j.cli.output.Remark;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.elf.MalformedDataException;
@@ -127,9 +128,9 @@ final class ListCommand implements Callable<Integer> {
         }
         reportUnmatched(scan, parsed.ofAllFiles());
         sources.forEach(source -> reportUnmatched(source.scan(), source.ownPatterns()));
-        List<String> remarks = console.remarks();
+        List<Remark> remarks = console.remarks();
         if (json && !remarks.isEmpty()) {
-            console.line(Records.remarks(Records.begin("remarks"), remarks)
+            console.line(Remark.json(Records.begin("remarks"), "remarks", remarks)
                     .endObject()
                     .toString());
         }

@@ -3,11 +3,13 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Paint;
+import io.bpf4j.cli.output.Remark;
 import io.bpf4j.cli.picture.AnswerPage;
 import io.bpf4j.cli.picture.History;
 import io.bpf4j.cli.question.AnswerReport;
 import io.bpf4j.cli.question.IntervalLines;
 import io.bpf4j.cli.trace.Signals;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.ProbeSession;
@@ -185,7 +187,7 @@ class QuestionRun implements TargetRun.Work {
         report.rows(answer);
     }
 
-    private AnswerPage page(QuestionOptions userOptions, Answer answer, List<String> gaps) {
+    private AnswerPage page(QuestionOptions userOptions, Answer answer, List<Diagnostic> gaps) {
         List<Answer.Row> rows = answer.rows();
         // Not a constant: time zones take a while to load, and most runs write no page.
         DateTimeFormatter day = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT)
@@ -198,7 +200,7 @@ class QuestionRun implements TargetRun.Work {
                 AnswerReport.isInSummary(rows, sums)
                         ? List.of(userOptions.line(), times)
                         : List.of(userOptions.line(), times, sums),
-                console.remarks(),
+                console.remarks().stream().map(Remark::message).toList(),
                 rows,
                 answer.unit().orElse(""),
                 history);
@@ -232,7 +234,7 @@ class QuestionRun implements TargetRun.Work {
     }
 
     @Override
-    public void finish(List<String> gaps) {
+    public void finish(List<Diagnostic> gaps) {
         Answer answer = answer();
         answer.drain(this::print);
         print(answer);

@@ -11,6 +11,7 @@ import io.bpf4j.cli.question.AnswerValues;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.map.StackTraceMap;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
@@ -203,7 +204,7 @@ final class StackCommand implements Callable<Integer> {
         }
 
         @Override
-        public void finish(List<String> gaps) {
+        public void finish(List<Diagnostic> gaps) {
             jvms.forget();
             ending = true;
             super.finish(gaps);

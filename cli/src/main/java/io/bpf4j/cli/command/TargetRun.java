@@ -5,6 +5,7 @@ import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Progress;
 import io.bpf4j.cli.output.Text;
+import io.bpf4j.cli.question.AnswerReport;
 import io.bpf4j.cli.trace.Detachment;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.cli.trace.Words;
@@ -130,7 +131,7 @@ final class TargetRun {
          *
          * @param gaps the reasons why the answer is not exact; empty if it is
          */
-        void finish(List<String> gaps);
+        void finish(List<Diagnostic> gaps);
     }
 
     TargetRun(Console console, Interruption interruption, TargetOptions options, List<TextArgument> strings) {
@@ -262,7 +263,7 @@ final class TargetRun {
             } else {
                 try (Following following = follow(session, work, target, probes, functions)) {
                     poll(work, following::isAlive);
-                    List<String> gaps = gaps(following.gaps(), functions);
+                    List<Diagnostic> gaps = gaps(following.gaps(), functions);
                     following.stop();
                     notMapped = following.notMapped();
                     reportEnd(following.status(), !risks.isEmpty());
@@ -273,9 +274,8 @@ final class TargetRun {
         }
     }
 
-    private static List<String> gaps(List<Diagnostic> gaps, List<FunctionProbe> functions) {
+    private static List<Diagnostic> gaps(List<Diagnostic> gaps, List<FunctionProbe> functions) {
         return Stream.concat(gaps.stream(), functions.stream().flatMap(function -> function.whyInexact().stream()))
-                .map(Diagnostic::message)
                 .distinct()
                 .toList();
     }
@@ -301,7 +301,7 @@ final class TargetRun {
 
     /** Prints the answer about followed processes, or why there is none. */
     private void finish(
-            Work work, List<UsdtScan> scans, Map<FileIdentity, List<FunctionProbe>> functions, List<String> gaps) {
+            Work work, List<UsdtScan> scans, Map<FileIdentity, List<FunctionProbe>> functions, List<Diagnostic> gaps) {
         if (!attachedAny) {
             work.finish(gaps);
             throw new CommandException(noProbe(
@@ -373,12 +373,12 @@ final class TargetRun {
     /**
      * The message that no probe was found. A process that was not held may have had the probes, and ended unnoticed.
      */
-    private static String noProbe(String target, String probes, List<String> gaps) {
+    private static String noProbe(String target, String probes, List<Diagnostic> gaps) {
         return gaps.isEmpty()
                 ? "neither " + target + " nor a library that it loaded has a probe " + probes
                 : "no probe " + probes + " was found in " + target + " and the libraries that it loads; processes and"
                         + " libraries that existed for only a few milliseconds were not searched: "
-                        + String.join("; ", gaps);
+                        + AnswerReport.because(gaps);
     }
 
     /** The reason why the files that exist at the start lack the first probe, with the nearest name. */

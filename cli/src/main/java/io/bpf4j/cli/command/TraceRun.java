@@ -3,7 +3,9 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.EndRecord;
 import io.bpf4j.cli.output.LineBuffer;
+import io.bpf4j.cli.question.AnswerReport;
 import io.bpf4j.cli.trace.EventFormat;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.trace.EventStream;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.ProbeSession;
@@ -78,7 +80,7 @@ final class TraceRun implements TargetRun.Work {
     }
 
     @Override
-    public void finish(List<String> gaps) {
+    public void finish(List<Diagnostic> gaps) {
         stream().drain(this::print);
         console.lines(lines);
         TraceOptions.reportPaused(console, stream().stillPaused());
@@ -96,7 +98,7 @@ final class TraceRun implements TargetRun.Work {
         }
     }
 
-    private void summary(long lost, long unknown, List<String> gaps) {
+    private void summary(long lost, long unknown, List<Diagnostic> gaps) {
         if (options.target().json()) {
             console.line(new EndRecord(events, lost)
                     .because(gaps)
@@ -105,7 +107,7 @@ final class TraceRun implements TargetRun.Work {
         } else {
             console.line(Scans.count(events, "event") + ", " + lost + " lost"
                     + (unknown > 0 ? ", " + unknown + " " + OF_NO_KNOWN_PROBE : "")
-                    + (gaps.isEmpty() ? "" : "; not exact: " + String.join("; ", gaps)));
+                    + (gaps.isEmpty() ? "" : "; not exact: " + AnswerReport.because(gaps)));
         }
         console.flush();
     }

@@ -16,11 +16,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,8 +58,8 @@ public final class Console {
 
     private final boolean showsProgress;
 
-    /** The remarks so far, in their order. Its monitor guards {@link #furtherRemarks}, too. */
-    private final Set<String> remarks = new LinkedHashSet<>();
+    /** The remarks so far by their messages, in their order. Its monitor guards {@link #furtherRemarks}, too. */
+    private final Map<String, Remark> remarks = new LinkedHashMap<>();
 
     private long furtherRemarks;
 
@@ -229,30 +229,34 @@ public final class Console {
      * the JSON, the page and the picture.
      */
     public void remark(String text) {
-        synchronized (remarks) {
-            if (remarks.contains(text)) {
-                return;
-            }
-            if (remarks.size() < MAX_REMARKS) {
-                remarks.add(text);
-            } else {
-                furtherRemarks++;
-            }
-        }
-        error("bpf4j: " + text);
+        remark(Remark.of(text));
     }
 
     /** Adds a diagnostic as a remark. */
     public void remark(Diagnostic diagnostic) {
-        remark(diagnostic.message());
+        remark(Remark.of(diagnostic));
+    }
+
+    private void remark(Remark remark) {
+        synchronized (remarks) {
+            if (remarks.containsKey(remark.message())) {
+                return;
+            }
+            if (remarks.size() < MAX_REMARKS) {
+                remarks.put(remark.message(), remark);
+            } else {
+                furtherRemarks++;
+            }
+        }
+        error("bpf4j: " + remark.message());
     }
 
     /** The remarks so far. */
-    public List<String> remarks() {
+    public List<Remark> remarks() {
         synchronized (remarks) {
-            List<String> all = new ArrayList<>(remarks);
+            List<Remark> all = new ArrayList<>(remarks.values());
             if (furtherRemarks > 0) {
-                all.add("and " + furtherRemarks + " more remarks on standard error");
+                all.add(Remark.of("and " + furtherRemarks + " more remarks on standard error"));
             }
             return all;
         }

@@ -1,5 +1,6 @@
 package io.bpf4j.cli.output;
 
+import io.bpf4j.sys.Diagnostic;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Map;
 public final class EndRecord {
     private final Map<String, Long> counts = new LinkedHashMap<>();
     private final List<String> reasons = new ArrayList<>();
+    private final List<Remark> gaps = new ArrayList<>();
 
     /**
      * The end of an answer about events.
@@ -33,8 +35,11 @@ public final class EndRecord {
     }
 
     /** Adds reasons why events are missing. */
-    public EndRecord because(List<String> sentences) {
-        reasons.addAll(sentences);
+    public EndRecord because(List<Diagnostic> diagnostics) {
+        diagnostics.forEach(diagnostic -> {
+            reasons.add(diagnostic.message());
+            gaps.add(Remark.of(diagnostic));
+        });
         return this;
     }
 
@@ -56,14 +61,15 @@ public final class EndRecord {
         return without(name, events);
     }
 
-    /** The record, in which {@code "reason"} and {@code "remarks"} are present if there are some. */
-    public String json(List<String> remarks) {
+    /** The record, in which {@code "reason"}, {@code "gaps"} and {@code "remarks"} are present if there are some. */
+    public String json(List<Remark> remarks) {
         JsonLine line = Records.begin("end");
         counts.forEach(line::field);
         line.field("exact", reasons.isEmpty());
         if (!reasons.isEmpty()) {
             line.field("reason", String.join("; ", reasons));
         }
-        return Records.remarks(line, remarks).endObject().toString();
+        Remark.json(line, "gaps", gaps);
+        return Remark.json(line, "remarks", remarks).endObject().toString();
     }
 }

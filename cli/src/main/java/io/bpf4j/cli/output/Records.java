@@ -1,7 +1,5 @@
 package io.bpf4j.cli.output;
 
-import java.util.List;
-
 /**
  * Records: the objects of JSON that the commands print, one a line. The first field of each is its type, so a reader
  * can tell rows from events and from the end. {@code docs/json.md} lists all types with their fields.
@@ -14,15 +12,5 @@ public final class Records {
     /** Begins a record of a type. */
     public static JsonLine begin(String type) {
         return new JsonLine().beginObject().field("type", type);
-    }
-
-    /** Adds the remarks, if there are some. */
-    public static JsonLine remarks(JsonLine line, List<String> remarks) {
-        if (!remarks.isEmpty()) {
-            line.key("remarks").beginArray();
-            remarks.forEach(line::value);
-            line.endArray();
-        }
-        return line;
     }
 }

@@ -10,6 +10,7 @@ import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.trace.EventFormat;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
 import io.bpf4j.trace.Gap;
@@ -23,6 +24,7 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.function.LongFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -265,7 +267,7 @@ public final class AnswerReport {
      * @param toStandardError whether the sums go to standard error, because a program reads the rows from standard
      *     output
      */
-    public void sums(Answer answer, long shown, List<String> gaps, boolean toStandardError) {
+    public void sums(Answer answer, long shown, List<Diagnostic> gaps, boolean toStandardError) {
         Map<Gap, Long> counted = answer.gaps();
         long lost = counted.getOrDefault(Gap.LOST, 0L);
         List<Answer.Row> rows = answer.rows();
@@ -304,11 +306,11 @@ public final class AnswerReport {
     }
 
     /** The sums in words. */
-    public static String sums(Answer answer, long total, List<String> gaps) {
+    public static String sums(Answer answer, long total, List<Diagnostic> gaps) {
         return sums(answer, total, gaps, "");
     }
 
-    private static String sums(Answer answer, long total, List<String> gaps, String complete) {
+    private static String sums(Answer answer, long total, List<Diagnostic> gaps, String complete) {
         Map<Gap, Long> counted = answer.gaps();
         long lost = counted.getOrDefault(Gap.LOST, 0L);
         StringBuilder text = new StringBuilder(AnswerValues.events(total)).append(complete);
@@ -319,9 +321,14 @@ public final class AnswerReport {
                 .forEach((gap, count) ->
                         text.append(", ").append(count).append(' ').append(text(gap)));
         if (!gaps.isEmpty()) {
-            text.append("; not exact: ").append(String.join("; ", gaps));
+            text.append("; not exact: ").append(because(gaps));
         }
         return text.toString();
+    }
+
+    /** Why an answer is not exact, in words. */
+    public static String because(List<Diagnostic> gaps) {
+        return gaps.stream().map(Diagnostic::message).distinct().collect(Collectors.joining("; "));
     }
 
     /** The kinds of gaps that have a count of their own in the sums. */

@@ -49,11 +49,16 @@ class ConsoleTest {
         console.remark("stacks end early");
         console.remark("stacks end early");
         assertThat(err).hasToString("bpf4j: stacks end early\n");
-        assertThat(console.remarks()).containsExactly("stacks end early");
+        assertThat(console.remarks()).containsExactly(Remark.of("stacks end early"));
         for (int i = 0; i < 1000; i++) {
             console.remark("file " + i);
         }
-        assertThat(console.remarks()).hasSize(101).last().asString().startsWith("and 901 more remarks");
+        assertThat(console.remarks())
+                .hasSize(101)
+                .last()
+                .extracting(Remark::message)
+                .asString()
+                .startsWith("and 901 more remarks");
     }
 
     /** Lines of a buffer are written at once, after those that wait. */

@@ -2,6 +2,7 @@ package io.bpf4j.cli.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.sys.Diagnostic;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -19,11 +20,15 @@ class EndRecordTest {
     @Test
     void eachLackIsAReason() {
         assertThat(new EndRecord(3, 2)
-                        .because(List.of("a process was not held"))
+                        .because(List.of(new Diagnostic(Diagnostic.Kind.LATE, "process 7", "a process was not held")))
                         .lacking("unreadable", 1, "left out")
-                        .json(List.of("stacks end early", "a \"file\"")))
+                        .json(List.of(
+                                Remark.of("stacks end early"),
+                                Remark.of(new Diagnostic(Diagnostic.Kind.LEFT_OUT, "", "a \"file\"")))))
                 .isEqualTo("{\"type\":\"end\",\"events\":3,\"lost\":2,\"unreadable\":1,\"exact\":false,"
                         + "\"reason\":\"2 events not shown, because they came too fast; a process was not held;"
-                        + " 1 event left out\",\"remarks\":[\"stacks end early\",\"a \\\"file\\\"\"]}");
+                        + " 1 event left out\",\"gaps\":[{\"kind\":\"late\",\"subject\":\"process 7\","
+                        + "\"message\":\"a process was not held\"}],\"remarks\":[{\"message\":\"stacks end early\"},"
+                        + "{\"kind\":\"left_out\",\"message\":\"a \\\"file\\\"\"}]}");
     }
 }

@@ -7,6 +7,7 @@ import static io.bpf4j.test.support.Requirement.HELD_COMMANDS;
 import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
@@ -23,10 +24,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -69,7 +72,8 @@ class CliJsonTest {
             Map.entry("lost", CliJsonTest::isCount),
             Map.entry("exact", Boolean.class::isInstance),
             Map.entry("reason", value -> value instanceof String text && !text.isBlank()),
-            Map.entry("remarks", CliJsonTest::areTexts),
+            Map.entry("gaps", CliJsonTest::areRemarks),
+            Map.entry("remarks", CliJsonTest::areRemarks),
             Map.entry("unpaired_ends", CliJsonTest::isCount),
             Map.entry("unpaired_begins", CliJsonTest::isCount),
             Map.entry("still_open", CliJsonTest::isCount),
@@ -109,6 +113,7 @@ class CliJsonTest {
                     List.of(
                             "exact",
                             "reason",
+                            "gaps",
                             "remarks",
                             "unreadable",
                             "unpaired_ends",
@@ -162,6 +167,20 @@ class CliJsonTest {
     private static boolean areTexts(@Nullable Object value) {
         return value instanceof List<?> list && list.stream().allMatch(String.class::isInstance);
     }
+
+    /** Diagnostics of the library have a kind, and a subject if there is one; sentences of the command have neither. */
+    private static boolean areRemarks(@Nullable Object value) {
+        return value instanceof List<?> list
+                && list.stream()
+                        .allMatch(each -> each instanceof Map<?, ?> remark
+                                && Set.of("kind", "subject", "message").containsAll(remark.keySet())
+                                && remark.get("message") instanceof String
+                                && (remark.get("kind") == null || KINDS.contains(remark.get("kind"))));
+    }
+
+    private static final Set<String> KINDS = Stream.of(Diagnostic.Kind.values())
+            .map(kind -> kind.name().toLowerCase(Locale.ROOT))
+            .collect(Collectors.toUnmodifiableSet());
 
     private static boolean areBuckets(@Nullable Object value) {
         return value instanceof List<?> list
@@ -276,14 +295,15 @@ class CliJsonTest {
                 .containsEntry("reason", "1 event left out: a value could not be read");
         assertThat(ask("values 30", "count", "--no-hold", "asked:value").getLast())
                 .containsEntry("exact", false)
-                .containsKey("reason");
+                .containsKey("reason")
+                .hasEntrySatisfying("gaps", gaps -> assertThat(gaps).asString().contains("kind=late"));
     }
 
     @Test
     void remarksOfStandardErrorAreInTheEnd() throws IOException, InterruptedException {
         Path program = CPrograms.compile("stacks", "-O2", "-fomit-frame-pointer");
         List<Map<String, @Nullable Object>> early = answer("stack", "--json", "-c", program + " 5", "u:probed");
-        assertThat(String.valueOf(early.getLast().get("remarks"))).contains("end early");
+        assertThat(String.valueOf(early.getLast().get("remarks"))).contains("message=", "end early");
     }
 
     @Test

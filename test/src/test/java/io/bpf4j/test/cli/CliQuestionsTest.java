@@ -502,7 +502,9 @@ class CliQuestionsTest {
                 .as(counted.err())
                 .startsWith(
                         "{\"type\":\"row\",\"key\":{},\"count\":3}\n{\"type\":\"end\",\"events\":3,\"lost\":0,\"exact\":false,"
-                                + "\"reason\":\"attaching to new probes failed 3 times\",\"remarks\":[\"u:odd in ");
+                                + "\"reason\":\"attaching to new probes failed 3 times\",\"gaps\":[{\"kind\":\"not_attached\","
+                                + "\"message\":\"attaching to new probes failed 3 times\"}],"
+                                + "\"remarks\":[{\"kind\":\"not_attached\",\"subject\":\"process ");
         assertThat(counted.err()).containsOnlyOnce("u:odd in " + made + ": attach");
         Commands.Result all = Cli.run("count", "--follow", "-c", made.toString(), "u:fin*", "u:od*");
         assertThat(all.out()).isEqualTo("3 events\n");
