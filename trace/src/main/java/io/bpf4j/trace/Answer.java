@@ -155,7 +155,7 @@ public final class Answer extends RunningProgram {
      */
     @Override
     public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
-        checkPauses(pid);
+        beforeAttach(pid);
         List<UsdtProbe> used = taken(probes.stream().filter(numbers::uses).toList());
         used.forEach(probe -> question.check(probe, numbers));
         AttachOptions all =
@@ -179,7 +179,7 @@ public final class Answer extends RunningProgram {
     @Override
     public synchronized Link attachFunctions(
             List<FunctionProbe> functions, OptionalInt pid, Consumer<FunctionProbe> leftOut) {
-        checkPauses(pid);
+        beforeAttach(pid);
         numbers.require(functions);
         return add(FunctionLinks.attach(object, functions, numbers, pid, files, leftOut));
     }
@@ -296,6 +296,7 @@ public final class Answer extends RunningProgram {
      * @throws IllegalStateException if this is closed
      */
     public void poll(Duration patience, Consumer<Event> handler) {
+        look();
         if (records == null) {
             pause(patience);
             return;

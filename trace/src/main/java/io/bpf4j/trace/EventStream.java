@@ -87,7 +87,7 @@ public final class EventStream extends RunningProgram {
 
     @Override
     public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
-        checkPauses(pid);
+        beforeAttach(pid);
         List<UsdtProbe> parts = table.add(probes);
         AttachOptions all = AttachOptions.defaults().withCookies(table::number).withStrict(strict);
         AttachOptions options = pid.isPresent() ? all.withPid(pid.getAsInt()) : all;
@@ -101,6 +101,7 @@ public final class EventStream extends RunningProgram {
      * @param patience how long to wait at most
      */
     public void poll(Duration patience, Handler handler) {
+        look();
         try {
             ring.poll(patience, (_, data, offset, size) -> hand(data, offset, size, handler));
         } finally {

@@ -5,14 +5,17 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.process.FirstThreads;
 import io.bpf4j.process.Tasks;
 import io.bpf4j.process.hold.PausedProcesses;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
+import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.Usdt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
@@ -44,6 +47,10 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     private final boolean lossless;
     private final OptionalInt process;
     private final List<FunctionProbe> functions;
+
+    /** The processes that are attached to once; those that are followed are looked after by {@link Following}. */
+    private final Optional<FirstThreads> firstThreads;
+
     private final List<Link> links = new ArrayList<>();
 
     /** Ends a wait for events of a program that has none. */
@@ -60,6 +67,9 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         this.lossless = question.lossless;
         this.process = question.process;
         this.functions = question.functions;
+        boolean perfUprobes = AttachStrategy.bestFor(question.features) != AttachStrategy.MULTI;
+        this.firstThreads =
+                perfUprobes && question.expected.isEmpty() ? Optional.of(new FirstThreads(true)) : Optional.empty();
         this.records = object.findMap(records).map(RingBuffer::open).orElse(null);
         if (lossless) {
             // The other half is for threads that have not noticed it yet.
@@ -81,8 +91,13 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         return link;
     }
 
-    /** Checks that a process may be paused and continued, if the question is lossless. */
-    void checkPauses(OptionalInt pid) {
+    /**
+     * Prepares for an attachment in a process, or in all processes.
+     *
+     * @throws IllegalArgumentException if the question is lossless, and the process may not be paused and continued
+     */
+    void beforeAttach(OptionalInt pid) {
+        firstThreads.ifPresent(threads -> pid.ifPresent(threads::add));
         if (!lossless) {
             return;
         }
@@ -125,6 +140,11 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         }
     }
 
+    /** Looks whether probes can still fire in the processes that are attached to; called again and again. */
+    void look() {
+        firstThreads.ifPresent(FirstThreads::look);
+    }
+
     /** Waits as {@link RingBuffer#poll} does, for a program without events. */
     void pause(Duration patience) {
         try {
@@ -163,12 +183,15 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     /**
      * The reasons why events may be missing that no counter counts. Code that was attached to too late is {@link
      * Diagnostic.Kind#LATE}. Probes that could not be attached to are {@link Diagnostic.Kind#NOT_ATTACHED}, and so are
-     * patterns without a probe so far, whose subject is the pattern. Functions whose calls can't be counted exactly are
-     * {@link Diagnostic.Kind#INEXACT}. Empty if there is none.
+     * patterns without a probe so far, whose subject is the pattern, and processes whose first thread has ended, in which
+     * the kernel removes single probes. Functions whose calls can't be counted exactly are {@link
+     * Diagnostic.Kind#INEXACT}. Empty if there is none.
      */
     public List<Diagnostic> reasonsForGaps() {
         return Stream.concat(
-                        followed == null ? Stream.empty() : followed.gaps().stream(),
+                        followed == null
+                                ? firstThreads.stream().flatMap(threads -> threads.gaps().stream())
+                                : followed.gaps().stream(),
                         functions.stream().flatMap(function -> function.whyInexact().stream()))
                 .distinct()
                 .toList();

@@ -16,9 +16,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the functions that a command attaches to: each in the file that its operand names, or else in the files on the
@@ -35,11 +35,11 @@ final class FunctionSelection {
     /**
      * The functions by the identities of their files, which processes that appear later may map under other names.
      *
-     * @param target the processes that are followed; null if files may not appear
+     * @param target the processes that are followed; empty if files may not appear
      * @throws CommandException if no file has one of the functions
      */
     static Map<FileIdentity, List<FunctionProbe>> of(
-            TargetOptions options, List<UsdtScan> scans, @Nullable Target target) throws IOException {
+            TargetOptions options, List<UsdtScan> scans, Optional<Target> target) throws IOException {
         Map<FileIdentity, List<FunctionProbe>> functions = new LinkedHashMap<>();
         if (options.functions().isEmpty()) {
             return functions;
@@ -103,7 +103,7 @@ final class FunctionSelection {
     }
 
     /** The files in which a function is looked up if its operand names no file. */
-    private static Map<FileIdentity, Path> files(TargetOptions options, List<UsdtScan> scans, @Nullable Target target)
+    private static Map<FileIdentity, Path> files(TargetOptions options, List<UsdtScan> scans, Optional<Target> target)
             throws IOException {
         if (options.functions().stream().allMatch(function -> function.file().isPresent())) {
             return Map.of();
@@ -112,16 +112,16 @@ final class FunctionSelection {
             return identified(options.files());
         }
         return identified(
-                target != null && isCommand(target)
-                        ? List.of(target.program().toRealPath())
+                isCommand(target)
+                        ? List.of(target.get().program().toRealPath())
                         : scans.stream()
                                 .flatMap(scan -> scan.files().stream())
                                 .map(UsdtScan.File::path)
                                 .toList());
     }
 
-    private static boolean isCommand(@Nullable Target target) {
-        return target != null && !target.line().isEmpty();
+    private static boolean isCommand(Optional<Target> target) {
+        return target.isPresent() && !target.get().line().isEmpty();
     }
 
     /** The files by identity. A file with two names must be attached to once, else each call would be counted twice. */

@@ -12,8 +12,8 @@ import io.bpf4j.cli.trace.Signals;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
-import io.bpf4j.trace.ProbeSession;
 import io.bpf4j.trace.Question;
+import io.bpf4j.trace.RunningProgram;
 import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
 import java.io.Writer;
@@ -104,7 +104,7 @@ class QuestionRun implements TargetRun.Work {
     }
 
     @Override
-    public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
+    public RunningProgram load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
         Answer answer = load(factory.create(probes, functions));
         loaded = answer;
         // With --follow events count from the start, because a process is held while its probes are attached. The child

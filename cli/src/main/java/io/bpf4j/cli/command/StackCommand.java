@@ -15,8 +15,8 @@ import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
-import io.bpf4j.trace.ProbeSession;
 import io.bpf4j.trace.Question;
+import io.bpf4j.trace.RunningProgram;
 import io.bpf4j.trace.stack.Frame;
 import io.bpf4j.trace.stack.StackCounts;
 import io.bpf4j.trace.stack.Symbolizer;
@@ -161,7 +161,7 @@ final class StackCommand implements Callable<Integer> {
         }
 
         @Override
-        public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
+        public RunningProgram load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
             // Only if all probes are known: the symbolizer would take the address of another probe for one of these.
             if (user && !options.target().filesMayAppear()) {
                 Map<Path, List<Long>> places = new HashMap<>();

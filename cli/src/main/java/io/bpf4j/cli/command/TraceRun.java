@@ -8,7 +8,7 @@ import io.bpf4j.cli.trace.EventFormat;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.trace.EventStream;
 import io.bpf4j.trace.FunctionProbe;
-import io.bpf4j.trace.ProbeSession;
+import io.bpf4j.trace.RunningProgram;
 import io.bpf4j.trace.event.ProbeEvent;
 import io.bpf4j.trace.event.TextArgument;
 import io.bpf4j.trace.event.TracedProbe;
@@ -42,7 +42,7 @@ final class TraceRun implements TargetRun.Work {
     }
 
     @Override
-    public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
+    public RunningProgram load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
         options.checkPauses();
         EventStream loaded = QuestionOptions.about(options.target(), probes, functions)
                 .withTexts(options.strings().toArray(TextArgument[]::new))

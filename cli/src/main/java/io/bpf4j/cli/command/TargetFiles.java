@@ -1,0 +1,112 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.Text;
+import io.bpf4j.cli.trace.Words;
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.trace.Target;
+import io.bpf4j.usdt.UsdtScan;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * What the options select before anything is attached: the processes that are followed, and the files that are searched
+ * for probes now.
+ *
+ * <p>Tested by {@code CliTraceTest} and {@code CliFilesOfProcessTest}.
+ */
+final class TargetFiles {
+    private final Console console;
+    private final TargetOptions options;
+
+    TargetFiles(Console console, TargetOptions options) {
+        this.console = console;
+        this.options = options;
+    }
+
+    /** The processes in which code may appear; empty if none may. */
+    Optional<Target> followed() {
+        return options.filesMayAppear() ? Optional.of(target()) : Optional.empty();
+    }
+
+    /** The files that exist now. */
+    List<UsdtScan> now(Optional<Target> followed) throws IOException {
+        OptionalInt process = options.process();
+        if (process.isPresent()) {
+            return ofProcess(process.getAsInt());
+        }
+        return followed.isPresent() && options.files().isEmpty() ? ofCommand(followed.get()) : named();
+    }
+
+    private Target target() {
+        Target target = options.command().isPresent()
+                ? command(options.command().get())
+                : Target.process(options.process().orElseThrow());
+        target = options.follow() ? target.withChildren() : target;
+        return options.hold() ? target : target.withoutHolding();
+    }
+
+    private Target command(String line) {
+        try {
+            Target command = Target.command(Words.split(line));
+            return options.json() ? command.withOutputToError() : command;
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("-c: " + e.getMessage());
+        }
+    }
+
+    /** The file of the command. A script has no probes; the program that runs it is found when it is mapped. */
+    private static List<UsdtScan> ofCommand(Target command) throws IOException {
+        try {
+            return List.of(UsdtScan.ofFile(command.program().toRealPath()));
+        } catch (MalformedDataException e) {
+            return List.of();
+        }
+    }
+
+    /** The files of a process, or those on the command line, as the process has them. */
+    private List<UsdtScan> ofProcess(int pid) throws IOException {
+        UsdtScan all;
+        try {
+            all = Scans.ofProcess(pid);
+        } catch (IOException e) {
+            if (options.files().isEmpty()) {
+                throw e;
+            }
+            return named(); // files can be attached to without permission to read the mappings
+        }
+        FilesOfProcess files = new FilesOfProcess(pid, all);
+        options.locateFiles(files::locate);
+        if (!options.follow()) {
+            Set<FileIdentity> named =
+                    new HashSet<>(); // a file may have several names, as a relative and an absolute one
+            options.functions().stream()
+                    .flatMap(function -> function.file().stream())
+                    .filter(file -> !files.isMapped(file)
+                            && FilesOfProcess.identity(file).filter(named::add).isPresent())
+                    .forEach(file ->
+                            console.remark("process " + pid + " has not mapped " + Text.printable(file.toString())
+                                    + ": probes in this file fire only if the process maps it later"));
+        }
+        return options.files().isEmpty() ? List.of(all) : named();
+    }
+
+    private List<UsdtScan> named() throws IOException {
+        if (options.all()) {
+            return List.of(Scans.ofMachine(console));
+        }
+        List<UsdtScan> scans = new ArrayList<>();
+        for (Path file : options.files()) {
+            scans.add(UsdtScan.ofFile(Operands.check(file)));
+        }
+        return scans;
+    }
+}
