@@ -2,7 +2,6 @@ package io.bpf4j.loader;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.internal.text.FileName;
-import io.bpf4j.loader.map.MapAccess;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
@@ -46,6 +45,8 @@ public final class Pins {
 
     /** Each level keeps a descriptor open. */
     private static final int MOST_LEVELS = 64;
+
+    private static final String NO_LOOK = "what has this name can't be found out";
 
     private final Host host;
     private final Kernel kernel;
@@ -106,7 +107,7 @@ public final class Pins {
         try {
             entries = names(directory, path);
         } catch (IOException e) {
-            problem(path, Diagnostic.Kind.UNREADABLE, "the directory can't be read: " + reason(e));
+            problem(path, Diagnostic.Kind.LEFT_OUT, "the directory can't be read: " + reason(e));
             return;
         }
         List<Path> directories = new ArrayList<>();
@@ -121,7 +122,7 @@ public final class Pins {
                     directory(below, path.resolve(name), level + 1);
                 }
             } catch (SyscallException e) {
-                refused(path.resolve(name), e);
+                refused(path.resolve(name), Diagnostic.Kind.LEFT_OUT, NO_LOOK, e);
             }
         }
     }
@@ -178,21 +179,34 @@ public final class Pins {
                 return false;
             }
             if (status.isRegular()) {
-                try (Fd object = open(path(host, file))) {
-                    add(path, object);
-                }
+                object(path, file);
             }
             return status.isDirectory();
         } catch (SyscallException e) {
-            refused(path, e);
+            refused(path, Diagnostic.Kind.LEFT_OUT, NO_LOOK, e);
             return false;
+        }
+    }
+
+    private void object(Path path, Fd file) {
+        Fd object;
+        try {
+            object = open(path(host, file));
+        } catch (SyscallException e) {
+            refused(path, Diagnostic.Kind.UNREADABLE, "the pin can't be opened", e);
+            return;
+        }
+        try (object) {
+            add(path, object);
+        } catch (SyscallException e) {
+            refused(path, Diagnostic.Kind.UNREADABLE, "the kernel does not say what the pinned object is", e);
         }
     }
 
     /** Opens a pin read-only, so that read permission suffices. The kernel refuses the flag for links (EINVAL). */
     private Fd open(Path file) {
         try {
-            return kernel.execute(new ObjectCommand.Get(file, MapAccess.READ_ONLY.flag()));
+            return kernel.execute(new ObjectCommand.Get(file, ObjectCommand.READ_ONLY));
         } catch (SyscallException e) {
             if (e.errno() != Errno.EINVAL) {
                 throw e;
@@ -203,7 +217,11 @@ public final class Pins {
 
     private void add(Path path, Fd object) {
         Optional<ObjectCommand.Kind> kind = kernel.execute(new ObjectCommand.KindOf(object));
-        switch (kind.orElse(ObjectCommand.Kind.BTF)) {
+        if (kind.isEmpty()) {
+            problem(path, Diagnostic.Kind.UNREADABLE, "the kind of the pinned object is unknown");
+            return;
+        }
+        switch (kind.get()) {
             case PROGRAM -> {
                 var info = kernel.execute(new ObjectCommand.InfoOfProgram(object));
                 add(path, Pin.Kind.PROGRAM, info.id(), info.name());
@@ -218,7 +236,7 @@ public final class Pins {
                         Pin.Kind.LINK,
                         kernel.execute(new ObjectCommand.InfoOfLink(object)).id(),
                         "");
-            case BTF -> problem(path, Diagnostic.Kind.UNREADABLE, "the pin is neither a program nor a map nor a link");
+            case BTF -> problem(path, Diagnostic.Kind.UNREADABLE, "the pin is BTF, of which no more is listed");
         }
     }
 
@@ -226,10 +244,11 @@ public final class Pins {
         pins.add(new Pin(path, Optional.of(kind), id, name, Optional.empty()));
     }
 
-    private void refused(Path path, SyscallException e) {
+    /** @param failed what failed, as the begin of a sentence */
+    private void refused(Path path, Diagnostic.Kind kind, String failed, SyscallException e) {
         // ENOENT: it has vanished since the directory was read. ELOOP does not occur: O_PATH opens symbolic links.
         if (e.errno() != Errno.ENOENT) {
-            problem(path, Diagnostic.Kind.UNREADABLE, "the pin can't be opened: " + Errno.describe(e.errnoNumber()));
+            problem(path, kind, failed + ": " + Errno.describe(e.errnoNumber()));
         }
     }
 

@@ -1,6 +1,5 @@
 package io.bpf4j.loader;
 
-import io.bpf4j.loader.map.MapAccess;
 import io.bpf4j.loader.spec.SectionKind;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.BpfFs;
@@ -69,7 +68,7 @@ public final class Programs {
      * The program has no restrictions. A link can't be opened in this way: its pin must be readable and writable.
      */
     public static Program pinnedReadOnly(Host host, Path path) {
-        return open(host, BpfFs.open(Kernel.of(host), path, Kind.PROGRAM, MapAccess.READ_ONLY.flag()));
+        return open(host, BpfFs.open(Kernel.of(host), path, Kind.PROGRAM, ObjectCommand.READ_ONLY));
     }
 
     /** {@link #takeOver(Host, int)} on the running machine. */

@@ -5,6 +5,7 @@ import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.EpollEvent;
+import io.bpf4j.sys.internal.call.FailureHints;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.Kernel;
@@ -172,9 +173,8 @@ public final class PerfBuffer extends RecordReader {
             return kernel.execute(map);
         } catch (SyscallException e) {
             if (e.errno() == Errno.EPERM) {
-                throw new SyscallException(
-                        e.call(),
-                        e.errnoNumber(),
+                throw FailureHints.withHint(
+                        e,
                         "the ring needs more locked memory than sysctl kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK"
                                 + " allow without CAP_IPC_LOCK; use fewer pages");
             }

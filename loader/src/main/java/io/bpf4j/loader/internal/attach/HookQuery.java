@@ -7,6 +7,7 @@ import io.bpf4j.loader.link.NetDevice;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.FailureHints;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.Kernel;
@@ -67,7 +68,7 @@ public final class HookQuery {
         try {
             return query.run();
         } catch (SyscallException e) {
-            throw new SyscallException(e.call(), e.errnoNumber(), query.hint(e, host));
+            throw FailureHints.withHint(e, query.hint(e, host));
         }
     }
 
@@ -167,7 +168,7 @@ public final class HookQuery {
         if (e.errno() == Errno.EINVAL && host.version().compareTo(since) < 0) {
             return "the query needs Linux " + since + ", but this is Linux " + host.version();
         }
-        String hint = switch (target) {
+        return switch (target) {
             case AttachTarget.Cgroup _ ->
                 switch (e.errno()) {
                     case EBADF -> "the directory is not a control group of version 2";
@@ -192,7 +193,6 @@ public final class HookQuery {
                     default -> null;
                 };
         };
-        return hint == null ? e.hint().orElse(null) : hint;
     }
 
     /**

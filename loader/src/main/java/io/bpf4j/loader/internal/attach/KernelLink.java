@@ -16,7 +16,6 @@ import io.bpf4j.sys.internal.call.ObjectCommand;
 import io.bpf4j.sys.internal.call.OwnDescriptor;
 import io.bpf4j.sys.internal.call.RawLinkInfo;
 import io.bpf4j.sys.internal.call.RawLinkInfo.TextField;
-import io.bpf4j.sys.kernel.Errno;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -126,15 +125,8 @@ class KernelLink implements Link {
         try {
             kernel.execute(new LinkCommand.Update(fd, replacement, expected, 0));
         } catch (SyscallException e) {
-            String why = switch (e.errno()) {
-                case EEXIST -> "; another link attaches the program to the same place";
-                case EINVAL, EOPNOTSUPP ->
-                    "; the kernel can't update links of this kind, or not with a program of this type";
-                case ENOLINK, ENODEV -> "; the link is detached, or its target no longer exists";
-                default -> "";
-            };
             throw new AttachException(
-                    "update " + description + " to " + replacement.description() + ": " + e.getMessage() + why, e);
+                    "update " + description + " to " + replacement.description() + ": " + e.getMessage(), e);
         }
     }
 
@@ -143,10 +135,7 @@ class KernelLink implements Link {
         try {
             kernel.execute(new LinkCommand.Detach(fd));
         } catch (SyscallException e) {
-            String why = e.errno() == Errno.EOPNOTSUPP || e.errno() == Errno.EINVAL
-                    ? "; links of this kind are detached only by closing them"
-                    : "";
-            throw new AttachException("detach " + description + ": " + e.getMessage() + why, e);
+            throw new AttachException("detach " + description + ": " + e.getMessage(), e);
         }
     }
 

@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The descriptors of a process that are probes (bpf_task_fd_query() of kernel/bpf/syscall.c, 6.18).
@@ -25,11 +24,7 @@ public final class OpenProbes {
     private OpenProbes() {}
 
     public static OpenProbe of(Host host, int pid, int descriptor) {
-        try {
-            return query(host, thread(host, pid), descriptor);
-        } catch (SyscallException e) {
-            throw new SyscallException(e.call(), e.errnoNumber(), hint(e));
-        }
+        return query(host, thread(host, pid), descriptor);
     }
 
     /** All probes of a process. Descriptors that the process closes meanwhile are skipped. */
@@ -86,16 +81,6 @@ public final class OpenProbes {
             case 2, 3 -> new LinkDetail.Kprobe(answer.text(), (int) answer.offset(), answer.address(), 0, type == 3, 0);
             case 4, 5 -> new LinkDetail.Uprobe(answer.text(), answer.offset(), 0, type == 5, 0);
             default -> new LinkDetail.Unknown("");
-        };
-    }
-
-    private static @Nullable String hint(SyscallException e) {
-        return switch (e.errno()) {
-            case EBADF -> "the process has no such descriptor";
-            case ENOENT -> "there is no such process, or the perf event has no program";
-            case ENOTSUPP, EOPNOTSUPP ->
-                "the descriptor is not a tracepoint, kprobe or uprobe; Links.byId tells what a link is";
-            default -> e.hint().orElse(null);
         };
     }
 }

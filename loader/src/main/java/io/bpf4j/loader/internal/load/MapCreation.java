@@ -11,6 +11,7 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.FailureHints;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.KernelNames;
 import io.bpf4j.sys.internal.call.MapCommand;
@@ -207,10 +208,8 @@ public record MapCreation(
             });
             if (e.errno() == Errno.EINVAL) {
                 // The kernel gives only the error number; the attributes of the map explain the rest.
-                throw new SyscallException(
-                        e.call(),
-                        e.errnoNumber(),
-                        "this kernel can't create a map of " + MapPinning.shape(spec) + needs(spec));
+                throw FailureHints.withHint(
+                        e, "this kernel can't create a map of " + MapPinning.shape(spec) + needs(spec));
             }
             throw e;
         }

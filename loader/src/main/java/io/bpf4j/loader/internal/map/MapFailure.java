@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.map;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.MapAccess;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.FailureHints;
 import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.MapTraits;
 import io.bpf4j.sys.kernel.Errno;
@@ -39,9 +40,7 @@ final class MapFailure {
      */
     static SyscallException explained(KernelMap map, SyscallException e) {
         boolean refused = e.errno() == Errno.EPERM || e.errno() == Errno.EACCES;
-        return refused && map.access() != MapAccess.READ_WRITE
-                ? new SyscallException(e.call(), e.errnoNumber(), notOpenFor(map))
-                : e;
+        return refused && map.access() != MapAccess.READ_WRITE ? FailureHints.withHint(e, notOpenFor(map)) : e;
     }
 
     /**

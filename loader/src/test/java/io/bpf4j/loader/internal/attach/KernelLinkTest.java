@@ -95,14 +95,10 @@ class KernelLinkTest {
             kernel.fail(LinkCommand.Update.class, Errno.EEXIST);
             assertThatThrownBy(() -> link.update(q(), q()))
                     .isInstanceOf(AttachException.class)
-                    .hasMessageContaining("update p to XDP of device 1")
-                    .hasMessageContaining("another link attaches the program");
-            kernel.fail(LinkCommand.Update.class, Errno.EINVAL);
-            assertThatThrownBy(() -> link.update(q()))
-                    .isInstanceOf(AttachException.class)
-                    .hasMessageContaining("can't update");
+                    .hasMessageStartingWith("update p to XDP of device 1")
+                    .hasMessageContaining("EEXIST");
             kernel.fail(LinkCommand.Detach.class, Errno.EOPNOTSUPP);
-            assertThatThrownBy(link::detach).isInstanceOf(AttachException.class).hasMessageContaining("closing");
+            assertThatThrownBy(link::detach).isInstanceOf(AttachException.class).hasMessageContaining("EOPNOTSUPP");
         }
     }
 

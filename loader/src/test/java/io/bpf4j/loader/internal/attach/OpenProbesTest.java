@@ -116,10 +116,7 @@ class OpenProbesTest {
             kernel.fail(LinkCommand.TaskFdQuery.class, errno);
             assertThatThrownBy(() -> Links.openProbe(host, PID, 4))
                     .isInstanceOf(SyscallException.class)
-                    .hasMessageContaining("descriptor 4 of process 42")
-                    .hasMessageEndingWith("is not a tracepoint, kprobe or uprobe; Links.byId tells what a link is");
+                    .hasMessageContaining("descriptor 4 of process 42");
         }
-        kernel.fail(LinkCommand.TaskFdQuery.class, Errno.EBADF);
-        assertThatThrownBy(() -> Links.openProbe(host, PID, 4)).hasMessageContaining("no such descriptor");
     }
 }

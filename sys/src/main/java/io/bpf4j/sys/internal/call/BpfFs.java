@@ -95,7 +95,7 @@ public final class BpfFs {
     /**
      * Opens a pinned object.
      *
-     * @param flags {@code BPF_F_RDONLY} or {@code BPF_F_WRONLY} for a map, {@code BPF_F_RDONLY} for a program, else 0
+     * @param flags as those of {@link ObjectCommand.Get}
      * @return the file descriptor; the caller closes it
      * @throws SyscallException if the pin does not exist (ENOENT, among others)
      * @throws IllegalArgumentException if it is of another kind
@@ -199,8 +199,7 @@ public final class BpfFs {
     }
 
     private static SyscallException withHint(SyscallException e, Path path) {
-        String hint = hint(e.errno(), path);
-        return hint == null ? e : new SyscallException(e.call(), e.errnoNumber(), hint);
+        return FailureHints.withHint(e, hint(e.errno(), path));
     }
 
     private static @Nullable String hint(Errno errno, Path path) {

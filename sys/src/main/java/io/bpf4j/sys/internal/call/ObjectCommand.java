@@ -61,6 +61,12 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
     }
 
+    /** {@code BPF_F_RDONLY}: opens an object for reading, so that a pin need not be writable (Linux 4.15). */
+    int READ_ONLY = 1 << 3;
+
+    /** {@code BPF_F_WRONLY} (Linux 4.15). */
+    int WRITE_ONLY = 1 << 4;
+
     /** BPF_OBJ_PIN into a bpffs. */
     record Pin(Fd object, Path path) implements ObjectCommand<Integer> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr", "u64 pathname; u32 bpf_fd, file_flags");
@@ -71,7 +77,11 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
     }
 
-    /** BPF_OBJ_GET: opens a pinned object. */
+    /**
+     * BPF_OBJ_GET: opens a pinned object.
+     *
+     * @param flags {@link #READ_ONLY} or {@link #WRITE_ONLY} for a map, {@link #READ_ONLY} for a program, else 0
+     */
     record Get(Path path, int flags) implements ObjectCommand<Fd> {
         @Override
         public Fd run(Call call) {
@@ -107,7 +117,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     /**
      * BPF_*_GET_FD_BY_ID.
      *
-     * @param flags {@code BPF_F_RDONLY} or {@code BPF_F_WRONLY} for a map (Linux 4.15), else 0
+     * @param flags {@link #READ_ONLY} or {@link #WRITE_ONLY} for a map, else 0
      */
     record FdById(Kind kind, int id, int flags) implements ObjectCommand<Fd> {
         public FdById(Kind kind, int id) {

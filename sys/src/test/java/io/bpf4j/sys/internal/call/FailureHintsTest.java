@@ -2,6 +2,7 @@ package io.bpf4j.sys.internal.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.sys.kernel.ProgramType;
@@ -110,6 +111,33 @@ class FailureHintsTest {
             assertThat(hint(new LinkCommand.Update(fd, fd, null, 0), Errno.EPERM, TRACER))
                     .contains("a policy");
         }
+    }
+
+    @Test
+    void anErrorOfACallHasItsOwnReason() {
+        try (Fd fd = new ScriptedKernel().newFd("link")) {
+            Command<?> update = new LinkCommand.Update(fd, fd, null, 0);
+            assertThat(hint(update, Errno.EEXIST, TRACER)).startsWith("another link attaches the program");
+            for (Errno errno : List.of(Errno.EINVAL, Errno.EOPNOTSUPP)) {
+                assertThat(hint(update, errno, TRACER)).contains("can't update links of this kind");
+                assertThat(hint(new LinkCommand.Detach(fd), errno, TRACER)).endsWith("only by closing them");
+            }
+            assertThat(hint(update, Errno.ENOLINK, TRACER)).startsWith("the link is detached");
+            assertThat(hint(update, Errno.EBUSY, TRACER)).isNull();
+            assertThat(hint(update, Errno.ENOMEM, TRACER)).as("as of each call").startsWith("out of memory");
+        }
+        Command<?> query = new LinkCommand.TaskFdQuery(7, 3);
+        assertThat(hint(query, Errno.EBADF, TRACER)).isEqualTo("the process has no such descriptor");
+        assertThat(hint(query, Errno.ENOENT, TRACER)).startsWith("there is no such process");
+        assertThat(hint(query, Errno.ENOTSUPP, TRACER)).endsWith("Links.byId tells what a link is");
+    }
+
+    @Test
+    void aBetterHintReplacesThatOfTheCall() {
+        SyscallException failure = FailureHints.explained(MAP, Errno.ENOMEM.number(), TRACER);
+        assertThat(FailureHints.withHint(failure, "use fewer pages"))
+                .hasMessage(failure.call() + " failed: ENOMEM (Cannot allocate memory): use fewer pages");
+        assertThat(FailureHints.withHint(failure, null)).isSameAs(failure);
     }
 
     /** Linux 6.16, and updates of older ones: commit ba677dbe77af. */
