@@ -20,8 +20,8 @@ import picocli.CommandLine.Model.OptionSpec;
  * Scripts that complete the command line in a shell, made from picocli's model. They complete commands, options, ready
  * questions and named values, and processes, commands and files where an option takes one.
  *
- * <p>Why not picocli's own script: it does not complete files among the operands, and in zsh it runs as an emulated
- * bash script, without descriptions.
+ * <p>Why not picocli's own script: it is for bash only, which zsh emulates, without descriptions, and it completes
+ * neither files among the operands nor processes.
  *
  * <p>Tested by {@code CompletionScriptTest} and {@code CliCompletionTest}.
  */

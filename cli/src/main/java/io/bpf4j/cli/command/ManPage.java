@@ -13,6 +13,9 @@ import picocli.CommandLine.Model.PositionalParamSpec;
  * {@code .TP} an indented paragraph whose first line is its tag, {@code .nf} and {@code .fi} around lines that are not
  * filled.
  *
+ * <p>Why not picocli's generator: it is a library of its own, whose output is AsciiDoc, and asciidoctor, a program in
+ * Ruby, makes the page of that. This class lets {@code bpf4j man} print the page of the command that runs.
+ *
  * <p>Tested by {@code CompletionScriptTest} and {@code CliCompletionTest}.
  */
 final class ManPage {

@@ -1,6 +1,7 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.process.Descriptors;
 import io.bpf4j.process.peer.HeldFolder;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
@@ -65,8 +66,6 @@ final class OutputFile {
     private static final Pattern DESCRIPTOR = Pattern.compile("/dev/(?<name>stdout|stderr)"
             + "|(/dev/fd|/proc/(self|thread-self|" + ProcessHandle.current().pid() + ")(/task/\\d+)?/fd)"
             + "/(?<number>\\d{1,9})");
-
-    private static final long O_CLOEXEC = 02000000;
 
     /** Linux follows this many links in a path. */
     private static final int MAX_LINKS = 40;
@@ -220,17 +219,8 @@ final class OutputFile {
         if (number == 1 || number == 2) {
             return;
         }
-        Path self = Host.running().self();
         try {
-            String target = Files.readSymbolicLink(self.resolve("fd/" + number)).toString();
-            String flags = Files.readAllLines(self.resolve("fdinfo/" + number)).stream()
-                    .filter(line -> line.startsWith("flags:"))
-                    .map(line -> line.substring("flags:".length()).strip())
-                    .findFirst()
-                    .orElse("0");
-            // An inherited descriptor does not have the flag that closes it at execve(2).
-            boolean isInherited = (Long.parseLong(flags, 8) & O_CLOEXEC) == 0;
-            if (isInherited && target.startsWith("pipe:")) {
+            if (Descriptors.isInheritedPipe(Host.running(), number)) {
                 return;
             }
         } catch (IOException e) {

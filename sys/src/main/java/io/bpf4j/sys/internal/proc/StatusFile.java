@@ -40,7 +40,18 @@ public final class StatusFile {
         return new StatusFile(Files.readString(task.resolve("status"), StandardCharsets.ISO_8859_1));
     }
 
-    /** The same; without a field if the file can't be read, because the process or thread has ended. */
+    /**
+     * The state of an open file, {@code /proc/PID/fdinfo/NUMBER}, which has the same form.
+     *
+     * @param process its folder in {@code /proc}
+     * @throws IOException if there is no such descriptor
+     */
+    public static StatusFile ofDescriptor(Path process, int number) throws IOException {
+        Path file = process.resolve("fdinfo/" + number);
+        return new StatusFile(Files.readString(file, StandardCharsets.ISO_8859_1));
+    }
+
+    /** The state of a task; without a field if the file can't be read, because the process or thread has ended. */
     public static StatusFile readIfRunning(Path task) {
         try {
             return read(task);
