@@ -3,9 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
 import java.io.IOException;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /**
  * Counts the events of probes in the kernel.
@@ -23,23 +21,13 @@ import picocli.CommandLine.Mixin;
             "  bpf4j count -p 4711 hotspot:class__loaded --by name --where 'shared == false'",
             "  bpf4j count libstdc++.so.6 libstdcxx:throw --by pid,comm --duration 10"
         })
-final class CountCommand implements Callable<Integer> {
-    private final Console console;
-    private final Interruption interruption;
-
-    @Mixin
-    private final QuestionOptions options = new QuestionOptions();
-
+final class CountCommand extends QuestionCommand {
     CountCommand(Console console, Interruption interruption) {
-        this.console = console;
-        this.interruption = interruption;
+        super(console, interruption);
     }
 
     @Override
-    public Integer call() throws IOException {
-        options.check();
-        TargetRun.of(console, interruption, options.target())
-                .run(new QuestionRun(console, options, question -> question));
-        return CommandTree.OK;
+    void ask() throws IOException {
+        run(new QuestionRun(console, options, question -> question));
     }
 }

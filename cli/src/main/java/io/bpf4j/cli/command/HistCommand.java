@@ -5,10 +5,8 @@ import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.trace.Question;
 import java.io.IOException;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -26,13 +24,7 @@ import picocli.CommandLine.Option;
             "  bpf4j hist -p 4711 hotspot:object__alloc --of size --by class",
             "  bpf4j hist libc.so.6 libc:memory_heap_new --of arg1 --linear 0:1MiB:64KiB"
         })
-final class HistCommand implements Callable<Integer> {
-    private final Console console;
-    private final Interruption interruption;
-
-    @Mixin
-    private final QuestionOptions options = new QuestionOptions();
-
+final class HistCommand extends QuestionCommand {
     @Option(
             names = "--of",
             parameterConsumer = ExpressionValue.class,
@@ -48,18 +40,15 @@ final class HistCommand implements Callable<Integer> {
     private @Nullable String linear;
 
     HistCommand(Console console, Interruption interruption) {
-        this.console = console;
-        this.interruption = interruption;
+        super(console, interruption);
     }
 
     @Override
-    public Integer call() throws IOException {
-        options.check();
+    void ask() throws IOException {
         Optional<LinearScale> scale = Optional.ofNullable(linear).map(LinearScale::parse);
-        TargetRun.of(console, interruption, options.target()).run(new QuestionRun(console, options, question -> {
+        run(new QuestionRun(console, options, question -> {
             Question distribution = question.histogram(of);
             return scale.isPresent() ? scale.get().of(distribution) : distribution;
         }));
-        return CommandTree.OK;
     }
 }

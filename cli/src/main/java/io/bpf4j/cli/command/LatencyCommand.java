@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -39,13 +38,7 @@ import picocli.CommandLine.Option;
             "  bpf4j latency -c 'cat f1 f2' u:libc.so.6:open --by 'str(begin.arg0)'",
             "  bpf4j latency -p 4711 postgresql:query__start postgresql:query__done --slower 50ms --show query"
         })
-final class LatencyCommand implements Callable<Integer> {
-    private final Console console;
-    private final Interruption interruption;
-
-    @Mixin
-    private final QuestionOptions options = new QuestionOptions();
-
+final class LatencyCommand extends QuestionCommand {
     @Option(
             names = "--pair",
             parameterConsumer = ExpressionValue.class,
@@ -70,13 +63,11 @@ final class LatencyCommand implements Callable<Integer> {
     private final BufferOption buffer = new BufferOption();
 
     LatencyCommand(Console console, Interruption interruption) {
-        this.console = console;
-        this.interruption = interruption;
+        super(console, interruption);
     }
 
     @Override
-    public Integer call() throws IOException {
-        options.check();
+    void ask() throws IOException {
         Optional<Duration> limit = limit();
         if (!show.isEmpty() && limit.isEmpty()) {
             throw new UsageException("--show needs --slower, which selects the events to print");
@@ -93,13 +84,12 @@ final class LatencyCommand implements Callable<Integer> {
             Question limited = limit.map(paired::slowerThan).orElse(paired);
             return show.isEmpty() ? limited : limited.show(QuestionOptions.split("--show", show));
         };
-        TargetRun.of(console, interruption, options.target()).run(new QuestionRun(console, options, addLatency) {
+        run(new QuestionRun(console, options, addLatency) {
             @Override
             public boolean needsAllProbes() {
                 return true;
             }
         });
-        return CommandTree.OK;
     }
 
     /**

@@ -9,40 +9,26 @@ import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.picture.AnswerPage;
 import io.bpf4j.cli.question.AnswerValues;
 import io.bpf4j.cli.trace.Interruption;
-import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.sys.Diagnostic;
-import io.bpf4j.sys.Host;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.trace.NamedStacks;
 import io.bpf4j.trace.Question;
 import io.bpf4j.trace.RunningProgram;
 import io.bpf4j.trace.stack.Frame;
 import io.bpf4j.trace.stack.StackCounts;
-import io.bpf4j.trace.stack.Symbolizer;
 import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -62,24 +48,12 @@ import picocli.CommandLine.Option;
             "  bpf4j stack -p 4711 postgresql:lwlock__wait__start --svg locks.svg",
             "  bpf4j stack -p 4711 libstdcxx:throw --folded"
         })
-final class StackCommand implements Callable<Integer> {
+final class StackCommand extends QuestionCommand {
     /** The maximum number of frames of a stack in the table of a page. */
     private static final int MAX_TABLE_FRAMES = 10;
 
     /** The maximum number of characters of a line below a flame graph. */
     private static final int MAX_LINE_LENGTH = 170;
-
-    private final Console console;
-    private final Interruption interruption;
-
-    @Mixin
-    private final QuestionOptions options = new QuestionOptions();
-
-    /** The maximum number of frames of a stack that a question keeps, in user space and in the kernel each. */
-    private static final int KEPT_FRAMES = 127;
-
-    /** The text in place of the outer frames of a stack that has more than are kept. */
-    private static final String CUT = "[cut]";
 
     private static final int MAX_PATIENCE_SECONDS = 3600;
 
@@ -102,13 +76,11 @@ final class StackCommand implements Callable<Integer> {
     private double jvmNames = 1;
 
     StackCommand(Console console, Interruption interruption) {
-        this.console = console;
-        this.interruption = interruption;
+        super(console, interruption);
     }
 
     @Override
-    public Integer call() throws IOException {
-        options.check();
+    void ask() throws IOException {
         if (folded && options.target().json()) {
             throw new UsageException("--folded and --json exclude each other: give one");
         }
@@ -116,79 +88,45 @@ final class StackCommand implements Callable<Integer> {
             throw new UsageException("--jvm-names takes 0 to " + MAX_PATIENCE_SECONDS + " seconds");
         }
         user |= !kernel;
-        try (Symbolizer symbolizer = Symbolizer.of(Host.running())) {
-            TargetRun.of(console, interruption, options.target()).run(new Run(symbolizer));
+        try (NamedStacks stacks = NamedStacks.create(Duration.ofMillis(Math.round(jvmNames * 1000)))) {
+            run(new Run(stacks));
         }
-        return CommandTree.OK;
     }
 
-    /**
-     * The work: counts by stack, then names the frames. The names of a stack are not kept but looked up each time: the
-     * names of a hostile process's frames could fill the memory.
-     */
+    /** The work: counts by stack, and shows the stacks with their names. */
     private final class Run extends QuestionRun {
-        private final Symbolizer symbolizer;
-        private final JvmNames jvms;
-        private long endingEarly;
-        private long cut;
-        private List<Answer.Row> last = List.of();
+        private final NamedStacks stacks;
         private boolean ending;
+        private boolean hasRows;
 
-        Run(Symbolizer symbolizer) {
+        Run(NamedStacks stacks) {
             super(console, options, StackCommand.this::withStacks);
-            this.symbolizer = symbolizer;
-            this.jvms = new JvmNames(
-                    console,
-                    symbolizer,
-                    Duration.ofMillis(Math.round(jvmNames * 1000)),
-                    options.target().verbose());
+            this.stacks = stacks;
             if (user) {
                 // Then methods that the JVM discards before the end have names, too.
-                options.target().process().ifPresent(pid -> jvms.ask(List.of(pid)));
+                options.target().process().ifPresent(pid -> stacks.ask(List.of(pid), this::asking));
             }
         }
 
-        /** A stack with its names. */
-        private record Named(Map<String, Object> key, List<Frame> user, List<Frame> kernel, long count) {
-            Named with(Map<String, Object> otherKey, long otherCount) {
-                return new Named(otherKey, user, kernel, otherCount);
-            }
-
-            /** Whether outer frames are missing, because the stack had more than are kept. */
-            boolean isCut() {
-                return user.size() >= KEPT_FRAMES || kernel.size() >= KEPT_FRAMES;
+        private void asking(int pid) {
+            if (options.target().verbose()) {
+                console.error("bpf4j: asking the JVM " + pid + " for its compiled methods, by its attach mechanism");
             }
         }
 
         @Override
         public RunningProgram load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
-            // Only if all probes are known: the symbolizer would take the address of another probe for one of these.
             if (user && !options.target().filesMayAppear()) {
-                Map<Path, List<Long>> places = new HashMap<>();
-                probes.forEach(probe -> probe.sites()
-                        .forEach(site -> places.computeIfAbsent(probe.binary().path(), _ -> new ArrayList<>())
-                                .add(site.fileOffset())));
-                functions.forEach(function -> function.fileOffset()
-                        .ifPresent(offset -> places.computeIfAbsent(function.file(), _ -> new ArrayList<>())
-                                .add(offset)));
-                places.forEach(this::addProbes);
+                stacks.probes(probes, functions);
             }
             return super.load(probes, functions);
-        }
-
-        private void addProbes(Path file, List<Long> offsets) {
-            try {
-                symbolizer.probesAt(file, offsets);
-            } catch (IOException | MalformedDataException e) {
-                // Attaching reports the failure, too. If only this fails, the stacks of ended processes lack names.
-            }
         }
 
         /** The process may have ended before its stacks are named. */
         @Override
         public void appeared(int pid) {
             if (user) {
-                symbolizer.remember(pid);
+                stacks.remember(pid);
             }
         }
 
@@ -205,98 +143,45 @@ final class StackCommand implements Callable<Integer> {
 
         @Override
         public void finish(List<Diagnostic> gaps) {
-            jvms.forget();
+            stacks.forget();
             ending = true;
             super.finish(gaps);
         }
 
         @Override
         void print(Answer answer) {
-            List<Answer.Row> rows = answer.rows().stream()
-                    .sorted(Comparator.comparingLong(Answer.Row::count).reversed())
-                    .toList();
+            List<Answer.Row> rows = answer.rows();
             try (Progress _ = Progress.of(console, "reading symbols")) {
-                if (user) {
-                    jvms.ask(rows.stream().map(Run::pid).distinct().toList());
-                }
-                symbolizer.prepare(rows.stream()
-                        .filter(row -> row.userStack() != null)
-                        .collect(Collectors.groupingBy(
-                                Run::pid,
-                                Collectors.mapping(
-                                        row -> Objects.requireNonNull(row.userStack()), Collectors.toList()))));
-                rows.forEach(this::readSymbols);
+                stacks.read(rows, this::asking);
             }
-            symbolizer.problems().forEach(console::remark);
-            reportMissingCallers(rows);
-            reportCutStacks();
-            reportNoKernelStacks(rows);
+            stacks.problems().forEach(console::remark);
+            stacks.gaps().forEach(this::report);
+            // At a uprobe the kernel has interrupted code in user space, so its own stack is empty.
+            if (kernel && !rows.isEmpty() && rows.stream().allMatch(row -> isEmpty(row.kernelStack()))) {
+                report(new Diagnostic(
+                        Diagnostic.Kind.HINT,
+                        "",
+                        "--kernel shows no stacks, because the probes fire in user space; leave --kernel out"));
+            }
             if (folded) {
-                fold(counts(rows));
+                fold(stacks.counts());
             } else if (options.target().json()) {
-                rows.forEach(row -> console.line(json(named(row))));
+                stacks.forEach(stack -> console.line(json(stack)));
+            } else if (options.hasKey("pid")) {
+                stacks.forEach(this::text);
             } else {
-                merged(rows).forEach(same -> text(named(same.first()).with(same.key(), same.count())));
+                stacks.forEachOfAll(this::text);
             }
-            last = rows;
-        }
-
-        /** Equal stacks of several processes, represented by the first one. */
-        private record SameStacks(Answer.Row first, Map<String, Object> key, long count) {
-            /** The process is left out if there are several. */
-            SameStacks and(Answer.Row other) {
-                Map<String, Object> common = new LinkedHashMap<>(key);
-                common.entrySet().retainAll(other.key().entrySet());
-                return new SameStacks(first, common, count + other.count());
-            }
-        }
-
-        /** One row for equal stacks of all processes, unless the user gave the key pid; the most frequent first. */
-        private List<SameStacks> merged(List<Answer.Row> rows) {
-            Stream<SameStacks> single = rows.stream().map(row -> new SameStacks(row, row.key(), row.count()));
-            boolean isOfOne = rows.stream().map(Run::pid).distinct().limit(2).count() < 2;
-            if (isOfOne || options.hasKey("pid")) {
-                return single.toList();
-            }
-            Map<String, SameStacks> byDigest = new LinkedHashMap<>();
-            single.forEach(row -> byDigest.merge(digest(row.first()), row, (all, one) -> all.and(one.first())));
-            return byDigest.values().stream()
-                    .sorted(Comparator.comparingLong(SameStacks::count).reversed())
-                    .toList();
-        }
-
-        /**
-         * A digest of the shown text of a stack without its process and count: the names themselves could fill the
-         * memory.
-         */
-        private String digest(Answer.Row row) {
-            Named stack = named(row);
-            Map<String, Object> key = new LinkedHashMap<>(stack.key());
-            key.remove("pid");
-            MessageDigest digest = sha256();
-            digest.update(key.toString().getBytes(StandardCharsets.UTF_8));
-            for (List<Frame> frames : List.of(stack.kernel(), stack.user())) {
-                digest.update((byte) '\n');
-                frames.forEach(frame -> digest.update((frame.label() + "\n").getBytes(StandardCharsets.UTF_8)));
-            }
-            return HexFormat.of().formatHex(digest.digest());
-        }
-
-        private static MessageDigest sha256() {
-            try {
-                return MessageDigest.getInstance("SHA-256");
-            } catch (NoSuchAlgorithmException e) {
-                throw new AssertionError("every Java has SHA-256", e);
-            }
+            hasRows = !rows.isEmpty();
         }
 
         @Override
         void html(AnswerPage page, Writer writer) throws IOException {
-            AnswerPage stacks = page.withRows(rows());
-            if (last.isEmpty()) {
-                stacks.html(writer);
+            AnswerPage table = page.withRows(rows());
+            if (hasRows) {
+                table.html(writer, out -> stacks.counts().figure(out, title()));
             } else {
-                stacks.html(writer, out -> counts(last).figure(out, title()));
+                table.html(writer);
             }
         }
 
@@ -305,23 +190,22 @@ final class StackCommand implements Callable<Integer> {
          * one row.
          */
         private List<Answer.Row> rows() {
-            Map<String, Long> stacks = new HashMap<>();
-            for (Answer.Row row : last) {
-                Named stack = named(row);
-                String frames = Stream.concat(stack.kernel().stream(), stack.user().stream())
+            Map<String, Long> sums = new HashMap<>();
+            stacks.forEach(stack -> {
+                String frames = stack.frames().stream()
                         .limit(MAX_TABLE_FRAMES)
                         .map(Frame::label)
                         .collect(Collectors.joining(" \u2190 "));
-                stacks.merge(frames.isEmpty() ? "(none)" : frames, stack.count(), Long::sum);
-            }
-            return stacks.entrySet().stream()
+                sums.merge(frames.isEmpty() ? "(none)" : frames, stack.count(), Long::sum);
+            });
+            return sums.entrySet().stream()
                     .map(entry -> new Answer.Row(Map.of("stack", entry.getKey()), entry.getValue(), null, null, null))
                     .toList();
         }
 
         @Override
         void svg(AnswerPage page, Writer writer) throws IOException {
-            counts(last).svg(writer, title(), page.lines(MAX_LINE_LENGTH));
+            stacks.counts().svg(writer, title(), page.lines(MAX_LINE_LENGTH));
         }
 
         private void fold(StackCounts counts) {
@@ -332,52 +216,12 @@ final class StackCommand implements Callable<Integer> {
             }
         }
 
-        /** Reads the symbols that a stack needs, and counts the events whose stacks are incomplete. */
-        private void readSymbols(Answer.Row row) {
-            List<StackTraceMap.Frame> inUser = row.userStack();
-            if (inUser != null && !inUser.isEmpty() && symbolizer.endsEarly(pid(row), inUser)) {
-                endingEarly += row.count();
-            }
-            if (named(row).isCut()) {
-                cut += row.count();
-            }
-        }
-
-        /**
-         * Warns if many stacks end early. Some are short by nature, but many are a sign of code without frame pointers.
-         */
-        private void reportMissingCallers(List<Answer.Row> rows) {
-            long all = rows.stream().mapToLong(Answer.Row::count).sum();
-            if (endingEarly > all / 2) {
-                report("the stacks of " + endingEarly + " of " + all
-                        + " events end early: this code seems to be built without frame pointers"
-                        + " (gcc -fno-omit-frame-pointer, on s390x -mbackchain; java -XX:+PreserveFramePointer)");
-            }
-            endingEarly = 0;
-        }
-
-        private void reportCutStacks() {
-            if (cut > 0) {
-                report("the stacks of " + cut + " events are cut after the innermost " + KEPT_FRAMES
-                        + " frames (the default of the sysctl kernel.perf_event_max_stack); " + CUT
-                        + " stands for their callers");
-            }
-            cut = 0;
-        }
-
-        /** At a uprobe the kernel has interrupted code in user space, so its own stack is empty. */
-        private void reportNoKernelStacks(List<Answer.Row> rows) {
-            if (kernel && !rows.isEmpty() && rows.stream().allMatch(row -> isEmpty(row.kernelStack()))) {
-                report("--kernel shows no stacks, because the probes fire in user space; leave --kernel out");
-            }
-        }
-
         /** A message about an interim answer is repeated for the final answer, so only the latter is a remark. */
-        private void report(String text) {
+        private void report(Diagnostic diagnostic) {
             if (ending) {
-                console.remark(text);
+                console.remark(diagnostic);
             } else {
-                console.error("bpf4j: " + text);
+                console.error("bpf4j: " + diagnostic.message());
             }
         }
 
@@ -385,48 +229,21 @@ final class StackCommand implements Callable<Integer> {
             return stack == null || stack.isEmpty();
         }
 
-        private Named named(Answer.Row row) {
-            int pid = pid(row);
-            List<StackTraceMap.Frame> inUser = row.userStack();
-            List<StackTraceMap.Frame> inKernel = row.kernelStack();
-            return new Named(
-                    row.key(),
-                    inUser == null ? List.of() : symbolizer.user(pid, inUser),
-                    inKernel == null ? List.of() : symbolizer.kernel(inKernel),
-                    row.count());
-        }
-
-        private static int pid(Answer.Row row) {
-            return ((Long) row.key().getOrDefault("pid", 0L)).intValue();
-        }
-
-        private StackCounts counts(List<Answer.Row> rows) {
-            StackCounts counts = StackCounts.create();
-            for (Answer.Row row : rows) {
-                Named stack = named(row);
-                counts.add(stack.isCut() ? CUT : "", stack.user(), stack.kernel(), stack.count());
-            }
-            return counts;
-        }
-
-        private void text(Named stack) {
+        private void text(NamedStacks.Stack stack) {
             String key = stack.key().isEmpty() ? "" : " " + AnswerValues.text(stack.key());
             console.line(options.paint(console).strong(stack.count() + key));
-            stack.kernel().forEach(frame -> console.line("    " + Text.printable(frame.label())));
-            stack.user().forEach(frame -> console.line("    " + Text.printable(frame.label())));
+            stack.frames().forEach(frame -> console.line("    " + Text.printable(frame.label())));
             if (stack.isCut()) {
-                console.line("    " + CUT);
+                console.line("    " + NamedStacks.CUT);
             }
             console.line("");
         }
 
-        private static String json(Named stack) {
+        private static String json(NamedStacks.Stack stack) {
             JsonLine line = Records.begin("row").key("key");
             AnswerValues.json(line, stack.key());
             line.key("frames").beginArray();
-            List<Frame> all = new ArrayList<>(stack.kernel());
-            all.addAll(stack.user());
-            all.forEach(frame -> line.value(frame.label()));
+            stack.frames().forEach(frame -> line.value(frame.label()));
             line.endArray().field("count", stack.count());
             return (stack.isCut() ? line.field("cut", true) : line).endObject().toString();
         }

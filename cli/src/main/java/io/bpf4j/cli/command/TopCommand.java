@@ -5,9 +5,7 @@ import io.bpf4j.cli.trace.Interruption;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /**
  * Shows which keys have the most events now.
@@ -23,27 +21,18 @@ import picocli.CommandLine.Mixin;
                     + "are process, thread name and probe. Needs the same privileges as 'trace'."
         },
         footer = {"  bpf4j top --all 'hotspot:*'", "  bpf4j top -p 4711 hotspot:object__alloc --by class --every 2"})
-final class TopCommand implements Callable<Integer> {
+final class TopCommand extends QuestionCommand {
     private static final long EVERY = 1_000_000_000;
 
-    private final Console console;
-    private final Interruption interruption;
-
-    @Mixin
-    private final QuestionOptions options = new QuestionOptions();
-
     TopCommand(Console console, Interruption interruption) {
-        this.console = console;
-        this.interruption = interruption;
+        super(console, interruption);
     }
 
     @Override
-    public Integer call() throws IOException {
-        options.check();
+    void ask() throws IOException {
         options.defaults(List.of("pid", "comm", "probe"), OptionalLong.of(EVERY));
         try (TopRun run = new TopRun(console, interruption, options)) {
-            TargetRun.of(console, interruption, options.target()).run(run);
+            run(run);
         }
-        return CommandTree.OK;
     }
 }

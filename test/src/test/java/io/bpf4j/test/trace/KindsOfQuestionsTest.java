@@ -15,6 +15,7 @@ import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Gap;
+import io.bpf4j.trace.NamedStacks;
 import io.bpf4j.trace.Question;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
@@ -115,17 +116,31 @@ class KindsOfQuestionsTest {
 
     @Test
     void functionsAreAskedWithTheirStacks() throws IOException, InterruptedException {
+        FunctionProbe middle = FunctionProbe.matching(program, "middle", false).getFirst();
         try (Answer answer = Question.on(List.of())
-                .on(FunctionProbe.entry(program, "middle"))
-                .where("arg0 < 5")
-                .by("arg0")
-                .byUserStack()
-                .open()) {
+                        .on(middle)
+                        .where("arg0 < 5")
+                        .by("arg0")
+                        .byUserStack()
+                        .open();
+                NamedStacks stacks = NamedStacks.create(Duration.ZERO)) {
             run("tree", "8");
             assertThat(answer.rows()).hasSize(5).allSatisfy(row -> {
                 assertThat(row.count()).isEqualTo(1);
                 assertThat(row.userStack()).isNotEmpty();
             });
+            // The process has ended: where its files were mapped follows from the address of the probe.
+            stacks.probes(List.of(), List.of(middle));
+            stacks.read(answer.rows());
+            List<NamedStacks.Stack> named = new ArrayList<>();
+            stacks.forEach(named::add);
+            assertThat(named).hasSize(5).allSatisfy(stack -> {
+                assertThat(stack.count()).isEqualTo(1);
+                assertThat(stack.frames().getFirst().function()).isEqualTo("middle");
+            });
+            StringBuilder folded = new StringBuilder();
+            stacks.counts().folded(folded);
+            assertThat(folded.toString().lines()).allMatch(line -> line.matches(".*middle \\d+"));
         }
     }
 

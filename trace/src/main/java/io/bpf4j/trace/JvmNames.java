@@ -1,7 +1,7 @@
-package io.bpf4j.cli.command;
+package io.bpf4j.trace;
 
-import io.bpf4j.cli.output.Console;
 import io.bpf4j.process.Tasks;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.trace.stack.PerfMap;
 import io.bpf4j.trace.stack.Symbolizer;
@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,11 +19,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 
 /**
- * Asks JVMs for the names of the methods that they have compiled, so that frames of these methods have names. A JVM
- * writes them to {@code /tmp/perf-PID.map}, and only when it is asked; the file is removed when it has been read.
- * <i>Confined.</i>
+ * Asks JVMs for the names of their compiled methods, so that the symbolizer knows them. <i>Confined.</i>
  *
  * <p>Each JVM is asked once between two calls of {@link #forget}. A JVM may be too busy to answer, and anybody can
  * start processes that look like JVMs and never answer. So all are asked at the same time, each by a thread of its own,
@@ -33,7 +33,6 @@ import java.util.concurrent.Executors;
 final class JvmNames {
     private static final int MAX_JVMS = 64;
 
-    private final Console console;
     private final Symbolizer symbolizer;
     private final Host host = Host.running();
     private final Set<Integer> asked = new HashSet<>();
@@ -42,18 +41,13 @@ final class JvmNames {
 
     private int jvmsLeft = MAX_JVMS;
     private final Duration patience;
-    private final boolean verbose;
     private boolean failureReported;
+    private final Set<Diagnostic> problems = new LinkedHashSet<>();
 
-    /**
-     * @param patience how long to wait for the answer of one JVM; zero to ask none
-     * @param verbose whether to report which JVMs are asked
-     */
-    JvmNames(Console console, Symbolizer symbolizer, Duration patience, boolean verbose) {
-        this.console = console;
+    /** @param patience how long to wait for the answer of one JVM; zero to ask none */
+    JvmNames(Symbolizer symbolizer, Duration patience) {
         this.symbolizer = symbolizer;
         this.patience = patience;
-        this.verbose = verbose;
     }
 
     /** Lets {@link #ask} ask the JVMs again that answered, because they may have compiled more methods. */
@@ -68,8 +62,9 @@ final class JvmNames {
      * those of the same user.
      *
      * @param pids the processes, those first whose names matter most
+     * @param asking is told which JVM is asked
      */
-    void ask(Collection<Integer> pids) {
+    void ask(Collection<Integer> pids, Consumer<Integer> asking) {
         if (patience.isZero()) {
             return;
         }
@@ -77,10 +72,7 @@ final class JvmNames {
                 pids.stream().filter(pid -> asked.add(pid) && mayAsk(pid)).toList();
         List<Integer> chosen = jvms.subList(0, Math.min(jvmsLeft, jvms.size()));
         jvmsLeft -= chosen.size();
-        if (verbose) {
-            chosen.forEach(pid -> console.error(
-                    "bpf4j: asking the JVM " + pid + " for its compiled methods, by its attach mechanism"));
-        }
+        chosen.forEach(asking);
         Map<Integer, Exception> failures = new ConcurrentHashMap<>();
         try (ExecutorService threads = Executors.newThreadPerTaskExecutor(
                 Thread.ofPlatform().name("bpf4j-jvm-", 0).daemon().factory())) {
@@ -90,12 +82,20 @@ final class JvmNames {
         // In the order of the processes, so that the one whose names matter most is named.
         chosen.stream()
                 .filter(failures::containsKey)
-                .forEach(pid -> reportFailure(pid, Objects.requireNonNull(failures.get(pid))));
+                .forEach(pid -> failed(pid, Objects.requireNonNull(failures.get(pid))));
         int notAsked = jvms.size() - chosen.size();
         if (notAsked > 0) {
-            console.remark("compiled Java methods of " + Scans.count(notAsked, "JVM") + " may have no names: at most "
-                    + MAX_JVMS + " JVMs are asked");
+            problems.add(new Diagnostic(
+                    Diagnostic.Kind.UNNAMED,
+                    "",
+                    "compiled Java methods of " + notAsked + (notAsked == 1 ? " JVM" : " JVMs")
+                            + " may have no names: at most " + MAX_JVMS + " JVMs are asked"));
         }
+    }
+
+    /** Why compiled methods may have no names. */
+    List<Diagnostic> problems() {
+        return List.copyOf(problems);
     }
 
     /** Asks a JVM, and reads its list. */
@@ -107,14 +107,14 @@ final class JvmNames {
         }
     }
 
-    /**
-     * Reports the first failure only, because others usually have the same cause. A JVM that has ended is not a
-     * failure.
-     */
-    private void reportFailure(int pid, Exception failure) {
+    /** Keeps the first failure only, because others usually have the same cause. A JVM that has ended is not a failure. */
+    private void failed(int pid, Exception failure) {
         if (!failureReported && new Tasks(host).isRunning(pid)) {
             failureReported = true;
-            console.remark("frames of compiled Java methods may have no names: " + failure.getMessage());
+            problems.add(new Diagnostic(
+                    Diagnostic.Kind.UNNAMED,
+                    "process " + pid,
+                    "frames of compiled Java methods may have no names: " + failure.getMessage()));
         }
     }
 
