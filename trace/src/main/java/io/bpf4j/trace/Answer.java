@@ -211,29 +211,53 @@ public final class Answer extends RunningProgram {
         if (question.kind() == QuestionKind.EVENTS) {
             return List.of();
         }
-        Map<Long, List<StackTraceMap.Frame>> stacks = new LinkedHashMap<>();
-        List<Row> rows = new ArrayList<>();
+        Map<ByteBuffer, Cell> cells = new LinkedHashMap<>();
         int longs = question.valueBytes() / Long.BYTES;
         TypedMap.perCpu(object.map("table"), Codec.ofBytes(question.keyBytes()), new Longs(longs))
-                .forEach((key, cpus) -> rows.add(row(key, cpus, stacks)));
+                .forEach((key, cpus) -> cells.computeIfAbsent(
+                                ByteBuffer.wrap(question.sameKey(key, numbers)), _ -> new Cell(key))
+                        .add(cpus));
+        Map<Long, List<StackTraceMap.Frame>> stacks = new LinkedHashMap<>();
+        List<Row> rows = new ArrayList<>();
+        cells.values().forEach(cell -> rows.add(cell.row(stacks)));
         // The only element of a table without keys is there before the first event.
         rows.removeIf(row -> row.count() == 0);
         return rows;
     }
 
-    private Row row(byte[] key, List<long[]> cpus, Map<Long, List<StackTraceMap.Frame>> stacks) {
-        Distribution distribution = null;
-        if (question.kind() != QuestionKind.COUNT) {
-            Distribution.Sums sums = new Distribution.Sums(question.scale(), !question.valueSigned());
-            cpus.forEach(sums::add);
-            distribution = sums.toDistribution();
+    /** The sums of all CPUs for one key. */
+    private final class Cell {
+        private final byte[] key;
+        private final Distribution.@Nullable Sums sums;
+        private long count;
+
+        Cell(byte[] key) {
+            this.key = key;
+            this.sums = question.kind() == QuestionKind.COUNT
+                    ? null
+                    : new Distribution.Sums(question.scale(), !question.valueSigned());
         }
-        return new Row(
-                question.keyOf(key, numbers),
-                distribution == null ? cpus.stream().mapToLong(cpu -> cpu[0]).sum() : distribution.count(),
-                distribution,
-                stack(key, question.userStackAt(), stacks),
-                stack(key, question.kernelStackAt(), stacks));
+
+        void add(List<long[]> cpus) {
+            Distribution.Sums distributed = sums;
+            for (long[] cpu : cpus) {
+                if (distributed == null) {
+                    count += cpu[0];
+                } else {
+                    distributed.add(cpu);
+                }
+            }
+        }
+
+        Row row(Map<Long, List<StackTraceMap.Frame>> stacks) {
+            Distribution distribution = sums == null ? null : sums.toDistribution();
+            return new Row(
+                    question.keyOf(key, numbers),
+                    distribution == null ? count : distribution.count(),
+                    distribution,
+                    stack(key, question.userStackAt(), stacks),
+                    stack(key, question.kernelStackAt(), stacks));
+        }
     }
 
     private @Nullable List<StackTraceMap.Frame> stack(byte[] key, int at, Map<Long, List<StackTraceMap.Frame>> known) {

@@ -2,6 +2,7 @@ package io.bpf4j.trace;
 
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.ProbeArgument;
+import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.demangle.Demangler;
 import io.bpf4j.trace.internal.expression.BeginValues;
 import io.bpf4j.trace.internal.expression.Expression;
@@ -12,6 +13,8 @@ import io.bpf4j.trace.internal.expression.Scope;
 import io.bpf4j.trace.internal.expression.Tables;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtProbe;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -327,6 +330,22 @@ final class CompiledQuestion {
 
     Map<String, Object> shownOf(byte[] bytes, ProbeNumbers numbers) {
         return values(shown, bytes, numbers);
+    }
+
+    /**
+     * The key with one number for each provider. The functions write a provider as the number of the first of its probes
+     * that they know; probes that appeared later have their own.
+     */
+    byte[] sameKey(byte[] key, ProbeNumbers numbers) {
+        byte[] same = key.clone();
+        if (open && keys != null) {
+            ByteBuffer bytes = ByteBuffer.wrap(same).order(ByteOrder.nativeOrder());
+            keys.outputs().stream()
+                    .filter(output -> output.type() == ValueType.Basic.PROVIDER)
+                    .mapToInt(Output::offset)
+                    .forEach(at -> bytes.putLong(at, numbers.firstOfProvider(bytes.getLong(at))));
+        }
+        return same;
     }
 
     private Map<String, Object> values(@Nullable GeneratedFunction function, byte[] bytes, ProbeNumbers numbers) {

@@ -291,6 +291,19 @@ final class ProbeNumbers {
         return byFrame && name.startsWith("ur:") ? "u:" + name.substring("ur:".length()) : name;
     }
 
+    /** The number of the first probe that has the same provider as the probe with a number. */
+    synchronized long firstOfProvider(long number) {
+        if (number < 1 || number > known.size()) {
+            return number;
+        }
+        String provider = known.get((int) number - 1).provider();
+        return known.stream()
+                .filter(probe -> probe.provider().equals(provider))
+                .findFirst()
+                .orElseThrow()
+                .number();
+    }
+
     /** {@code provider:name} of the probe with this cookie. */
     synchronized String name(long cookie) {
         int number = (int) cookie;

@@ -154,6 +154,27 @@ class QuestionsOnKernelTest {
         }
     }
 
+    /** Their numbers differ, which stand for the provider in a key. */
+    @Test
+    void laterProbesOfOneProviderAreOneRow() throws IOException, InterruptedException {
+        List<UsdtProbe> later =
+                UsdtScan.ofFile(CPrograms.asked()).matching("asked:*").probes();
+        Question question = Question.on(List.of()).expecting(List.of(ProbePattern.parse("asked:*")));
+        try (Answer counted = question.by("provider").load();
+                Answer measured = question.by("provider").histogram("tid").load()) {
+            for (Answer answer : List.of(counted, measured)) {
+                UsdtLink _ = answer.attach(later, OptionalInt.empty());
+            }
+            Commands.check(List.of(CPrograms.asked().toString(), "pairs", "1", "0"));
+            for (Answer answer : List.of(counted, measured)) {
+                assertThat(answer.rows()).singleElement().satisfies(row -> {
+                    assertThat(row.key()).isEqualTo(Map.of("provider", "asked"));
+                    assertThat(row.count()).isGreaterThan(1);
+                });
+            }
+        }
+    }
+
     @Test
     void aNameOfAnotherProbesArgumentIsNotReadOfALaterOne() throws IOException, InterruptedException {
         Question question = Question.on(UsdtScan.ofFile(CPrograms.asked()).matching("asked:begin"))
