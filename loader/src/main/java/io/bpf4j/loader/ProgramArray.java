@@ -4,6 +4,7 @@ import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.FailureHints;
 import io.bpf4j.sys.internal.call.Struct;
 import io.bpf4j.sys.kernel.MapType;
 import java.util.OptionalInt;
@@ -56,13 +57,11 @@ public final class ProgramArray {
             map.put(Struct.ints(index), program.fd(), UpdateMode.ANY);
         } catch (SyscallException e) {
             throw switch (e.errno()) {
-                case EINVAL -> new SyscallException(e.call(), e.errnoNumber(), misfit(program));
+                case EINVAL -> FailureHints.withHint(e, misfit(program));
                 // Also for a program that is attached by freplace (prog_fd_array_get_ptr of kernel/bpf/arraymap.c).
                 case EBUSY ->
-                    new SyscallException(
-                            e.call(),
-                            e.errnoNumber(),
-                            "program \"" + program.name() + "\" is replaced by an extension (freplace)");
+                    FailureHints.withHint(
+                            e, "program \"" + program.name() + "\" is replaced by an extension (freplace)");
                 default -> e;
             };
         }

@@ -4,6 +4,7 @@ import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.FailureHints;
 import io.bpf4j.sys.internal.call.Struct;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.MapType;
@@ -93,9 +94,7 @@ public final class RedirectMap {
             throw switch (e.errno()) {
                 // A CPUMAP reports every failure of its element as ENOMEM (__cpu_map_entry_alloc, kernel/bpf/cpumap.c).
                 case EINVAL, ENOMEM ->
-                    misfit(program)
-                            .map(hint -> new SyscallException(e.call(), e.errnoNumber(), hint))
-                            .orElse(e);
+                    misfit(program).map(hint -> FailureHints.withHint(e, hint)).orElse(e);
                 default -> e;
             };
         }

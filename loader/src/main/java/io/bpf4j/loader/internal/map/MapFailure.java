@@ -54,7 +54,7 @@ final class MapFailure {
                 + " definition of inner maps of map \"" + outer.name() + "\""
                 + (defined == null ? ": type, sizes of key and value, flags" : ", " + defined)
                 + "; for most types max_entries must match, too";
-        return new SyscallException(e.call(), e.errnoNumber(), hint);
+        return FailureHints.withHint(e, hint);
     }
 
     private static String ofFlags(long flags) {
