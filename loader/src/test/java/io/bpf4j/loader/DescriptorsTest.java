@@ -56,7 +56,7 @@ class DescriptorsTest {
         kernel.answer(FileCommand.NameOf.class, _ -> "");
         assertThatThrownBy(() -> Maps.takeOver(kernel.host(), callers.number()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("unknown without /proc");
+                .hasMessageContaining("can't be checked without /proc");
         assertThat(kernel.open()).containsExactly("map \"callers\"");
     }
 

@@ -15,8 +15,8 @@ public final class Descriptors {
     private Descriptors() {}
 
     /**
-     * Whether a descriptor is a pipe that this process got from the one that started it. An inherited descriptor does not
-     * have the flag that closes it at execve(2); those that this process opens have it.
+     * Whether a descriptor is a pipe that this process got from the one that started it. An inherited descriptor does
+     * not have the flag that closes it at execve(2); those that this process opens have it.
      *
      * @throws IOException if there is no such descriptor
      */

@@ -21,8 +21,8 @@ import java.util.OptionalLong;
  * @param valueTypeId type of the values in that BTF; 0 for none
  * @param memoryBytes memory of the map: current use since Linux 6.4, an estimate before; empty without /proc
  * @param frozen whether user space can no longer write (Linux 5.2); empty if the kernel does not report it
- * @param programType for a map of programs, the kernel's number of the type of programs that it takes: that of the first
- *     program that uses it or was put into it; empty before, for other maps, and without /proc
+ * @param programType the kernel's number of the type of programs that a map of programs takes: the type of the first
+ *     program that used it or was put into it; empty before, for other maps, and without /proc
  */
 public record MapInfo(
         int id,

@@ -165,10 +165,10 @@ class DescriptorsOnKernelTest {
             int aMap = number(map.descriptor());
             int aProgram = number(object.program("returns").descriptor());
             int[] sockets = LibcCalls.socketPair();
-            refuses(Programs::takeOver, aMap, "is not a program of BPF, but anon_inode:bpf-map");
-            refuses(Links::takeOver, aMap, "is not a link of BPF, but anon_inode:bpf-map");
-            refuses(Maps::takeOver, aProgram, "is not a map of BPF, but anon_inode:bpf-prog");
-            refuses(Maps::takeOver, sockets[0], "is not a map of BPF, but socket:[");
+            refuses(Programs::takeOver, aMap, "is not a BPF program, but anon_inode:bpf-map");
+            refuses(Links::takeOver, aMap, "is not a BPF link, but anon_inode:bpf-map");
+            refuses(Maps::takeOver, aProgram, "is not a BPF map, but anon_inode:bpf-prog");
+            refuses(Maps::takeOver, sockets[0], "is not a BPF map, but socket:[");
             for (int number : new int[] {aMap, aProgram, sockets[0], sockets[1]}) {
                 LibcCalls.close(number);
             }

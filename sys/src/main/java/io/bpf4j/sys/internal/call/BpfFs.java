@@ -226,8 +226,8 @@ public final class BpfFs {
     }
 
     /**
-     * Checks the file system of an open directory. Its name does not tell: in the list of mounts a mount may be covered by
-     * another one, or belong to another mount namespace.
+     * Checks the file system of an open directory. Its name does not tell: in the list of mounts a mount may be covered
+     * by another one, or belong to another mount namespace.
      *
      * @param name its name in messages
      * @throws IllegalArgumentException if it is another file system

@@ -15,7 +15,7 @@ public final class FailureHints {
 
     private static final String NO_BPF_FS = "the path must be in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
 
-    /** No reason is known, also not that of a later row. */
+    /** No reason is known; later rows do not apply. */
     private static final Reason<Object> NOTHING = (_, _, _) -> null;
 
     private FailureHints() {}
@@ -33,7 +33,7 @@ public final class FailureHints {
         return new SyscallException(command.call(), errnoNumber, of(command, errnoNumber, rights));
     }
 
-    /** The failure with a better hint, from code that knows more of it than the command; null keeps the hint it has. */
+    /** The failure with a better hint, from code that knows more about it than the command; null keeps the old hint. */
     public static SyscallException withHint(SyscallException e, @Nullable String hint) {
         return hint == null ? e : new SyscallException(e.call(), e.errnoNumber(), hint);
     }
@@ -89,8 +89,8 @@ public final class FailureHints {
     }
 
     /**
-     * All reasons that follow from the call alone; the first row for a call and an error counts. What depends on the kind of
-     * a link, on a map's type or on the verifier's log is beside that kind, in the loader.
+     * All reasons that follow from the call alone. The first row for a call and an error counts. Reasons that depend on
+     * the kind of a link, on a map's type or on the verifier's log are in the loader, with these.
      */
     private static final List<Row<?>> ROWS = List.of(
             row(

@@ -122,7 +122,9 @@ public sealed interface FileCommand<R> extends Command<R> {
     record TypeOfFileSystem(Fd fd) implements FileCommand<Integer> {
         static final int BPF_FS_MAGIC = 0xcafe4a11;
 
-        /** The struct has 120 bytes or less. It begins with the number, which fits in 32 bits: a long, on s390x an int. */
+        /**
+         * The struct has 120 bytes or less. It begins with the number, which fits in 32 bits: a long, on s390x an int.
+         */
         private static final long SIZE = 128;
 
         @Override

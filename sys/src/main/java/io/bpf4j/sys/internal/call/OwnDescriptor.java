@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.function.Function;
 
 /**
- * Descriptors that come from the caller or go to the caller. Both ways the file gets a second descriptor, so that no
- * number ever has two owners.
+ * Descriptors that come from the caller or go to the caller. In both cases the file gets a second descriptor, so that
+ * no number ever has two owners.
  *
  * <p>Tested by {@code DescriptorsOnKernelTest} and {@code DescriptorsTest}.
  */
@@ -70,8 +70,10 @@ public final class OwnDescriptor implements Descriptor {
     private static void requireKind(Kernel kernel, Fd fd, int number, ObjectCommand.Kind kind, String name) {
         String found = kernel.execute(new FileCommand.NameOf(fd));
         if (!ObjectCommand.Kind.of(found).filter(kind::equals).isPresent()) {
-            throw new IllegalArgumentException("descriptor " + number + " is not a " + name + " of BPF, but "
-                    + (found.isEmpty() ? "of a kind that is unknown without /proc" : found)
+            throw new IllegalArgumentException("descriptor " + number
+                    + (found.isEmpty()
+                            ? " can't be checked without /proc: it may not be a BPF " + name
+                            : " is not a BPF " + name + ", but " + found)
                     + "; it still belongs to the caller");
         }
     }

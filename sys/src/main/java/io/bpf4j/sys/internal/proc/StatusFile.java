@@ -18,8 +18,8 @@ import java.util.stream.Stream;
  * Uid:    1000    1000    1000    1000
  * </pre>
  *
- * <p>The name of a process has any bytes. The kernel escapes a newline in it, but not a carriage return, so only a newline
- * ends a line here; {@code String.lines} would read a forged field from a name.
+ * <p>The name of a process has any bytes. The kernel escapes a newline in it, but not a carriage return, so only a
+ * newline ends a line here; {@code String.lines} would read a forged field from a name.
  *
  * <p>Tested by {@code LinuxFilesTest}.
  */
