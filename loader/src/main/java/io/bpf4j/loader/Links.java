@@ -80,12 +80,12 @@ public final class Links {
 
     /**
      * Takes over a file descriptor of this process that refers to a link: one that was inherited, such as systemd's
-     * (LISTEN_FDS, from number 3), or that other code has received by SCM_RIGHTS. The number is closed, and the link has
-     * its own descriptor, which exec closes. After a failure the descriptor still belongs to the caller.
+     * (LISTEN_FDS, from number 3), or that other code has received by SCM_RIGHTS. The number is closed, and the link
+     * has its own descriptor, which exec closes. After a failure the descriptor still belongs to the caller.
      *
      * @param descriptor belongs to the caller alone, and not to other code of this process
      * @return the link, which the caller must close
-     * @throws IllegalArgumentException if it is no link of BPF
+     * @throws IllegalArgumentException if it is not a BPF link
      * @throws io.bpf4j.sys.SyscallException EBADF if the number is not open, among others
      */
     public static Link takeOver(Host host, int descriptor) {

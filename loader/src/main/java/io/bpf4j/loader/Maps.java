@@ -115,7 +115,7 @@ public final class Maps {
      *
      * @param descriptor belongs to the caller alone, and not to other code of this process
      * @return the map, which the caller must close
-     * @throws IllegalArgumentException if it is no map of BPF
+     * @throws IllegalArgumentException if it is not a BPF map
      * @throws io.bpf4j.sys.SyscallException EBADF if the number is not open, among others
      */
     public static BpfMap takeOver(Host host, int descriptor) {

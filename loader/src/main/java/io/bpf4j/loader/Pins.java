@@ -46,7 +46,7 @@ public final class Pins {
     /** Each level keeps a descriptor open. */
     private static final int MOST_LEVELS = 64;
 
-    private static final String NO_LOOK = "what has this name can't be found out";
+    private static final String NO_LOOK = "the entry can't be looked up";
 
     private final Host host;
     private final Kernel kernel;
@@ -236,7 +236,11 @@ public final class Pins {
                         Pin.Kind.LINK,
                         kernel.execute(new ObjectCommand.InfoOfLink(object)).id(),
                         "");
-            case BTF -> problem(path, Diagnostic.Kind.UNREADABLE, "the pin is BTF, of which no more is listed");
+            case BTF ->
+                problem(
+                        path,
+                        Diagnostic.Kind.UNREADABLE,
+                        "BTF is pinned here; only programs, maps and links are listed");
         }
     }
 
@@ -244,7 +248,7 @@ public final class Pins {
         pins.add(new Pin(path, Optional.of(kind), id, name, Optional.empty()));
     }
 
-    /** @param failed what failed, as the begin of a sentence */
+    /** @param failed the start of the message: the step that failed */
     private void refused(Path path, Diagnostic.Kind kind, String failed, SyscallException e) {
         // ENOENT: it has vanished since the directory was read. ELOOP does not occur: O_PATH opens symbolic links.
         if (e.errno() != Errno.ENOENT) {

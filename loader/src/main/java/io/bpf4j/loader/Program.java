@@ -316,7 +316,8 @@ public final class Program implements ProgramHandle, AutoCloseable {
     }
 
     /**
-     * A descriptor of the program for other code, such as system calls that bpf4j does not make. The caller must close it.
+     * A descriptor of the program for other code, such as system calls that bpf4j does not make. The caller must close
+     * it.
      *
      * @throws IllegalStateException if the program is closed
      */

@@ -11,17 +11,17 @@ import java.util.OptionalInt;
 import java.util.function.BiConsumer;
 
 /**
- * The programs that others continue in by {@code bpf_tail_call} (Linux 4.2): a {@link MapType#PROG_ARRAY}. A slot can be
- * changed while programs run; a tail call into an empty slot fails, and its caller goes on. A view: the {@link BpfMap}
- * still belongs to its owner, who must close it. <i>Thread-safe.</i>
+ * The targets of {@code bpf_tail_call} (Linux 4.2): a {@link MapType#PROG_ARRAY}, whose slots hold programs. A slot can
+ * be changed while programs run. A tail call into an empty slot fails, and its caller goes on. A view: the {@link
+ * BpfMap} still belongs to its owner, who must close it. <i>Thread-safe.</i>
  *
  * <pre>{@code
  * ProgramArray steps = ProgramArray.of(object.map("steps"));
  * steps.put(2, other.program("drop"));        // of another object, or Programs.pinned(path)
  * }</pre>
  *
- * <p>A program in a slot stays in the kernel if its {@link Program} is closed. But when the last descriptor and the last
- * pin of the map are gone, the kernel empties all slots, even if programs still use the map
+ * <p>A program in a slot stays in the kernel after its {@link Program} is closed. But when the last descriptor and the
+ * last pin of the map are gone, the kernel empties all slots, even if programs still use the map
  * (bpf_fd_array_map_clear in kernel/bpf/arraymap.c): keep the map open or pinned.
  *
  * <p>Tested by {@code ProgramsInMapsOnKernelTest}.
@@ -46,7 +46,7 @@ public final class ProgramArray {
     }
 
     /**
-     * Puts a program in, in place of the present one, if any.
+     * Puts a program into a slot, in place of the present one, if any.
      *
      * @param index from 0 to the map's number of elements - 1
      * @param program still belongs to its owner
@@ -58,28 +58,31 @@ public final class ProgramArray {
         } catch (SyscallException e) {
             throw switch (e.errno()) {
                 case EINVAL -> FailureHints.withHint(e, misfit(program));
-                // Also for a program that is attached by freplace (prog_fd_array_get_ptr of kernel/bpf/arraymap.c).
+                // is_extended in prog_fd_array_get_ptr of kernel/bpf/arraymap.c.
                 case EBUSY ->
                     FailureHints.withHint(
-                            e, "program \"" + program.name() + "\" is replaced by an extension (freplace)");
+                            e,
+                            "an extension (freplace) replaces a function of program \"" + program.name()
+                                    + "\": such a program can't be in a PROG_ARRAY");
                 default -> e;
             };
         }
     }
 
-    /** The conditions of bpf_prog_map_compatible() of kernel/bpf/core.c, of which the kernel does not say which one failed. */
+    /** The kernel does not say which condition failed (bpf_prog_map_compatible of kernel/bpf/core.c). */
     private String misfit(Program program) {
         int type = program.info().typeNumber();
         OptionalInt taken = map.info().programType();
-        String refused = "program \"" + program.name() + "\" is of type " + Program.typeName(type) + ", ";
+        String refused = "program \"" + program.name() + "\" is of type " + Program.typeName(type);
         if (taken.isPresent() && taken.getAsInt() != type) {
-            return refused + "and map \"" + map.name() + "\" takes programs of type "
+            return refused + ", but map \"" + map.name() + "\" takes programs of type "
                     + Program.typeName(taken.getAsInt())
-                    + ", as are those that use it or were put into it first";
+                    + ", the type of the first program that used it or was put into it";
         }
-        return refused + "as map \"" + map.name() + "\" takes them, or the map has no type yet; but it differs from the"
-                + " programs that use the map or were put into it first in another way: the attach type, the function that"
-                + " it is for, whether it takes packets in several buffers (xdp.frags), or whether it is JIT-compiled";
+        return refused + " and differs from the first program that used map \"" + map.name()
+                + "\" or was put into it, in " + (taken.isPresent() ? "" : "the type, ")
+                + "the attach type, the prototype of the target function, the support of packets in several buffers"
+                + " (xdp.frags), or JIT compilation";
     }
 
     /**
@@ -96,6 +99,7 @@ public final class ProgramArray {
      * Empties a slot.
      *
      * @return whether it had a program
+     * @throws SyscallException E2BIG if the map has no such slot
      */
     public boolean remove(int index) {
         return map.delete(Struct.ints(index));

@@ -22,8 +22,8 @@ import java.util.OptionalInt;
  * devices.put(0, NetworkInterface.getByName("eth1").getIndex(), object.program("rewrite"));
  * }</pre>
  *
- * <p>Programs need values of 8 bytes: {@code struct bpf_devmap_val} (Linux 5.8) or {@code struct bpf_cpumap_val} (5.9)
- * of include/uapi/linux/bpf.h.
+ * <p>An element with a program needs a value of 8 bytes: {@code struct bpf_devmap_val} (Linux 5.8) or {@code struct
+ * bpf_cpumap_val} (5.9) of include/uapi/linux/bpf.h.
  *
  * <p>Tested by {@code ProgramsInMapsOnKernelTest}.
  */
@@ -36,8 +36,9 @@ public final class RedirectMap {
     /**
      * An element.
      *
-     * @param target the index of the device, or the number of packets that wait for the processor at most
-     * @param programId the kernel's id of the program, by which {@link Programs#byId(int)} opens it; empty if it has none
+     * @param target for a device its index; for a processor the length of its queue, in packets
+     * @param programId the kernel's id of the program, by which {@link Programs#byId(int)} opens it; empty if the
+     *     element has none
      */
     public record Entry(int target, OptionalInt programId) {}
 
@@ -63,8 +64,8 @@ public final class RedirectMap {
      * Sets an element without a program.
      *
      * @param key the slot, or any number in a hash; for processors, the number of the processor
-     * @param target for a device its index, as {@code NetworkInterface.getIndex()} returns it; for a processor the number
-     *     of packets that wait for it at most, up to 16,384
+     * @param target for a device its index, as {@code NetworkInterface.getIndex()} returns it; for a processor the
+     *     length of its queue, 1 to 16,384 packets
      * @throws SyscallException if the device or the processor does not exist
      */
     public void put(int key, int target) {
@@ -85,7 +86,7 @@ public final class RedirectMap {
         if (map.valueSize() != WITH_PROGRAM) {
             throw new IllegalArgumentException(map + " has values of " + map.valueSize()
                     + " bytes, without room for program \"" + program.name()
-                    + "\"; that takes values of 8 bytes: struct "
+                    + "\"; an element with a program needs a value of 8 bytes: struct "
                     + (processors ? "bpf_cpumap_val" : "bpf_devmap_val"));
         }
         try {
@@ -127,7 +128,7 @@ public final class RedirectMap {
     /**
      * Removes an element.
      *
-     * @return false if a hash has no such element; an array does not tell, and returns true
+     * @return false if a {@link MapType#DEVMAP_HASH} has no such element; the others don't say, and this is true
      */
     public boolean remove(int key) {
         return map.delete(Struct.ints(key));

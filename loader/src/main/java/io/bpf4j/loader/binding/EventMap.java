@@ -66,7 +66,7 @@ public final class EventMap<T, V extends StructView> {
     }
 
     /**
-     * Starts to read, without an allocation for each record: the handler gets the same view each time, which is valid
+     * Starts to read, without an allocation for each record. The handler gets the same view each time; it is valid
      * until the handler returns. A view also has the elements of a flexible array at the end of the struct.
      *
      * @throws io.bpf4j.sys.SyscallException if the kernel refuses; nothing stays open
@@ -128,7 +128,7 @@ public final class EventMap<T, V extends StructView> {
             records.wakeup();
         }
 
-        /** The reader beneath, for its statistics. It belongs to this one. */
+        /** The underlying reader, for its statistics. This reader closes it. */
         public RecordReader records() {
             return records;
         }
@@ -156,8 +156,8 @@ public final class EventMap<T, V extends StructView> {
 
         void onRecord(int source, MemorySegment data, long offset, int size) {
             if (size < codec.size()) {
-                throw new IllegalArgumentException("a record of " + size + " bytes in map \"" + map
-                        + "\", but its struct has " + codec.size() + " bytes");
+                throw new IllegalArgumentException("map \"" + map + "\" has a record of " + size
+                        + " bytes, which is shorter than its struct of " + codec.size() + " bytes");
             }
             view.moveTo(data, offset, size);
             handler.accept(view);

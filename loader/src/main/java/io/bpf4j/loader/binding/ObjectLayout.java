@@ -17,8 +17,9 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * What a generated class relies on in its object, as lines of text: the types of its maps, and the offset and size of
- * each member that the class reads or writes. An object is compared with it before anything is loaded. <i>Immutable.</i>
+ * The facts about an object that a generated class relies on, as lines of text: the types of its maps, and the offset
+ * and size of each member that the class reads or writes. An object is compared with them before anything is loaded.
+ * <i>Immutable.</i>
  *
  * <pre>
  *   map counts: hash
@@ -32,7 +33,7 @@ import java.util.OptionalInt;
  *   program on_close: kprobe
  * </pre>
  *
- * <p>What the object has beyond these lines does not matter. Names of types do not matter either, nor do enumerators.
+ * <p>Further parts of the object do not matter, nor do names of types and enumerators.
  *
  * <p>Tested by {@code ObjectLayoutTest}.
  */
@@ -89,8 +90,8 @@ public final class ObjectLayout {
                     differences.add("it has no " + part);
                 }
             } else if (!sides[1].equals(found)) {
-                differences.add(
-                        sides[0] + " is " + (found == null ? "missing" : found) + ", the class expects " + sides[1]);
+                differences.add(sides[0] + " is " + (found == null ? "missing" : found) + ", but the class expects "
+                        + sides[1]);
             }
         }
         if (!differences.isEmpty()) {
@@ -124,7 +125,9 @@ public final class ObjectLayout {
                 spec.findProgram(name)
                         .ifPresent(program ->
                                 facts.put(part, lowerCase(program.type().name())));
-            default -> throw new IllegalArgumentException("an object has no part '" + part + "'");
+            default ->
+                throw new IllegalArgumentException(
+                        "'" + part + "' does not name a kind of part: map, global, type or program");
         }
         return facts;
     }

@@ -9,8 +9,8 @@ import java.util.function.Function;
 /**
  * The codec of a struct that has a view: it reads a value out of a view, and writes it into one. <i>Thread-safe.</i>
  *
- * <p>It does not compare itself with the types of an object but by its size; {@link ObjectLayout} does so for the whole
- * class. Tested by {@code StructViewTest}.
+ * <p>A map compares only its size with this codec; {@link ObjectLayout} compares the types of the whole class. Tested
+ * by {@code StructViewTest}.
  *
  * @param <T> the value: a record
  * @param <V> the view
@@ -57,7 +57,7 @@ public final class StructCodec<T, V extends StructView> implements Codec<T> {
     }
 
     /**
-     * A view of a global variable: what it reads and writes is the memory that programs use.
+     * A view of a global variable, in the memory that programs use.
      *
      * @throws UnsupportedOperationException if the variable is not mapped into memory, for instance before Linux 5.5
      * @throws IllegalStateException if the map of its section is closed

@@ -14,7 +14,7 @@ import java.util.Objects;
  * from the start of the struct; those of bit-fields are in bits.
  *
  * <p>A view of memory that others change, such as a global variable, sees their changes; an aligned number of up to 8
- * bytes is read and written at once. A view of a ring buffer's record is read-only and must not be used after its
+ * bytes is read and written in one access. A view of a ring buffer's record is read-only and must not be used after its
  * handler has returned.
  *
  * <p>The methods for subclasses are for generated code. Setters throw IllegalArgumentException if the value does not

@@ -31,16 +31,16 @@ import java.util.function.BiConsumer;
  */
 public sealed interface BpfMap extends AutoCloseable permits KernelMap {
     /**
-     * {@code BPF_F_LOCK}: the kernel copies the value while it holds the value's {@code struct bpf_spin_lock}, so that
-     * programs that use the lock see no half of it, and neither does the caller. The lock itself reads as 0 and is not
-     * written. Needs a lock in the values and its BTF (Linux 5.1, commit 96049f3afd50).
+     * {@code BPF_F_LOCK}: the kernel copies the value while it holds the value's {@code struct bpf_spin_lock}. If
+     * programs use the lock, too, neither they nor the caller see a half-written value. The lock itself reads as 0 and
+     * is not written. Needs a lock in the values, and its BTF (Linux 5.1, commit 96049f3afd50).
      */
     long F_LOCK = 1 << 2;
 
-    /** {@code BPF_F_CPU}: of a map per CPU the value of one CPU; {@link #ofCpu} has its number (Linux 7.0). */
+    /** {@code BPF_F_CPU}: only the value of one CPU, in a map per CPU; {@link #ofCpu} adds its number (Linux 7.0). */
     long F_CPU = 1 << 3;
 
-    /** {@code BPF_F_ALL_CPUS}: in a map per CPU the same value for all possible CPUs, for updates (Linux 7.0). */
+    /** {@code BPF_F_ALL_CPUS}: an update sets the same value for all possible CPUs, in a map per CPU (Linux 7.0). */
     long F_ALL_CPUS = 1 << 4;
 
     /** {@link #F_CPU} with the number of a CPU. */

@@ -62,9 +62,9 @@ public final class TypedMap<K, V> implements Iterable<Map.Entry<K, V>> {
     }
 
     /**
-     * A view that reads and writes each value while the kernel holds the value's {@code struct bpf_spin_lock}: see {@link
-     * BpfMap#F_LOCK} (Linux 5.1). The lock is a part of the value that reads as 0 and is not written, an {@code int} of a
-     * record. The elements are read and written one by one, not many in one system call.
+     * A view that reads and writes each value while the kernel holds the value's {@code struct bpf_spin_lock}: see
+     * {@link BpfMap#F_LOCK} (Linux 5.1). In a record the lock is an {@code int}, which reads as 0 and is not written.
+     * Each element is read and written by a system call of its own.
      *
      * @throws IllegalArgumentException as {@link #of}
      * @throws io.bpf4j.sys.SyscallException EINVAL if the values have no lock, or before Linux 5.1

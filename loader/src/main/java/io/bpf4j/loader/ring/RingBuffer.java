@@ -68,8 +68,8 @@ public final class RingBuffer extends RecordReader {
         }
         if ((map.flags() & OVERWRITES) != 0) {
             throw new IllegalArgumentException(
-                    map + " overwrites its oldest records (BPF_F_RB_OVERWRITE), also while they"
-                            + " are read; a RingBuffer can't read such a map");
+                    map + " can't be read by a RingBuffer: it overwrites its oldest records (BPF_F_RB_OVERWRITE),"
+                            + " also while they are read");
         }
         return KernelMap.of(map);
     }

@@ -177,8 +177,8 @@ public sealed interface MapSpec permits MapSpecData {
     }
 
     /**
-     * With elements that the map has before a program is loaded, if it is new: neither reused nor opened by its pin. They
-     * replace those of an earlier call. Maps of maps and of programs have {@link #withSlots}.
+     * With elements that the map has before a program is loaded. A map that is reused, or opened by its pin, does not
+     * get them. They replace those of an earlier call. Maps of maps and of programs have {@link #withSlots}.
      *
      * @throws IllegalArgumentException if a value does not fit its C type
      */

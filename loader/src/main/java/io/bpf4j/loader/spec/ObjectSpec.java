@@ -123,8 +123,8 @@ public sealed interface ObjectSpec permits ObjectSpecData {
      *         .withProgram(ProgramSpec.of("socket", FunctionSpec.of("count", code)));   // an Assembler
      * }</pre>
      *
-     * <p>It has the machine's byte order, no license, and no types: its maps have no C types, and the verifier knows its
-     * functions by their code only.
+     * <p>It has the machine's byte order, no license and no BTF: its maps have no C types, and its functions have no
+     * prototypes.
      *
      * @param source name of the object in messages
      */

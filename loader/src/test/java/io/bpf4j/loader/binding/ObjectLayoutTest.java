@@ -57,10 +57,10 @@ class ObjectLayoutTest {
         assertThatThrownBy(() -> other.check(maps, ObjectLayoutTest.class))
                 .isInstanceOf(InvalidObjectException.class)
                 .hasMessage("maps.bpf.o is not the object that io.bpf4j.loader.binding.ObjectLayoutTest was generated"
-                        + " from: map hash is hash, the class expects lru_hash; map hash value is struct, 16 bytes,"
-                        + " the class expects struct, 24 bytes; map hash value.sum is u64, 8 bytes at 0, the class"
-                        + " expects u64, 8 bytes at 8; map hash value.pid is missing, the class expects u32, 4 bytes"
-                        + " at 0; it has no map absent; it has no program gone. Generate the class from this object,"
+                        + " from: map hash is hash, but the class expects lru_hash; map hash value is struct, 16 bytes,"
+                        + " but the class expects struct, 24 bytes; map hash value.sum is u64, 8 bytes at 0, but the"
+                        + " class expects u64, 8 bytes at 8; map hash value.pid is missing, but the class expects u32,"
+                        + " 4 bytes at 0; it has no map absent; it has no program gone. Generate the class from this object,"
                         + " or load the object of the class");
     }
 

@@ -277,14 +277,14 @@ class ProgramsInMapsOnKernelTest {
             assertRefused(
                     Errno.EINVAL,
                     () -> maps.put(8, wide),
-                    "map \"inner\" has HASH, key 4 B, value 16 B",
-                    "definition of inner maps of map \"outer\", HASH, key 4 B, value 8 B");
+                    "map \"inner\" is HASH, key 4 B, value 16 B",
+                    "definition of inner maps of map \"outer\": HASH, key 4 B, value 8 B");
             outer.pin(mount.path("outer"));
             try (BpfMap opened = Maps.pinned(mount.path("outer"))) {
                 assertRefused(
                         Errno.EINVAL,
                         () -> MapOfMaps.of(opened, Codec.ofInt()).put(8, wide),
-                        "map \"inner\" has HASH, key 4 B, value 16 B",
+                        "map \"inner\" is HASH, key 4 B, value 16 B",
                         "definition of inner maps of map \"outer\": type, sizes");
             }
         }

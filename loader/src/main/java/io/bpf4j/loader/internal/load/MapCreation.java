@@ -132,8 +132,10 @@ public record MapCreation(
     private void write(KernelMap map, MapSpec spec) {
         if (!spec.contents().isEmpty() && (holdsObjects(spec) || spec.isData())) {
             throw new InvalidObjectException(
-                    source + ": map \"" + spec.name() + "\" can't have initial elements as bytes:" + " its values are "
-                            + (spec.isData() ? "global variables" : "maps or programs (MapSpec.withSlots)"));
+                    source + ": map \"" + spec.name() + "\" takes no elements of MapSpec.withContents: its values are "
+                            + (spec.isData()
+                                    ? "global variables; use BpfLoader.global"
+                                    : "maps or programs; use MapSpec.withSlots"));
         }
         for (MapSpec.Element element : spec.contents()) {
             try {

@@ -60,7 +60,7 @@ public final class KernelMap implements BpfMap {
 
     private @Nullable MemorySegment arena; // guarded by mappings
 
-    /** What its inner maps must be; null if it holds no maps, or was not made here. */
+    /** The properties that its inner maps must have; null if it holds no maps, or was not made here. */
     private volatile @Nullable MapShape innerShape;
 
     private volatile Optional<CType> keyType = Optional.empty();
@@ -139,12 +139,12 @@ public final class KernelMap implements BpfMap {
         }
     }
 
-    /** What another map must be to be in its place. */
+    /** The properties that another map must have to take its place. */
     MapShape shape() {
         return MapShape.of(info);
     }
 
-    /** Says what the inner maps of a map of maps must be, for messages. */
+    /** Sets the properties that the inner maps of this map of maps must have, for messages. */
     public void defineInner(MapShape shape) {
         innerShape = shape;
     }
@@ -401,10 +401,10 @@ public final class KernelMap implements BpfMap {
     }
 
     /**
-     * Writes a map or a program as the value of a key, after the other numbers of the value. A write takes a file
-     * descriptor, which is valid only in its own
-     * process, and a read returns an id (bpf_map_fd_get_ptr and bpf_map_fd_sys_lookup_elem in
-     * kernel/bpf/map_in_map.c).
+     * Writes a map or a program as the value of a key. A write takes a file descriptor, which is valid only in its own
+     * process, and a read returns an id (bpf_map_fd_get_ptr and bpf_map_fd_sys_lookup_elem in kernel/bpf/map_in_map.c).
+     *
+     * @param before the numbers of 4 bytes that the value has before the descriptor
      */
     public boolean put(byte[] key, Fd value, UpdateMode mode, int... before) {
         int[] numbers = Arrays.copyOf(before, before.length + 1);

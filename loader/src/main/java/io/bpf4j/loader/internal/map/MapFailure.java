@@ -44,16 +44,19 @@ final class MapFailure {
     }
 
     /**
-     * The failure to put a map into a map of maps: the kernel says only EINVAL (bpf_map_fd_get_ptr and bpf_map_meta_equal
-     * of kernel/bpf/map_in_map.c).
+     * The failure to put a map into a map of maps. The kernel says only EINVAL (bpf_map_fd_get_ptr and
+     * bpf_map_meta_equal of kernel/bpf/map_in_map.c). Since commit 134fede4eecf of Linux 5.10 max_entries is compared
+     * only for arrays (array_map_meta_equal of kernel/bpf/arraymap.c) and XSKMAPs (xsk_map_meta_equal of
+     * net/xdp/xskmap.c).
      *
      * @param defined what the inner maps must be; null if unknown
      */
     static SyscallException ofInner(KernelMap outer, KernelMap inner, @Nullable MapShape defined, SyscallException e) {
-        String hint = "map \"" + inner.name() + "\" has " + inner.shape() + "; the inner map must match the"
-                + " definition of inner maps of map \"" + outer.name() + "\""
-                + (defined == null ? ": type, sizes of key and value, flags" : ", " + defined)
-                + "; for most types max_entries must match, too";
+        String hint = "map \"" + inner.name() + "\" is " + inner.shape() + ", but the inner map must match the"
+                + " definition of inner maps of map \"" + outer.name() + "\": "
+                + (defined == null ? "type, sizes of key and value, flags" : defined)
+                + "; max_entries must match for an ARRAY without BPF_F_INNER_MAP and an XSKMAP, and before Linux"
+                + " 5.10 for all types";
         return FailureHints.withHint(e, hint);
     }
 
