@@ -3,7 +3,7 @@
 @SuppressWarnings("module") // modules that are compiled later
 module io.bpf4j.elf {
     requires static transitive org.jspecify;
-    // For compressed files. Who needs none leaves it out, with all that it requires.
+    // For compressed files. A program that reads none can leave it out, with all that it requires.
     requires static org.apache.commons.compress;
 
     exports io.bpf4j.elf;

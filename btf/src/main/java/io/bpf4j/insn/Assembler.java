@@ -22,8 +22,8 @@ import java.util.TreeMap;
  *         .assemble();
  * }</pre>
  *
- * <p>Jumps name a label, which may be defined before or after them. Maps and other functions of the object that the code
- * will belong to are referred to by their names; {@code FunctionSpec.of} takes such code. <i>Confined.</i>
+ * <p>Jumps name a label, which may be defined before or after them. Maps and other functions of the object that the
+ * code will belong to are referred to by their names; {@code FunctionSpec.of} takes such code. <i>Confined.</i>
  *
  * <p>Tested by {@code InstructionsTest}.
  */
@@ -216,8 +216,8 @@ public final class Assembler {
     /**
      * The program, with all jumps resolved.
      *
-     * @throws IllegalStateException if a label is missing, or the code refers to a map or a function by its name: only an
-     *     object can resolve it
+     * @throws IllegalStateException if a label is missing, or the code refers to a map or a function by its name: only
+     *     an object can resolve it
      */
     public List<Instruction> assemble() {
         if (!maps.isEmpty() || !functions.isEmpty()) {

@@ -42,6 +42,7 @@ final class Decompressor {
     private static final byte[] ZDEBUG_MAGIC = "ZLIB".getBytes(StandardCharsets.US_ASCII);
     private static final int ZDEBUG_HEADER_SIZE = 12;
     private static final int ZLIB_MAX_RATIO = 1032;
+
     /**
      * xz expands without bound: 255 MB of zeros are 37 KB. Symbols expand to about 5 times their compressed size; one
      * chunk is always allowed.

@@ -27,15 +27,15 @@ import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An embedder without the libraries for compressed files: all else works, and what is missing is named. */
+/** An embedder without the libraries for compressed files: all else works, and an error names the missing libraries. */
 class WithoutLibrariesTest {
     private static final String MISSING =
-            " takes the libraries org.apache.commons:commons-compress and org.tukaani:xz, which are not on the class path";
+            " needs the libraries org.apache.commons:commons-compress and org.tukaani:xz: add them to the class path";
 
     @TempDir
     Path folder;
 
-    /** Reads each file that is named, in the way that is named before it, and prints what came of it. */
+    /** Takes pairs of arguments, a way of reading and a file; reads each file, and prints the result. */
     static final class Reader {
         private Reader() {}
 

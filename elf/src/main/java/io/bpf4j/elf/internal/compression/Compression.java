@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads xz, gzip, tar and zip by Apache Commons Compress. <i>Thread-safe.</i>
  *
- * <p>The modules of bpf4j require the library only when they are compiled. No class but {@link CommonsCompress} refers to
- * it, and that one is linked by the first call of a method here. Where the library is missing, or on the class path while
- * bpf4j is on the module path, linking fails, and the caller gets a {@link MissingLibraryException}.
+ * <p>The modules of bpf4j require the library only when they are compiled. Only {@link CommonsCompress} refers to it,
+ * and the first call of a method here links that class. If the library is missing, or is on the class path while bpf4j
+ * is on the module path, linking fails, and the caller gets a {@link MissingLibraryException}.
  *
  * <p>Tested by {@code WithoutLibrariesTest}.
  */
 public final class Compression {
     private Compression() {}
 
-    /** The entries of a tar archive: after each call of {@link #next()} it is the content of that entry. */
+    /** The entries of a tar archive. After each call of {@link #next()} the stream is the content of that entry. */
     public abstract static class Tar extends FilterInputStream {
         Tar(InputStream in) {
             super(in);
@@ -39,7 +39,7 @@ public final class Compression {
     public record ZipPlace(int method, boolean encrypted, long offset, long size) {}
 
     /**
-     * What one or more xz files in a row expand to.
+     * The expanded content of one or more xz files in a row.
      *
      * @throws IOException now or while it is read, also if it needs more memory than {@code xz -9} does
      */
@@ -51,7 +51,7 @@ public final class Compression {
         }
     }
 
-    /** What one or more gzip files in a row expand to. */
+    /** The expanded content of one or more gzip files in a row. */
     public static InputStream gzip(InputStream in) throws IOException {
         try {
             return CommonsCompress.gzip(in);
@@ -72,7 +72,7 @@ public final class Compression {
     /**
      * Finds an entry of a zip archive by its name. Closes the channel.
      *
-     * @throws IOException or a {@code RuntimeException} if it is no readable zip archive
+     * @throws IOException if it is not a readable zip archive; some damage gives a {@code RuntimeException}
      */
     public static Optional<ZipPlace> zipEntry(FileChannel channel, String name) throws IOException {
         try {
