@@ -31,9 +31,9 @@ import javax.lang.model.SourceVersion;
  *
  * <p>The class needs {@code io.bpf4j.loader} only, and no reflection. The same object and options give the same text.
  *
- * <p>The BTF of a ring buffer does not say what its records are. {@link #withEvent} does. Else a map takes the struct of
- * its own name, or of its name without a final {@code s}, if the object has one: {@code struct pause} for {@code
- * pauses}.
+ * <p>BTF does not say which type the records of a ring buffer have; {@link #withEvent} sets it. Without it a map takes
+ * the struct of its own name, or of its name without a final {@code s}, if the object has one: {@code struct pause} for
+ * {@code pauses}.
  *
  * <p>Tested by {@code BindingsGeneratorTest} and {@code BindingsOnKernelTest}.
  */
@@ -44,7 +44,7 @@ public final class BindingsGenerator {
     /** A comment of one line, which JavaPoet writes in three. */
     private static final Pattern LONE_LINE = Pattern.compile("/\\*\\*\\n *\\* (.{1,100})\\n *\\*/");
 
-    /** Classes in each generated class, which can't have the name of that. */
+    /** The names of classes in each generated class, which can't have one of these names itself. */
     private static final Set<String> NESTED = Set.of("Builder", "Layout", "View");
 
     private final ObjectSpec spec;
@@ -52,7 +52,7 @@ public final class BindingsGenerator {
     private final Options options;
 
     /**
-     * What is set.
+     * The settings.
      *
      * @param object name of the object's resource
      * @param events names of structs by the names of maps
@@ -151,8 +151,8 @@ public final class BindingsGenerator {
                 .orElseThrow(() -> new UnknownNameException(
                         "struct",
                         name,
-                        spec.source() + ", whose BTF has only structs to which a variable, a map or a function refers,"
-                                + " such as \"struct " + name + " *unused_" + name + " __attribute__((unused));\"",
+                        spec.source() + ", whose BTF has only structs to which a variable, a map or a function refers:"
+                                + " add \"struct " + name + " *unused_" + name + " __attribute__((unused));\"",
                         IntStream.range(types.firstId(), types.typeCount())
                                 .mapToObj(types::name)
                                 .filter(known -> TypeModel.find(types, known).isPresent())
@@ -164,8 +164,8 @@ public final class BindingsGenerator {
     }
 
     /**
-     * The struct of the records of each ring buffer and perf event array, as {@link #withEvent} has set it or the names
-     * say; maps whose records are unknown are left out.
+     * The struct of the records of each ring buffer and perf event array, as {@link #withEvent} has set it, or else by
+     * the name of the map. Maps whose type of records is unknown are left out.
      */
     public Map<String, String> events() {
         Map<String, String> events = new LinkedHashMap<>();
@@ -186,7 +186,7 @@ public final class BindingsGenerator {
                 .findFirst();
     }
 
-    /** The names of the ring buffers and perf event arrays whose records are unknown. */
+    /** The names of the ring buffers and perf event arrays whose type of records is unknown. */
     public List<String> unknownEvents() {
         Map<String, String> known = events();
         return spec.maps().stream()

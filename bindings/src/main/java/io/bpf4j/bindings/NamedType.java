@@ -8,7 +8,7 @@ import java.util.List;
 
 /** A struct, union or enumeration that gets a class. <i>Confined</i>: members are added when all names are known. */
 final class NamedType {
-    /** As a constructor has at most 255 parameters, of which a long takes two. */
+    /** A constructor has at most 255 slots for its parameters; a long takes two. */
     private static final int MAX_SLOTS = 250;
 
     private final BtfType type;

@@ -96,10 +96,10 @@ final class ObjectWriter {
             "ValueCodecs",
             "View");
 
-    /** Maps of the headers that programs are compiled with, which are none of the program's own. */
+    /** The prefix of the maps that {@code usdt.bpf.h} defines. */
     private static final String OF_HEADERS = "__bpf_usdt_";
 
-    /** Externs that the loader sets, such as {@code LINUX_KERNEL_VERSION}. */
+    /** The prefix of externs that the loader sets, such as {@code LINUX_KERNEL_VERSION}. */
     private static final String OF_LOADER = "LINUX_";
 
     /** Pointers of such names bring a type into BTF: {@code struct event *unused_event __attribute__((unused));}. */
@@ -114,7 +114,7 @@ final class ObjectWriter {
     private final JavaNames names = new JavaNames(OWN_METHODS);
     private final ClassName builderName;
 
-    /** What the class relies on: parts of the object, as {@link ObjectLayout} names them. */
+    /** The parts of the object that the class relies on, as {@link ObjectLayout} names them. */
     private final List<String> parts = new ArrayList<>();
 
     ObjectWriter(
@@ -195,7 +195,7 @@ final class ObjectWriter {
                 .map(line -> CodeBlock.of("$S", line))
                 .toList();
         return TypeSpec.classBuilder("Layout")
-                .addJavadoc("What this class relies on in its object.\n")
+                .addJavadoc("The facts about the object that this class relies on.\n")
                 .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
                 .addField(FieldSpec.builder(ObjectLayout.class, "LINES", Modifier.STATIC, Modifier.FINAL)
                         .initializer("$T.of(\n$>$>$L$<$<)", ObjectLayout.class, CodeBlock.join(lines, ",\n"))
@@ -253,7 +253,7 @@ final class ObjectWriter {
                 .build());
         type.addMethod(method("open")
                 .addJavadoc("""
-                        Takes an object that was read, and maybe edited.
+                        Takes an object that was read and may have been edited.
 
                         @throws io.bpf4j.loader.error.InvalidObjectException if it is not the object of this class
                         """)
@@ -274,19 +274,19 @@ final class ObjectWriter {
                 .addJavadoc("""
                         Attaches each program to the target in its section name: all, or none.
 
-                        @return detaches all of them
-                        @throws io.bpf4j.loader.error.AttachException if a program can't be attached; none is then
+                        @return a link that detaches all of them
+                        @throws io.bpf4j.loader.error.AttachException if one can't be attached; then none is attached
                         """)
                 .returns(Link.class)
                 .addStatement("return object.attachAll()")
                 .build());
         type.addMethod(method("object")
-                .addJavadoc("The object beneath. It is closed with this one.\n")
+                .addJavadoc("The loaded object. It is closed with this one.\n")
                 .returns(BpfObject.class)
                 .addStatement("return object")
                 .build());
         type.addMethod(method("close")
-                .addJavadoc("Closes programs and maps. A second call does nothing.\n")
+                .addJavadoc("Closes programs and maps; links stay attached. A second call does nothing.\n")
                 .addAnnotation(Override.class)
                 .addStatement("object.close()")
                 .build());
@@ -299,7 +299,7 @@ final class ObjectWriter {
 
     private TypeSpec.Builder builder() {
         return TypeSpec.classBuilder(builderName)
-                .addJavadoc("What is set before {@link $T} is loaded. Use it once.\n", name)
+                .addJavadoc("Settings for a load of {@link $T}. Use it once.\n", name)
                 .addModifiers(Modifier.PUBLIC, Modifier.STATIC, Modifier.FINAL)
                 .addField(BpfLoader.class, "loader", Modifier.PRIVATE, Modifier.FINAL)
                 .addMethod(MethodSpec.constructorBuilder()

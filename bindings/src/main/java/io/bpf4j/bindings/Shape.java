@@ -9,7 +9,7 @@ import io.bpf4j.loader.binding.ValueCodecs;
 import io.bpf4j.loader.map.Codec;
 import java.util.List;
 
-/** What a C type is in Java, and the code that reads and writes it in a view. <i>Immutable.</i> */
+/** The Java type for a C type, and the code that reads and writes it in a view. <i>Immutable.</i> */
 sealed interface Shape {
     /** The Java type of a value. */
     TypeName type();
@@ -102,7 +102,7 @@ sealed interface Shape {
         }
     }
 
-    /** An array of what is no number. */
+    /** An array of structs, texts, enumerations or other elements that are not numbers. */
     record Many(Shape element, long count) implements Shape {
         @Override
         public TypeName type() {

@@ -60,7 +60,7 @@ final class TypeModel {
     }
 
     /**
-     * What a type is in Java; empty if it has no size that a value could have.
+     * The Java form of a type; empty if no value can have the type's size.
      *
      * @param nameless the name of its class, if it has no name in C
      */

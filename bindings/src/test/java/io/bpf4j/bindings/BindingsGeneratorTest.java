@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The text of generated classes. That they compile and are right, BindingsOnKernelTest finds out. */
+/** The text of generated classes. BindingsOnKernelTest finds out whether they compile and are right. */
 class BindingsGeneratorTest {
     private static ObjectSpec spec(String name) {
         return ObjectSpec.parse("/anywhere/" + name, TestObjects.bytes(name));

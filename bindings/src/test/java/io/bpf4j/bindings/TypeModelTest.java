@@ -50,7 +50,7 @@ class TypeModelTest {
                 .isEqualTo(model.shape(first, "Nameless").orElseThrow().type());
     }
 
-    /** They have equal members by name, size and place; only what is in those differs. */
+    /** Both have members of equal names, sizes and places; only the contents of the members differ. */
     @Test
     void typesThatDifferDeepInsideAreTwoClasses() {
         int first = types.struct("outer", 4, BtfType.Member.at("inner", struct("inner", "a"), 0));
