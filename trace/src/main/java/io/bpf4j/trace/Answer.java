@@ -59,10 +59,10 @@ public final class Answer extends RunningProgram {
     /**
      * The events with one combination of keys. <i>Immutable.</i>
      *
-     * @param key the values of the keys by their expressions, in order: {@link Long}, {@link Double},
-     *     {@link Boolean}, {@link String}, or {@link java.math.BigInteger} for unsigned numbers above {@link
-     *     Long#MAX_VALUE}. A text to which the expression sets no bound ends in {@code ...} if it fills the bytes that were
-     *     taken of it, usually 64
+     * @param key the values of the keys by their expressions, in order: {@link Long}, {@link Double}, {@link Boolean},
+     *     {@link String}, or {@link java.math.BigInteger} for unsigned numbers above {@link Long#MAX_VALUE}. A text to
+     *     which the expression sets no bound ends in {@code ...} if it fills the bytes that were taken of it, usually
+     *     64
      * @param count the number of events
      * @param distribution of the values or times; null if the question only counts
      * @param userStack addresses, the innermost first; null if not asked for. Empty if the thread had none, or it was
@@ -76,12 +76,12 @@ public final class Answer extends RunningProgram {
             @Nullable List<StackTraceMap.Frame> userStack,
             @Nullable List<StackTraceMap.Frame> kernelStack) {
         /**
-         * The values of the keys as a record: one component for each key, in order. A key that is a name has the name of its
-         * component. Numbers fit {@code long}, {@code int} or {@link java.math.BigInteger}; other values {@code double},
-         * {@code boolean} and {@link String}. Any value fits {@link Object}.
+         * The values of the keys as a record: one component for each key, in order. A key that is a name has the name
+         * of its component. Numbers fit {@code long}, {@code int} or {@link java.math.BigInteger}; other values {@code
+         * double}, {@code boolean} and {@link String}. Any value fits {@link Object}.
          *
-         * @throws IllegalArgumentException if the components are not those of the keys, a value does not fit its type, or
-         *     the record's package is not open to {@code io.bpf4j.trace}
+         * @throws IllegalArgumentException if the components are not those of the keys, a value does not fit its type,
+         *     or the record's package is not open to {@code io.bpf4j.trace}
          */
         public <R extends Record> R keyAs(Class<R> type) {
             return RecordValues.of(type, key);
@@ -168,8 +168,8 @@ public final class Answer extends RunningProgram {
     /**
      * Attaches to functions that were given to {@link Question#on(FunctionProbe...)}: all of them, or none.
      *
-     * @param pid the process to watch; empty for every process that runs the files. They may be attached to once for each
-     *     of several processes
+     * @param pid the process to watch; empty for every process that runs the files. They may be attached to once for
+     *     each of several processes
      * @param leftOut receives the functions that were not attached: a wildcard found them, and the kernel can't probe
      *     their first instruction. It must not wait for another thread that uses this answer
      * @throws io.bpf4j.loader.error.AttachException if a file lacks one of the others, or the kernel refuses it
@@ -196,10 +196,10 @@ public final class Answer extends RunningProgram {
     }
 
     /**
-     * Sets whether events are counted and shown; the default is true. The kernel attaches to one probe after the other, and
-     * detaches in the same way, so some probes fire a few milliseconds before others do. Switch counting off while you
-     * attach: then all probes are counted over the same time, and no begin of a latency is counted before its end is
-     * attached. {@link Question#open} does so.
+     * Sets whether events are counted and shown; the default is true. The kernel attaches to one probe after the other,
+     * and detaches in the same way, so some probes fire a few milliseconds before others do. Switch counting off while
+     * you attach: then all probes are counted over the same time, and no begin of a latency is counted before its end
+     * is attached. {@link Question#open} does so.
      */
     @Override
     public void setCounting(boolean counting) {
@@ -289,8 +289,8 @@ public final class Answer extends RunningProgram {
     }
 
     /**
-     * The number of events that the answer lacks so far, by kind. A kind of which there is none is left out, so an empty
-     * map means that every event is counted or shown.
+     * The number of events that the answer lacks so far, by kind. A kind of which there is none is left out, so an
+     * empty map means that every event is counted or shown.
      */
     public Map<Gap, Long> gaps() {
         Map<Gap, Long> gaps = new EnumMap<>(Gap.class);
@@ -333,10 +333,10 @@ public final class Answer extends RunningProgram {
     }
 
     /**
-     * Waits until no event can come any more, and delivers those that are shown as they come: until the processes of the
-     * question's {@link Target} have ended, or the process of its scan. Then detaches from all probes, so that {@link #rows}
-     * and {@link #gaps} change no more. A question about files alone has no such end. An interrupt of this thread ends the
-     * wait, too; the thread stays interrupted.
+     * Waits until no event can come any more, and delivers those that are shown as they come: until the processes of
+     * the question's {@link Target} have ended, or the process of its scan. Then detaches from all probes, so that
+     * {@link #rows} and {@link #gaps} change no more. A question about files alone has no such end. An interrupt of
+     * this thread ends the wait, too; the thread stays interrupted.
      */
     public void forEach(Consumer<Event> handler) {
         pollUntilEnd(patience -> poll(patience, handler));
@@ -397,9 +397,9 @@ public final class Answer extends RunningProgram {
     }
 
     /**
-     * What a reader of the values should know ({@link Diagnostic.Kind#HINT}): that values of {@code retval} are negative
-     * numbers of an {@code int}, which {@code (int)retval} shows. About the answer so far, and the events that were
-     * delivered. Empty if there is nothing to say.
+     * What a reader of the values should know ({@link Diagnostic.Kind#HINT}): that values of {@code retval} are
+     * negative numbers of an {@code int}, which {@code (int)retval} shows. About the answer so far, and the events that
+     * were delivered. Empty if there is nothing to say.
      */
     public List<Diagnostic> hints() {
         if (question.hasResults()) {
@@ -415,8 +415,8 @@ public final class Answer extends RunningProgram {
     }
 
     /**
-     * The unit of the distributions: {@code ns} for latencies, {@code bytes} and the like for an argument whose unit the
-     * catalog knows; empty if it is not known.
+     * The unit of the distributions: {@code ns} for latencies, {@code bytes} and the like for an argument whose unit
+     * the catalog knows; empty if it is not known.
      */
     public Optional<String> unit() {
         return question.unit();

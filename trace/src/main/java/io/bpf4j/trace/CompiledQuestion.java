@@ -27,8 +27,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question after its expressions were compiled: the functions that they become, and how the bytes that these write are
- * read. It needs no kernel; {@link QuestionProgram} loads it. <i>Immutable.</i>
+ * A question after its expressions were compiled: the functions that they became, and how the bytes that the functions
+ * write are read. It needs no kernel; {@link QuestionProgram} loads it. <i>Immutable.</i>
  *
  * <p>Tested by {@code CompiledQuestionTest}, and by {@code QuestionsOnKernelTest}.
  */
@@ -55,6 +55,7 @@ final class CompiledQuestion {
 
     private final Question question;
     private final Tables tables = new Tables();
+
     /** Whether probes may be attached that were not known when the question was compiled. */
     private final boolean open;
 
@@ -333,8 +334,8 @@ final class CompiledQuestion {
     }
 
     /**
-     * The key with one number for each provider. The functions write a provider as the number of the first of its probes
-     * that they know; probes that appeared later have their own.
+     * The key with one number for each provider. The functions write a provider as the number of the first of its
+     * probes that they know; probes that appeared later have their own.
      */
     byte[] sameKey(byte[] key, ProbeNumbers numbers) {
         byte[] same = key.clone();

@@ -20,9 +20,9 @@ import java.util.Objects;
 import java.util.OptionalInt;
 
 /**
- * Every event of USDT probes with all its arguments, up to 1.5 million a second: made by {@link Question#openEvents}. An
- * event is a view of its record, which is moved to the next one, so reading allocates nothing. Closing detaches from all
- * probes and unloads the program. <i>Single consumer</i>: {@link #poll}, {@link #forEach} and {@link #drain} on one
+ * Every event of USDT probes with all its arguments, up to 1.5 million a second: made by {@link Question#openEvents}.
+ * An event is a view of its record, which is moved to the next one, so reading allocates nothing. Closing detaches from
+ * all probes and unloads the program. <i>Single consumer</i>: {@link #poll}, {@link #forEach} and {@link #drain} on one
  * thread; all other methods on any thread.
  *
  * {@snippet lang = "java":
@@ -116,8 +116,8 @@ public final class EventStream extends RunningProgram {
     }
 
     /**
-     * Delivers events as they come, until no event can come any more: see {@link Answer#forEach}, which ends for the same
-     * reasons.
+     * Delivers events as they come, until no event can come any more: see {@link Answer#forEach}, which ends for the
+     * same reasons.
      */
     public void forEach(Handler handler) {
         pollUntilEnd(patience -> poll(patience, handler));

@@ -62,7 +62,7 @@ final class JvmNames {
      * those of the same user.
      *
      * @param pids the processes, those first whose names matter most
-     * @param asking is told which JVM is asked
+     * @param asking gets the pid of each JVM that is asked
      */
     void ask(Collection<Integer> pids, Consumer<Integer> asking) {
         if (patience.isZero()) {
@@ -107,7 +107,9 @@ final class JvmNames {
         }
     }
 
-    /** Keeps the first failure only, because others usually have the same cause. A JVM that has ended is not a failure. */
+    /**
+     * Keeps the first failure only, because others usually have the same cause. A JVM that has ended is not a failure.
+     */
     private void failed(int pid, Exception failure) {
         if (!failureReported && new Tasks(host).isRunning(pid)) {
             failureReported = true;

@@ -29,8 +29,8 @@ import java.util.stream.Stream;
 
 /**
  * The stacks of an answer with the names of their functions. A question about stacks in user space needs the key {@code
- * pid}, which says whose addresses they are; it has this key if it is asked {@link Question#byUserStack}. <i>Single
- * consumer</i>: all methods on one thread, but {@link #remember} on any.
+ * pid}, which says whose addresses they are; {@link Question#byUserStack} adds it. <i>Single consumer</i>: all methods
+ * on one thread, but {@link #remember} on any.
  *
  * {@snippet lang = "java":
  * try (Answer answer = Question.on(probes).byUserStack().open();
@@ -92,8 +92,8 @@ public final class NamedStacks implements AutoCloseable {
 
     /**
      * Tells which probes there are, so that the names of a stack are right if its process has ended: a probe's address
-     * tells where a file was mapped. Only if these are all probes of the question, because the address of another probe
-     * would be taken for one of these.
+     * tells where a file was mapped. Call this only with all probes of the question, because the address of another
+     * probe would be taken for one of these.
      */
     public void probes(List<UsdtProbe> probes, List<FunctionProbe> functions) {
         Map<Path, List<Long>> places = new HashMap<>();
@@ -118,16 +118,16 @@ public final class NamedStacks implements AutoCloseable {
     }
 
     /**
-     * Asks the JVMs among some processes for the names of their compiled methods, each once. {@link #read} does so, too;
-     * an earlier request gives names to methods that the JVM discards before.
+     * Asks the JVMs among some processes for the names of their compiled methods, each once. {@link #read} does so,
+     * too; an earlier request gives names to methods that the JVM discards before.
      *
-     * @param asking is told which JVM is asked
+     * @param asking gets the pid of each JVM that is asked
      */
     public void ask(Collection<Integer> pids, Consumer<Integer> asking) {
         jvms.ask(pids, asking);
     }
 
-    /** Has {@link #read} ask JVMs again, which may have compiled more methods. */
+    /** Lets {@link #read} ask the JVMs again, because they may have compiled more methods. */
     public void forget() {
         jvms.forget();
     }
@@ -135,7 +135,7 @@ public final class NamedStacks implements AutoCloseable {
     /**
      * Reads the symbols that the stacks of an answer need. The other methods are about these stacks from now on.
      *
-     * @param asking is told which JVM is asked
+     * @param asking gets the pid of each JVM that is asked
      */
     public void read(List<Answer.Row> answer, Consumer<Integer> asking) {
         rows = answer.stream()
@@ -172,7 +172,10 @@ public final class NamedStacks implements AutoCloseable {
         rows.forEach(row -> handler.accept(named(row)));
     }
 
-    /** The same, but stacks of several processes that have the same names and keys, except {@code pid}, are one. */
+    /**
+     * As {@link #forEach}, but one for all processes whose stacks have the same names, and the same keys but {@code
+     * pid}.
+     */
     public void forEachOfAll(Consumer<Stack> handler) {
         if (rows.stream().map(NamedStacks::pid).distinct().limit(2).count() < 2) {
             forEach(handler);
@@ -231,15 +234,18 @@ public final class NamedStacks implements AutoCloseable {
     }
 
     /**
-     * Which functions have no names, and why ({@link Diagnostic.Kind#UNNAMED}, {@link Diagnostic.Kind#LEFT_OUT}); about all
-     * stacks so far.
+     * Which functions have no names, and why ({@link Diagnostic.Kind#UNNAMED}, {@link Diagnostic.Kind#LEFT_OUT}), of
+     * all stacks so far.
      */
     public List<Diagnostic> problems() {
         return Stream.concat(symbolizer.problems().stream(), jvms.problems().stream())
                 .toList();
     }
 
-    /** Which callers the stacks lack ({@link Diagnostic.Kind#LEFT_OUT}). Empty if most stacks are complete. */
+    /**
+     * Which callers the stacks lack ({@link Diagnostic.Kind#LEFT_OUT}). Empty if no stack is cut, and those of at most
+     * half of the events end early.
+     */
     public List<Diagnostic> gaps() {
         List<Diagnostic> gaps = new ArrayList<>();
         long all = rows.stream().mapToLong(Answer.Row::count).sum();

@@ -19,9 +19,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question about the events of probes. The kernel computes the answer: a BPF program filters the events, and counts or
- * sums them by key; only results reach this process. Each method returns a changed question; {@link #open}, {@link #load}
- * and {@link #openEvents} ask it, as often as wanted. <b>Immutable.</b>
+ * A question about the events of probes. The kernel computes the answer: a BPF program filters the events, and counts
+ * or sums them by key; only results reach this process. Each method returns a changed question; {@link #open}, {@link
+ * #load} and {@link #openEvents} ask it, as often as wanted. <b>Immutable.</b>
  *
  * {@snippet lang = "java":
  * UsdtScan jvm = UsdtScan.ofProcess(pid);
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Needs CAP_BPF and CAP_PERFMON, and what attaching to the probes needs: see {@link io.bpf4j.usdt.Usdt}.
  */
 public final class Question {
-    /** The least room for argument specs: a site whose arguments are its own needs one. */
+    /** The fewest argument specs that there is room for. Sites with the same arguments share one. */
     private static final int FEWEST_SPECS = 256;
 
     /** Room for the argument specs of files that appear later. */
@@ -60,7 +60,9 @@ public final class Question {
     List<ProbePattern> expected = List.of();
 
     QuestionKind kind = QuestionKind.COUNT;
-    /** The usual room for keys: 80 KiB for each CPU, and 5 MiB for distributions, which have a number for each bucket. */
+    /**
+     * The usual room for keys: 80 KiB for each CPU, and 5 MiB for distributions, which have a number for each bucket.
+     */
     static final int MAX_COUNTED_KEYS = 10_240;
 
     static final int MAX_DISTRIBUTED_KEYS = 2_560;
@@ -143,9 +145,9 @@ public final class Question {
     }
 
     /**
-     * About probes of the processes of a target: of the files that they have mapped, and of those that they will map. {@link
-     * #open} attaches to them and starts the command. A first event is not missed; {@link Answer#reasonsForGaps} says if one
-     * may be.
+     * About probes of the processes of a target: of the files that they have mapped, and of those that they will map.
+     * {@link #open} attaches to them and starts the command. A first event is not missed; {@link Answer#reasonsForGaps}
+     * says if one may be.
      *
      * <p>The types of arguments are taken from the probes that the process, or the program of the command, has now. For
      * probes of files that appear later they are taken from the catalog, and are otherwise numbers of 64 bits; a later
@@ -189,7 +191,8 @@ public final class Question {
 
     /**
      * Answers for each combination of values of these expressions. In a latency they are evaluated at the end probe;
-     * {@code begin.arg0} is a value at the begin probe, and {@code str(begin.arg0)} the text that was there at the begin.
+     * {@code begin.arg0} is a value at the begin probe, and {@code str(begin.arg0)} the text that was there at the
+     * begin.
      */
     public Question by(String... expressions) {
         Question copy = new Question(this);
@@ -279,9 +282,9 @@ public final class Question {
 
     /**
      * Sets how many combinations of keys can be counted. The default is 10,240 for counts, and 2,560 for distributions.
-     * Events of more are counted by {@link Gap#NO_ROOM_FOR_KEY}. The kernel allocates the memory at once: for each key on
-     * each CPU 8 bytes, or for distributions about 2,050 bytes. If that is more than a quarter of the machine's memory,
-     * {@link #load} refuses it.
+     * Events of more are counted by {@link Gap#NO_ROOM_FOR_KEY}. The kernel allocates the memory at once: for each key
+     * on each CPU 8 bytes, or for distributions about 2,050 bytes. If that is more than a quarter of the machine's
+     * memory, {@link #load} refuses it.
      */
     public Question withMaxKeys(int keys) {
         if (keys < 1) {
@@ -309,8 +312,8 @@ public final class Question {
     }
 
     /**
-     * Sets whether a process is paused by SIGSTOP when half of the ring buffer is full, so that no event of {@code show}
-     * is lost; {@link Answer#poll} and {@link Answer#drain} continue it. The default is false. The probes must be
+     * Sets whether a process is paused by SIGSTOP when half of the ring buffer is full, so that no event of {@code
+     * show} is lost; {@link Answer#poll} and {@link Answer#drain} continue it. The default is false. The probes must be
      * attached to processes, not to files, and this process must be allowed to send them SIGCONT. If this process is
      * killed during a pause, a shell continues them, which this process starts for that ({@link
      * io.bpf4j.process.hold.PausedProcesses}). Not for latencies, because a pause is part of the time. Needs Linux 5.8
@@ -337,8 +340,8 @@ public final class Question {
 
     /**
      * Expects probes that are attached later by {@link Answer#attach}, though no file has them yet: expressions can use
-     * the names of their arguments if the catalog knows them.
-     * There is room for the arguments of 4,096 sites of them: sites with the same arguments share it.
+     * the names of their arguments if the catalog knows them. There is room for 4,096 different lists of arguments at
+     * the sites of these probes; sites with the same arguments share it.
      */
     public Question expecting(List<ProbePattern> patterns) {
         Question copy = new Question(this);

@@ -21,13 +21,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Loads {@code question.bpf.o} with the functions of a {@link CompiledQuestion}: sets its constants and the sizes of its
- * maps, and asks what the kernel supports.
+ * Loads {@code question.bpf.o} with the functions of a {@link CompiledQuestion}: sets its constants and the sizes of
+ * its maps, and asks what the kernel supports.
  *
  * <p>Tested by {@code CompiledQuestionTest}, and by {@code QuestionsOnKernelTest}.
  */
 final class QuestionProgram {
-    /** What loading a question asks about the kernel. */
+    /** The features that loading a question asks for. */
     private static final List<Feature> ASKED = List.of(
             Feature.ATOMIC_EXCHANGE,
             Feature.MEMCG_ACCOUNTING,
@@ -46,7 +46,7 @@ final class QuestionProgram {
             Feature.EXPECTED_ATTACH_TYPE,
             Feature.UPROBE_MULTI_DESCRIPTOR);
 
-    /** What the depth of nested calls is kept with, if the kernel has both. The second needs the kernel's BTF. */
+    /** Both keep the depth of nested calls, if the kernel has them. The second needs the kernel's BTF. */
     private static final Facility TASK_STORAGE_GET =
             new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_task_storage_get"));
 
@@ -56,14 +56,14 @@ final class QuestionProgram {
     static final String USDT_PROGRAM = "question_usdt";
     static final String FUNCTION_PROGRAM = "question_function";
 
-    /** What takes the place of {@code question_exchange} on kernels without that instruction: store, and give the old. */
+    /** Replaces {@code question_exchange} on kernels without that instruction: stores, and returns the old value. */
     private static final List<Instruction> STORE = Assembler.create()
             .stx(Long.BYTES, Assembler.R1, 0, Assembler.R3)
             .movReg(Assembler.R0, Assembler.R2)
             .exit()
             .assemble();
 
-    /** What the kernel needs for an element of a hash map besides key and value, about. */
+    /** About the memory that the kernel needs for an element of a hash map besides key and value. */
     private static final long ELEMENT_BYTES = 64;
 
     private static final long MEMORY_SHARE = 4;
@@ -89,7 +89,8 @@ final class QuestionProgram {
     /**
      * Loads the program.
      *
-     * @throws UnsupportedFeatureException if the kernel lacks what functions need: their program asks which one it is
+     * @throws UnsupportedFeatureException if the question is about functions and the kernel lacks
+     *     {@code bpf_get_attach_cookie}, by which the program knows which function it is called for
      * @throws IllegalArgumentException if the keys take too much memory
      */
     static BpfObject load(Question question, CompiledQuestion compiled) {
@@ -158,8 +159,8 @@ final class QuestionProgram {
     }
 
     /**
-     * The room for keys. The kernel allocates all keys at once, for half a minute perhaps, and at the expense of all other
-     * programs.
+     * The room for keys. The kernel allocates all keys at once, which may take half a minute, and other programs then
+     * lack the memory.
      *
      * @throws IllegalArgumentException if they take too much memory
      */

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A question that runs in the kernel: an {@link Answer}, whose program counts and computes, or an {@link EventStream},
- * whose program passes on all arguments. This is what they have in common: a loaded object, its links, the ring buffer of
- * its events, the processes that it pauses, and the target that it follows. <i>Thread-safe</i>, but for reading events.
+ * whose program passes on all arguments. This is what they have in common: a loaded object, its links, the ring buffer
+ * of its events, the processes that it pauses, and the target that it follows. <i>Thread-safe</i>, but for reading
+ * events.
  */
 public abstract sealed class RunningProgram implements ProbeSession permits Answer, EventStream {
     /** A variable of both programs: how full the ring buffer is, in bytes, when a process is paused; 0 for never. */
@@ -48,7 +49,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     private final OptionalInt process;
     private final List<FunctionProbe> functions;
 
-    /** The processes that are attached to once; those that are followed are looked after by {@link Following}. */
+    /** Watches processes that are attached to once; {@link Following} watches those that are followed. */
     private final Optional<FirstThreads> firstThreads;
 
     private final List<Link> links = new ArrayList<>();
@@ -171,8 +172,8 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     }
 
     /**
-     * Whether events can still come: a process of the question's {@link Target} runs, or the process of its scan. Always
-     * true for a question about files.
+     * Whether events can still come: a process of the question's {@link Target} runs, or the process of its scan.
+     * Always true for a question about files.
      */
     public boolean isAlive() {
         return followed != null
@@ -183,8 +184,8 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     /**
      * The reasons why events may be missing that no counter counts. Code that was attached to too late is {@link
      * Diagnostic.Kind#LATE}. Probes that could not be attached to are {@link Diagnostic.Kind#NOT_ATTACHED}, and so are
-     * patterns without a probe so far, whose subject is the pattern, and processes whose first thread has ended, in which
-     * the kernel removes single probes. Functions whose calls can't be counted exactly are {@link
+     * patterns without a probe so far, whose subject is the pattern, and processes whose first thread has ended: the
+     * kernel removes their perf uprobes. Functions whose calls can't be counted exactly are {@link
      * Diagnostic.Kind#INEXACT}. Empty if there is none.
      */
     public List<Diagnostic> reasonsForGaps() {
@@ -198,8 +199,8 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     }
 
     /**
-     * Whether no event is missing so far: no counter counts one, and {@link #reasonsForGaps} is empty. Events that have not
-     * been read yet are not missing.
+     * Whether no event is missing so far: no counter counts one, and {@link #reasonsForGaps} is empty. Events that have
+     * not been read yet are not missing.
      */
     public abstract boolean isExact();
 

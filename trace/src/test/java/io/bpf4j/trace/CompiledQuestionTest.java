@@ -24,8 +24,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * A question is compiled without a kernel, and what a kernel lacks is said before anything is loaded. What the program does
- * is tested by QuestionsOnKernelTest.
+ * A question is compiled without a kernel, and what a kernel lacks is said before anything is loaded. What the program
+ * does is tested by QuestionsOnKernelTest.
  */
 class CompiledQuestionTest {
     private static final UsdtBinary BINARY = UsdtBinary.of(Path.of("/x"), Machine.X86_64, new FileIdentity(1, 2, 3, 4));

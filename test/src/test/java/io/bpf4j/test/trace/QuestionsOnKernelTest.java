@@ -154,7 +154,7 @@ class QuestionsOnKernelTest {
         }
     }
 
-    /** Their numbers differ, which stand for the provider in a key. */
+    /** A key has the provider as the number of a probe, and the numbers of these probes differ. */
     @Test
     void laterProbesOfOneProviderAreOneRow() throws IOException, InterruptedException {
         List<UsdtProbe> later =

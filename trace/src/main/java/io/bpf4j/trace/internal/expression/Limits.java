@@ -38,7 +38,8 @@ final class Limits {
         boolean negative = constant.value() < 0 && !constant.type().isU64();
         boolean equality = relation == Relation.EQUAL || relation == Relation.UNEQUAL;
         String casts = type.isU64() ? "(int)… or (s64)…" : "(" + new ValueType.Int(type.size(), true) + ")…";
-        String subject = name.map(known -> known + " is a " + type + ", which").orElse("a " + type);
+        String subject = name.map(known -> known + " is " + withArticle(type) + ", which")
+                .orElse(withArticle(type));
         String advice = "; if it is meant as a signed number, write " + casts;
         if (type.isU64() && negative && equality) {
             // In C -1 is the largest number then. Only the width of what a register holds is unknown.
@@ -66,6 +67,11 @@ final class Limits {
         boolean always = equality ? relation == Relation.UNEQUAL : atLeast;
         return Optional.of("this is " + (always ? "always" : "never") + " true, because " + subject + " is from "
                 + least + " to " + most + (type.signed() ? "" : advice));
+    }
+
+    /** The type for a sentence: {@code an s32}, {@code a u32}. */
+    static String withArticle(ValueType.Int type) {
+        return (type.signed() ? "an " : "a ") + type;
     }
 
     private static boolean holds(Relation relation, int order) {

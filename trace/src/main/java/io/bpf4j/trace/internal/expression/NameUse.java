@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * A name that a function depends on, as it was looked up when the function was compiled. With it a probe can be judged
- * that was not known then. <i>Immutable.</i>
+ * A name that a function depends on, as it was looked up when the function was compiled. Probes that were not known
+ * then are checked against it. <i>Immutable.</i>
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */

@@ -262,8 +262,10 @@ final class Typing {
 
     /** The type of a part, and its name, if it has one. */
     private static String typed(Term term, Syntax part) {
-        String type = (term.type() instanceof ValueType.Int ? "a " : "") + term.type();
-        return named(part).map(name -> name + ", " + type + ",").orElse(type);
+        String type = term.type() instanceof ValueType.Int number
+                ? Limits.withArticle(number)
+                : term.type().toString();
+        return named(part).map(name -> name + " (" + type + ")").orElse(type);
     }
 
     /** The type of an operation on two numbers, each of which is extended to 64 bits by its own sign. */

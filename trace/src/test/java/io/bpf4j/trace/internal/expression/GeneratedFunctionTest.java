@@ -215,15 +215,15 @@ class GeneratedFunctionTest {
             query + 1;                  0;  query is text, not a number
             str(arg1) + 1;              0;  this is text, not a number
             query > "x";                6;  text has no order
-            arg0 == "x";                5;  can't compare arg0, a s32, with text; if the number is the address
-            full == "x";                5;  can't compare full, a truth value, with text
+            arg0 == "x";                5;  can't compare arg0 (an s32) with text; if the number is the address
+            full == "x";                5;  can't compare full (a truth value) with text
             arg0 ~ "x";                 0;  a pattern matches text
             query ~ arg0;               8;  a pattern is a text between
             query ~ "[x";               8;  '[' without ']'
             query ~ "{x";               8;  '{' without '}'
             probe == comm;              6;  with a text between
             probe + 1;                  0;  probe is the name of a probe, not a number
-            arg0 ? "x" : 1;             5;  can't choose between text and a s64
+            arg0 ? "x" : 1;             5;  can't choose between text and an s64
             *pointer;                   0;  the type of the value is missing
             (u8*)pointer;               0;  a pointer can only be read
             strlen(pointer);            0;  no function 'strlen'; the only function is str
@@ -243,7 +243,7 @@ class GeneratedFunctionTest {
             *(u64*)pointer > -1;        15; a u64 is never negative
             (u8)arg0 == 256;            9;  this is never true, because a u8 is from 0 to 255
             (u8)arg0 != 256;            9;  this is always true
-            (s8)arg0 > 127;             9;  this is never true, because a s8 is from -128 to 127
+            (s8)arg0 > 127;             9;  this is never true, because an s8 is from -128 to 127
             (u32)arg0 == -1;            10; this is never true, because a u32 is from 0 to 4294967295; if it is meant as a signed number, write (s32)…
             arg0 <= 2147483647;         5;  this is always true
             str(pointer, 65) == comm;   17; only 64 bytes of a text can be compared here
