@@ -24,8 +24,8 @@ final class ForeignProbe {
             Pattern.compile("(profile|interval):(hz|us|ms|s):\\d+|(software|hardware):[^:/]+:\\d*");
 
     /**
-     * Several probes, each with a provider and a name. Commas in braces separate the alternatives of one pattern, and a name
-     * of C++ may have commas, too: {@code u:f<int,std::string>}.
+     * Several probes, each with a provider and a name. Commas in braces separate the alternatives of one pattern, and a
+     * name of C++ may have commas, too: {@code u:f<int,std::string>}.
      */
     private static final Pattern WITH_COMMAS = Pattern.compile("[^,:{}]+:(?!:)[^,{}]+(,[^,:{}]+:(?!:)[^,{}]+)+");
 

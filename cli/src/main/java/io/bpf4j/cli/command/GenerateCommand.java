@@ -58,7 +58,9 @@ final class GenerateCommand implements Callable<Integer> {
     @Option(
             names = {"-d", "--directory"},
             paramLabel = "DIR",
-            description = "Where the folders of the package are, or will be; the working directory by default.")
+            description =
+                    "The source folder, in which the folders of the package are, or are made; the working directory by "
+                            + "default.")
     private Path directory = Path.of("");
 
     @Option(
@@ -68,7 +70,7 @@ final class GenerateCommand implements Callable<Integer> {
                     + "name, or of its name without a final s.")
     private Map<String, String> events = new LinkedHashMap<>();
 
-    @Option(names = "--struct", paramLabel = "NAME", description = "A further struct to generate a class for.")
+    @Option(names = "--struct", paramLabel = "NAME", description = "One more struct to generate a class for.")
     private List<String> structs = new ArrayList<>();
 
     @Option(names = "--force", description = "Overwrite a file that bpf4j did not generate.")

@@ -93,7 +93,10 @@ record Operands(
                 Set.copyOf(forms));
     }
 
-    /** @throws UsageException if an operand is a list of probes, or a probe of another kind; the message says what to write */
+    /**
+     * @throws UsageException if an operand is a list of probes, or a probe of another kind; the message says what to
+     *     write
+     */
     static void checkForm(String operand) {
         ForeignProbe.check(operand);
         if (ForeignProbe.isList(operand) && !isFile(file(operand))) {
@@ -225,7 +228,10 @@ record Operands(
         return checked(ProbePattern::parse, pattern, operand);
     }
 
-    /** Parses a pattern of an operand; a pattern that can't be matched, such as one with too many braces, is wrong usage. */
+    /**
+     * Parses a pattern of an operand; a pattern that can't be matched, such as one with too many braces, is wrong
+     * usage.
+     */
     static <T> T checked(Function<String, T> parser, String pattern, String operand) {
         try {
             return parser.apply(pattern);

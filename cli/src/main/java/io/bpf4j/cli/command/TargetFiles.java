@@ -18,8 +18,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * What the options select before anything is attached: the processes that are followed, and the files that are searched
- * for probes now.
+ * Finds what the options select before anything is attached: the processes that are followed, and the files that are
+ * searched for probes now.
  *
  * <p>Tested by {@code CliTraceTest} and {@code CliFilesOfProcessTest}.
  */

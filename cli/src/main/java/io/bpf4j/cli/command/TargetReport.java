@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What a run says of the probes that it attaches to, or can't attach to, on standard error. <i>Thread-safe</i>: a thread
+ * Reports, on standard error, which probes a run attaches to and which it can't attach to. <i>Thread-safe</i>: a thread
  * that follows processes reports, too.
  *
  * <p>Tested by {@code CliTraceTest}, {@code CliFunctionsTest} and {@code CliFollowTest}.
@@ -66,7 +66,7 @@ final class TargetReport {
         return attachedAny;
     }
 
-    /** Functions were attached to. */
+    /** Notes that functions were attached to. */
     void attachedFunctions() {
         attachedAny = true;
     }
@@ -178,8 +178,8 @@ final class TargetReport {
     }
 
     /**
-     * Reports the functions whose files no process was seen to map; functions are attached to before their files are mapped.
-     * Returns why there is no answer, if no file of a function was mapped.
+     * Reports the functions whose files no process was seen to map; functions are attached to before their files are
+     * mapped. Returns why there is no answer, if no file of a function was mapped.
      */
     Optional<String> notMapped(Map<FileIdentity, List<FunctionProbe>> functions, Set<FileIdentity> notMapped) {
         List<String> missing = functions.entrySet().stream()

@@ -32,9 +32,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * One run of a command that watches probes: attaches, works until the end, and detaches. {@link TargetFiles} knows what to
- * search, {@link TargetSelection} and {@link FunctionSelection} what to attach to, {@link TargetReport} what is said of it.
- * <i>Confined.</i>
+ * One run of a command that watches probes: attaches, works until the end, and detaches. {@link TargetFiles} selects
+ * the files to search, {@link TargetSelection} and {@link FunctionSelection} select the probes and functions to attach
+ * to, {@link TargetReport} reports what happens. <i>Confined.</i>
  *
  * <p>Tested by {@code CliTraceTest} and {@code CliStrategyTest}.
  */

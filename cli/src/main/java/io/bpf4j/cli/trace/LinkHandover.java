@@ -15,9 +15,9 @@ import java.util.OptionalInt;
  * Starts a second process of this command that takes over the links of this one, so that this one can end at once;
  * {@link io.bpf4j.loader.Links#adopt} explains why this needs a second process.
  *
- * <p>After a second Ctrl-C the shell prompt is back in 3 seconds, most of which the second JVM takes to start, instead of
- * 74 for 1,000 sites of perf uprobes, and so instead of twelve minutes for 10,000 (Linux 6.18, two busy CPUs). Linux
- * before 6.6 has no other uprobes.
+ * <p>After a second Ctrl-C the shell prompt is back in 3 seconds, most of which the second JVM takes to start. Without
+ * it 1,000 sites of perf uprobes take 74 seconds, and 10,000 would take twelve minutes (Linux 6.18, two busy CPUs).
+ * Linux before 6.6 has no other uprobes.
  *
  * <p>Tested by {@code CliStrategyTest}.
  */
