@@ -16,9 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the first load of an object and the first attach cost a JVM: class loading, the index of the kernel's types, probes
- * for its features, and interpreted code are in them. Without an AOT cache, and with one that a run before has made of the
- * same program.
+ * What the first load of an object and the first attach cost a JVM: class loading, the index of the kernel's types,
+ * probes for its features, and interpreted code are in them. Without an AOT cache, and with one that a run before has
+ * made of the same program.
  *
  * <p>Each shot is a JVM of its own. Takes the number of shots and makes a third of them; prints lines for
  * {@link Yardstick}.

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * How tests start the command: from their own class path and with an AOT cache, as {@code ./bpf4j} does from its modules.
- * A cache that was made once takes half of the time off each of some thousand starts.
+ * How tests start the command: from their own class path and with an AOT cache, as {@code ./bpf4j} does from its
+ * modules. A cache that was made once takes half of the time off each of some thousand starts.
  *
  * <p>The JVM makes caches of jars only. Where the class path has folders of classes, as in a development environment,
  * the command starts without one.

@@ -484,8 +484,8 @@ public enum Requirement {
         }
     },
     /**
-     * bpf4j holds a command that it starts by a uprobe in the dynamic loader, on s390x at an instruction {@code br %r14}.
-     * With any uprobe there, a program on qemu 7.2 does not branch, and crashes.
+     * bpf4j holds a command that it starts by a uprobe in the dynamic loader, on s390x at an instruction {@code br
+     * %r14}. With any uprobe there, a program on qemu 7.2 does not branch, and crashes.
      */
     HELD_COMMANDS("a machine on which a program survives a uprobe on a branch: not qemu's emulation of s390x") {
         @Override
