@@ -283,6 +283,7 @@ public final class NamedStacks implements AutoCloseable {
         return ((Long) row.key().getOrDefault("pid", 0L)).intValue();
     }
 
+    /** Frees the symbols that were read. */
     @Override
     public void close() {
         symbolizer.close();

@@ -62,7 +62,8 @@ final class MapFailure {
 
     private static String ofFlags(long flags) {
         return (flags & BpfMap.F_LOCK) == 0
-                ? "BPF_F_CPU and BPF_F_ALL_CPUS need Linux 7.0, a map with a value for each CPU, and a possible CPU"
+                ? "BPF_F_CPU and BPF_F_ALL_CPUS need Linux 7.0 and a map with a value for each CPU, and exclude each"
+                        + " other; a look-up takes only BPF_F_CPU"
                 : "BPF_F_LOCK needs Linux 5.1, and values with a struct bpf_spin_lock that the map's BTF describes";
     }
 
