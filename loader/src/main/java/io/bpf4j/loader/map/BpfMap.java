@@ -102,8 +102,8 @@ public sealed interface BpfMap extends AutoCloseable permits KernelMap {
      *
      * @param value {@link #valueBytes()} bytes, or {@link #valueSize()} with {@link #F_CPU}
      * @param flags {@link #F_LOCK} or {@link #ofCpu}; 0 for none
-     * @throws io.bpf4j.sys.SyscallException EINVAL if the kernel or the map does not support a flag; ERANGE if the CPU is
-     *     not possible
+     * @throws io.bpf4j.sys.SyscallException EINVAL if the kernel or the map does not support a flag; ERANGE if the CPU
+     *     is not possible
      */
     boolean lookup(MemorySegment key, MemorySegment value, long flags);
 
@@ -131,8 +131,8 @@ public sealed interface BpfMap extends AutoCloseable permits KernelMap {
      *
      * @param value {@link #valueBytes()} bytes, or {@link #valueSize()} with {@link #F_CPU} or {@link #F_ALL_CPUS}
      * @param flags {@link UpdateMode#flag()}, with {@link #F_LOCK}, {@link #ofCpu} or {@link #F_ALL_CPUS}
-     * @throws io.bpf4j.sys.SyscallException EINVAL if the kernel or the map does not support a flag; ERANGE if the CPU is
-     *     not possible
+     * @throws io.bpf4j.sys.SyscallException EINVAL if the kernel or the map does not support a flag; ERANGE if the CPU
+     *     is not possible
      */
     boolean update(MemorySegment key, MemorySegment value, long flags);
 
