@@ -13,6 +13,8 @@ import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
+import io.bpf4j.loader.ProgramArray;
+import io.bpf4j.loader.RedirectMap;
 import io.bpf4j.loader.binding.EventMap;
 import io.bpf4j.loader.binding.ObjectLayout;
 import io.bpf4j.loader.link.Link;
@@ -423,6 +425,8 @@ final class ObjectWriter {
             case ARRAY_OF_MAPS -> one(MapOfMaps.class, new Shape.Numeric(Scalar.S32), plain);
             case HASH_OF_MAPS ->
                 key(map).map(shape -> one(MapOfMaps.class, shape, plain)).orElse(untyped);
+            case PROG_ARRAY -> of(ClassName.get(ProgramArray.class), ProgramArray.class, plain);
+            case DEVMAP, DEVMAP_HASH, CPUMAP -> of(ClassName.get(RedirectMap.class), RedirectMap.class, plain);
             case STACK_TRACE -> of(ClassName.get(StackTraceMap.class), StackTraceMap.class, plain);
             case ARENA -> of(ClassName.get(ArenaMap.class), ArenaMap.class, plain);
             default -> untyped;

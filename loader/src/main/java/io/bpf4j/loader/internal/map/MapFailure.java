@@ -28,7 +28,8 @@ final class MapFailure {
 
     /** @param flags of the element, without the mode of an update */
     static SyscallException of(KernelMap map, String operation, int errno, long flags) {
-        if (flags != 0 && errno == Errno.EINVAL.number()) {
+        // ERANGE: a CPU that is not possible (bpf_map_check_op_flags of include/linux/bpf.h).
+        if (flags != 0 && (errno == Errno.EINVAL.number() || errno == Errno.ERANGE.number())) {
             return new SyscallException("bpf(" + operation + ") on map \"" + map.name() + "\"", errno, ofFlags(flags));
         }
         return new SyscallException(
@@ -63,7 +64,7 @@ final class MapFailure {
     private static String ofFlags(long flags) {
         return (flags & BpfMap.F_LOCK) == 0
                 ? "BPF_F_CPU and BPF_F_ALL_CPUS need Linux 7.0 and a map with a value for each CPU, and exclude each"
-                        + " other; a look-up takes only BPF_F_CPU"
+                        + " other; a look-up takes only BPF_F_CPU, and of a possible CPU"
                 : "BPF_F_LOCK needs Linux 5.1, and values with a struct bpf_spin_lock that the map's BTF describes";
     }
 
