@@ -1,7 +1,9 @@
 package io.bpf4j.bindings;
 
+import com.palantir.javapoet.CodeBlock;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfType;
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 /** C types as text, for comments in generated classes. */
@@ -18,16 +20,36 @@ final class CText {
         return UNSAFE.matcher(name).replaceAll("?");
     }
 
+    /** A string literal. JavaPoet's own writes some line breaks of Unicode as they are, and then breaks the line. */
+    static CodeBlock literal(String text) {
+        StringBuilder escaped = new StringBuilder("\"");
+        for (int i = 0; i < text.length(); i++) {
+            char each = text.charAt(i);
+            if (each == '"' || each == '\\') {
+                escaped.append('\\').append(each);
+            } else if (each < ' ') {
+                // In octal: Java replaces escapes of Unicode before it looks for the end of a line.
+                escaped.append(String.format(Locale.ROOT, "\\%03o", (int) each));
+            } else if (each < 0x7f || Character.isLetterOrDigit(each)) {
+                escaped.append(each);
+            } else {
+                escaped.append(String.format(Locale.ROOT, "\\u%04x", (int) each));
+            }
+        }
+        return CodeBlock.of("$L", escaped.append('"'));
+    }
+
     /** A declaration, such as {@code char comm[16]}. */
     static String declaration(Btf types, int id, String name) {
-        String declared = safe(name);
+        String declared = name;
         int at = id;
         for (int i = 0; i < MAX_DEPTH && types.type(types.skipModifiers(at)) instanceof BtfType.Array array; i++) {
             declared += array.count() == 0 ? "[]" : "[" + array.count() + "]";
             at = array.elementType();
         }
         String type = name(types, at);
-        return name.isEmpty() || type.endsWith("*") ? type + declared : type + " " + declared;
+        // As a whole: the star of a pointer and a slash of a name are the end of a comment.
+        return safe(name.isEmpty() || type.endsWith("*") ? type + declared : type + " " + declared);
     }
 
     /** The name of a type, such as {@code struct event}, {@code __u32}, {@code void *}. */

@@ -54,9 +54,9 @@ final class EnumWriter {
             names.putIfAbsent(
                     key(named, each.value()),
                     CodeBlock.of(
-                            isLong ? "if (value == $L) {\n$>return $S;\n$<}\n" : "case $L -> $S;\n",
+                            isLong ? "if (value == $L) {\n$>return $L;\n$<}\n" : "case $L -> $L;\n",
                             value,
-                            each.name()));
+                            CText.literal(each.name())));
         }
         CodeBlock codec = isLong
                 ? CodeBlock.of("$T.ofLong()", Codec.class)

@@ -171,7 +171,7 @@ final class ObjectWriter {
                         """, CText.safe(options.object()))
                 .addModifiers(Modifier.PUBLIC, Modifier.FINAL)
                 .addSuperinterface(AutoCloseable.class)
-                .addField(constant(ClassName.get(String.class), "OBJECT", CodeBlock.of("$S", options.object())))
+                .addField(constant(ClassName.get(String.class), "OBJECT", CText.literal(options.object())))
                 .addField(FieldSpec.builder(BpfObject.class, "object", Modifier.PRIVATE, Modifier.FINAL)
                         .build())
                 .addMethod(MethodSpec.constructorBuilder()
@@ -194,7 +194,7 @@ final class ObjectWriter {
         List<CodeBlock> lines = ObjectLayout.lines(
                         spec, parts.stream().distinct().toList())
                 .stream()
-                .map(line -> CodeBlock.of("$S", line))
+                .map(CText::literal)
                 .toList();
         return TypeSpec.classBuilder("Layout")
                 .addJavadoc("The facts about the object that this class relies on.\n")
@@ -219,8 +219,8 @@ final class ObjectWriter {
 
     private void addOpen(TypeSpec.Builder type) {
         CodeBlock missing = CodeBlock.of(
-                "$S\n$>$>+ $S$<$<",
-                "there is no resource " + options.object() + " beside " + name.canonicalName(),
+                "$L\n$>$>+ $S$<$<",
+                CText.literal("there is no resource " + options.object() + " beside " + name.canonicalName()),
                 ": put the object there, or call open with its path");
         type.addMethod(method("open")
                 .addJavadoc("""
@@ -237,7 +237,10 @@ final class ObjectWriter {
                 .endControlFlow()
                 .addStatement("return open($T.parse(OBJECT, object.readAllBytes()))", ObjectSpec.class)
                 .nextControlFlow("catch ($T e)", IOException.class)
-                .addStatement("throw new $T($S, e)", UncheckedIOException.class, "reading resource " + options.object())
+                .addStatement(
+                        "throw new $T($L, e)",
+                        UncheckedIOException.class,
+                        CText.literal("reading resource " + options.object()))
                 .endControlFlow()
                 .build());
         type.addMethod(method("open")
@@ -340,7 +343,7 @@ final class ObjectWriter {
                         CText.safe(program.sectionName()),
                         CText.safe(program.name()))
                 .returns(Program.class)
-                .addStatement("return object.program($S)", program.name())
+                .addStatement("return object.program($L)", CText.literal(program.name()))
                 .build();
     }
 
@@ -349,7 +352,7 @@ final class ObjectWriter {
                 .addJavadoc(
                         "Attaches {@code struct $L $L}.\n", CText.safe(variable.type()), CText.safe(variable.name()))
                 .returns(Link.class)
-                .addStatement("return object.attachStructOps($S)", variable.name())
+                .addStatement("return object.attachStructOps($L)", CText.literal(variable.name()))
                 .build();
     }
 
@@ -385,7 +388,7 @@ final class ObjectWriter {
     private record Access(TypeName type, CodeBlock expression) {}
 
     private Access access(MapSpec map) {
-        CodeBlock plain = CodeBlock.of("object.map($S)", map.name());
+        CodeBlock plain = CodeBlock.of("object.map($L)", CText.literal(map.name()));
         Access untyped = new Access(ClassName.get(BpfMap.class), plain);
         if (map.type().isEmpty()) {
             return untyped;
@@ -487,7 +490,8 @@ final class ObjectWriter {
         boolean constant = data == null || data.readOnly();
         String java = names.claim(JavaNames.member(global.name()), "Variable");
         String declaration = CText.declaration(btf, global.typeId(), global.name());
-        CodeBlock variable = CodeBlock.of("object.global($S)", global.name());
+        CodeBlock literal = CText.literal(global.name());
+        CodeBlock variable = CodeBlock.of("object.global($L)", literal);
         Optional<Scalar> plain = shape instanceof Shape.Numeric(Scalar scalar) && scalar.isPlain()
                 ? Optional.of(scalar)
                 : Optional.empty();
@@ -498,8 +502,8 @@ final class ObjectWriter {
                 .addParameter(shape.type(), "value")
                 .addStatement(
                         plain.isPresent()
-                                ? CodeBlock.of("loader.global($S, value)", global.name())
-                                : CodeBlock.of("loader.global($S, $L, value)", global.name(), shape.codec()))
+                                ? CodeBlock.of("loader.global($L, value)", literal)
+                                : CodeBlock.of("loader.global($L, $L, value)", literal, shape.codec()))
                 .addStatement("return this")
                 .build());
         methods.add(method(java)
