@@ -1,7 +1,9 @@
 package io.bpf4j.bindings;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import javax.lang.model.SourceVersion;
 
@@ -16,8 +18,14 @@ final class JavaNames {
     private static final Set<String> NO_METHODS = Set.of(
             "yield", "clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait");
 
+    /** In characters: the file of a class in a class in a class is named after all three, in 255 bytes. */
+    private static final int MAX_LENGTH = 100;
+
     private final Set<String> reserved;
     private final Set<String> used = new HashSet<>();
+
+    /** The next number for a name that was used: without it, many equal names would take a time that grows squarely. */
+    private final Map<String, Integer> next = new HashMap<>();
 
     /** @param reserved names that are taken */
     JavaNames(Set<String> reserved) {
@@ -26,14 +34,15 @@ final class JavaNames {
 
     /**
      * A name that nothing else has, nor will have. A keyword or reserved name gets an underscore, a name that is used
-     * already a number.
+     * already a number. What is beyond {@link #MAX_LENGTH} is cut off.
      *
      * @param name a Java identifier, or a keyword
      */
     String claim(String name) {
-        String free = isReserved(name) ? name + "_" : name;
-        for (int number = 2; !used.add(free); number++) {
-            free = name + number;
+        String cut = name.length() > MAX_LENGTH ? name.substring(0, MAX_LENGTH) : name;
+        String free = isReserved(cut) ? cut + "_" : cut;
+        while (isReserved(free) || !used.add(free)) {
+            free = cut + next(cut, 2);
         }
         return free;
     }
@@ -45,11 +54,15 @@ final class JavaNames {
 
     /** A name with the first number that is free, from 1. */
     String claimNumbered(String name) {
-        int number = 1;
-        while (!used.add(name + number)) {
-            number++;
+        String free = name + next(name, 1);
+        while (!used.add(free)) {
+            free = name + next(name, 1);
         }
-        return name + number;
+        return free;
+    }
+
+    private int next(String name, int first) {
+        return next.merge(name, first, (number, _) -> number + 1);
     }
 
     private boolean isReserved(String name) {

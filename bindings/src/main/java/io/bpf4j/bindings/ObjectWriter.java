@@ -63,6 +63,7 @@ final class ObjectWriter {
             "Codec",
             "Consumer",
             "EventMap",
+            "Factory", // of StructView, which views inherit
             "HexFormat",
             "IOException",
             "IllegalArgumentException",

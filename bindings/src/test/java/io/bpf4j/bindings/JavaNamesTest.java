@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -37,6 +38,27 @@ class JavaNamesTest {
         assertThat(names.claim("class")).isEqualTo("class_");
         assertThat(names.claim("true")).isEqualTo("true_");
         assertThat(names.claim("hashCode")).isEqualTo("hashCode_");
+    }
+
+    @Test
+    void aNameWithANumberIsNotReservedEither() {
+        JavaNames names = new JavaNames(Set.of("get2"));
+        assertThat(names.claim("get")).isEqualTo("get");
+        assertThat(names.claim("get")).isEqualTo("get3");
+        assertThat(names.claim("x".repeat(4000))).hasSize(100);
+    }
+
+    /** An object with as many takes less than a megabyte. */
+    @Test
+    @Timeout(10)
+    void equalNamesTakeNoLongerThanOthers() {
+        JavaNames names = new JavaNames(Set.of());
+        for (int i = 0; i < 60_000; i++) {
+            names.claim("same");
+            names.claimNumbered("union");
+        }
+        assertThat(names.claim("same")).isEqualTo("same60001");
+        assertThat(names.claimNumbered("union")).isEqualTo("union60001");
     }
 
     @Test

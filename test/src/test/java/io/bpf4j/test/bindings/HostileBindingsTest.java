@@ -102,4 +102,21 @@ class HostileBindingsTest {
             assertThat(kind.getConstructor(int.class).newInstance(1)).hasToString(name);
         }
     }
+
+    /** Views inherit the class Factory of StructView, which would hide another one in the class of the object. */
+    @Test
+    void noTypeHidesOneThatAViewInherits() throws Exception {
+        int factory = types.struct("factory", 4, BtfType.Member.at("a", u32, 0));
+        hostile(4, BtfType.Member.at("made", factory, 0));
+        assertUsable();
+    }
+
+    /** The name of a class is part of a file's name. */
+    @Test
+    void namesMayBeAsLongAsTypesCanHave() throws Exception {
+        int inner = types.struct("x".repeat(4000), 4, BtfType.Member.at("a", u32, 0));
+        int nameless = types.struct("", 4, BtfType.Member.at("b", u32, 0));
+        hostile(8, BtfType.Member.at("f".repeat(4000), inner, 0), BtfType.Member.at("f".repeat(3000), nameless, 4));
+        assertUsable();
+    }
 }
