@@ -11,6 +11,7 @@ import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.binding.ValueCodecs;
 import io.bpf4j.loader.map.Codec;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import javax.lang.model.element.Modifier;
@@ -22,6 +23,9 @@ import javax.lang.model.element.Modifier;
  * <p>Tested by {@code BindingsGeneratorTest}.
  */
 final class EnumWriter {
+    /** As the code that makes them has at most 65,535 bytes, 13 for each. */
+    private static final int MAX_CONSTANTS = 4_000;
+
     private EnumWriter() {}
 
     static TypeSpec write(NamedType named) {
@@ -41,7 +45,12 @@ final class EnumWriter {
         JavaNames constants = new JavaNames(
                 Set.of("CODEC", "value", "Codec", "ValueCodecs", "Integer", "Long", "String", name.simpleName()));
         Map<Long, CodeBlock> names = new LinkedHashMap<>();
-        for (BtfType.EnumValue each : enumeration.values()) {
+        List<BtfType.EnumValue> values = enumeration.values();
+        if (values.size() > MAX_CONSTANTS) {
+            type.addJavadoc("It has $L names, which are too many for the constants of a class.\n", values.size());
+            values = List.of();
+        }
+        for (BtfType.EnumValue each : values) {
             CodeBlock value = literal(named, each.value());
             type.addField(FieldSpec.builder(
                             name,

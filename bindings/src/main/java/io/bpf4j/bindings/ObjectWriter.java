@@ -17,6 +17,7 @@ import io.bpf4j.loader.ProgramArray;
 import io.bpf4j.loader.RedirectMap;
 import io.bpf4j.loader.binding.EventMap;
 import io.bpf4j.loader.binding.ObjectLayout;
+import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.map.ArenaMap;
 import io.bpf4j.loader.map.BloomFilterMap;
@@ -38,6 +39,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -108,6 +110,12 @@ final class ObjectWriter {
     /** Pointers of such names bring a type into BTF: {@code struct event *unused_event __attribute__((unused));}. */
     private static final String UNUSED = "unused";
 
+    /** Each has at least one method, and no class has more than 65,535 constants that methods refer to. */
+    private static final int MAX_PARTS = 4_000;
+
+    /** The code that makes an array of them has at most 65,535 bytes, 8 for each. */
+    private static final int MAX_LINES = 8_000;
+
     private final ObjectSpec spec;
     private final ClassName name;
     private final BindingsGenerator.Options options;
@@ -133,6 +141,19 @@ final class ObjectWriter {
         this.types = new TypeModel(btf, name, new JavaNames(taken));
     }
 
+    /** Adds what the class relies on. */
+    private void rely(String kind, String part) {
+        if (part.indexOf(' ') >= 0) {
+            throw new InvalidObjectException(spec.source() + " has a " + kind + " '" + CText.safe(part)
+                    + "', and no class can have a name with a blank");
+        }
+        parts.add(kind + " " + part);
+        if (parts.size() > MAX_PARTS) {
+            throw new InvalidObjectException(spec.source() + " has more than " + MAX_PARTS
+                    + " maps, programs and variables, which are too many for a class");
+        }
+    }
+
     TypeSpec write() {
         List<MethodSpec> maps = new ArrayList<>();
         List<MethodSpec> programs = new ArrayList<>();
@@ -140,12 +161,12 @@ final class ObjectWriter {
         TypeSpec.Builder builder = builder();
         for (MapSpec map : spec.maps()) {
             if (!map.isData() && !map.name().startsWith(OF_HEADERS)) {
-                parts.add("map " + map.name());
+                rely("map", map.name());
                 maps.add(map(map));
             }
         }
         for (ProgramSpec program : spec.programs()) {
-            parts.add("program " + program.name());
+            rely("program", program.name());
             programs.add(program(program));
         }
         for (StructOpsSpec variable : spec.structOps()) {
@@ -156,13 +177,13 @@ final class ObjectWriter {
             // Only the first of several static variables can be named.
             if (global.exported() && !isForNobody(global) && seen.add(global.name())) {
                 types.shape(global.typeId(), JavaNames.type(global.name())).ifPresent(shape -> {
-                    parts.add("global " + global.name());
+                    rely("global", global.name());
                     global(global, shape, globals, builder);
                 });
             }
         }
         for (String struct : options.structs()) {
-            parts.add("type " + struct);
+            rely("type", struct);
             types.shape(TypeModel.find(btf, struct).orElseThrow(), JavaNames.type(struct));
         }
         TypeSpec.Builder type = TypeSpec.classBuilder(name)
@@ -192,11 +213,14 @@ final class ObjectWriter {
 
     /** At the end of the class, because it is long and for no reader. */
     private TypeSpec layout() {
-        List<CodeBlock> lines = ObjectLayout.lines(
-                        spec, parts.stream().distinct().toList())
-                .stream()
-                .map(CText::literal)
-                .toList();
+        List<CodeBlock> lines = new ArrayList<>();
+        for (String part : new LinkedHashSet<>(parts)) {
+            ObjectLayout.lines(spec, List.of(part)).forEach(line -> lines.add(CText.literal(line)));
+            if (lines.size() > MAX_LINES) {
+                throw new InvalidObjectException(spec.source() + " has maps, variables and types with more than "
+                        + MAX_LINES + " members together, which are too many for a class");
+            }
+        }
         return TypeSpec.classBuilder("Layout")
                 .addJavadoc("The facts about the object that this class relies on.\n")
                 .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
@@ -438,7 +462,7 @@ final class ObjectWriter {
     }
 
     private Optional<Shape> event(String struct) {
-        parts.add("type " + struct);
+        rely("type", struct);
         return types.shape(TypeModel.find(btf, struct).orElseThrow(), JavaNames.type(struct));
     }
 

@@ -15,9 +15,11 @@ import io.bpf4j.loader.binding.StructView;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import javax.lang.model.element.Modifier;
 
@@ -231,28 +233,30 @@ final class StructWriter {
                     .addStatement("return this")
                     .build();
         }
-        BitSet unused = unused();
-        for (int at = unused.nextSetBit(0); at >= 0; at = unused.nextSetBit(at)) {
-            int end = unused.nextClearBit(at);
-            method.addStatement("clear($L, $L)", at, end - at);
-            at = end;
-        }
+        unused().forEach((start, end) -> method.addStatement("clear($L, $L)", start, end - start));
         for (Member member : named.components()) {
             method.addStatement("$L(value.$L())", member.name(), member.name());
         }
         return method.addStatement("return this").build();
     }
 
-    /** The bytes that belong to no member, and those of bit-fields. */
-    private BitSet unused() {
-        BitSet unused = new BitSet();
-        unused.set(0, (int) named.size());
-        for (Member member : named.components()) {
-            if (!member.isBitField()) {
-                unused.clear((int) member.offset(), (int)
-                        Math.min(named.size(), member.offset() + member.shape().size()));
+    /** The bytes that belong to no member, and those of bit-fields: the end of each range by its start. */
+    private Map<Long, Long> unused() {
+        List<Member> members = named.components().stream()
+                .filter(member -> !member.isBitField())
+                .sorted(Comparator.comparingLong(Member::offset))
+                .toList();
+        Map<Long, Long> ranges = new LinkedHashMap<>();
+        long at = 0;
+        for (Member member : members) {
+            if (at < member.offset()) {
+                ranges.put(at, member.offset());
             }
+            at = Math.max(at, member.offset() + member.shape().size());
         }
-        return unused;
+        if (at < named.size()) {
+            ranges.put(at, named.size());
+        }
+        return ranges;
     }
 }

@@ -29,6 +29,9 @@ final class TypeModel {
     private static final int MAX_CLASSES = 2_000;
     private static final int MAX_MEMBERS = 50_000;
 
+    /** The methods of a view for more would refer to more than the 65,535 constants that a class can have. */
+    private static final int MAX_MEMBERS_OF_ONE = 4_000;
+
     private final Btf types;
     private final ClassName outer;
     private final JavaNames names;
@@ -265,6 +268,10 @@ final class TypeModel {
                 throw new InvalidObjectException(types.source() + " has more than " + MAX_MEMBERS
                         + " members of structs in its maps and variables");
             }
+            if (to.members().size() >= MAX_MEMBERS_OF_ONE) {
+                throw new InvalidObjectException(
+                        types.source() + ": " + to.text() + " has more than " + MAX_MEMBERS_OF_ONE + " members");
+            }
             long bit = base + member.bitOffset();
             BtfType type = types.type(types.resolve(member.type()));
             if (member.name().isEmpty()) {
@@ -304,13 +311,32 @@ final class TypeModel {
                 bits = integer.bits();
                 first += integer.bitOffset();
             }
-            if (bits == 0 && bit % 8 != 0) {
-                throw new InvalidObjectException(types.source() + ": member " + member.name() + " of " + to.text()
-                        + " starts at bit " + bit + ", which is not the start of a byte");
-            }
+            checkPlace(to, member, first, bits, shape);
             String second = shape instanceof Shape.Text ? memberNames.claim(name + "Bytes") : "";
             to.members().add(new Member(text, name, first, bits, shape, false, second));
         });
+    }
+
+    private void checkPlace(NamedType to, BtfType.Member member, long bit, int bits, Shape shape) {
+        if (bits == 0 && bit % 8 != 0) {
+            throw invalid(member, to, " starts at bit " + bit + ", which is not the start of a byte");
+        }
+        boolean isNumber = switch (shape) {
+            case Shape.Numeric(Scalar scalar) -> !scalar.isFloatingPoint();
+            case Shape.Declared declared -> declared.isEnum();
+            default -> false;
+        };
+        if (bits > 0 && (!isNumber || bits > shape.size() * 8)) {
+            throw invalid(member, to, " has " + bits + " bits, which is not what a bit-field of its type can have");
+        }
+        if (bit + (bits > 0 ? bits : shape.size() * 8) > to.size() * 8) {
+            throw invalid(member, to, " does not lie in its " + to.size() + " bytes");
+        }
+    }
+
+    private InvalidObjectException invalid(BtfType.Member member, NamedType in, String problem) {
+        return new InvalidObjectException(
+                types.source() + ": member " + CText.safe(member.name()) + " of " + in.text() + problem);
     }
 
     /** The id of a struct, union or typedef of one, by its name. */

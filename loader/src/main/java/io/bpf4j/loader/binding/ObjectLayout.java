@@ -40,8 +40,11 @@ import java.util.OptionalInt;
 public final class ObjectLayout {
     private static final int MAX_NESTING = 16;
 
-    /** Limits the lines of one map, variable or type; of a larger one the whole size is compared. */
-    private static final int MAX_LINES = 2_000;
+    /** Limits the members of one map, variable or type; of a larger one the whole size is compared. */
+    private static final int MAX_MEMBERS = 2_000;
+
+    /** Limits the characters of their names, each with the names of the structs around it. */
+    private static final int MAX_CHARACTERS = 500_000;
 
     private static final int MAX_SHOWN = 10;
 
@@ -80,7 +83,8 @@ public final class ObjectLayout {
         Map<String, Map<String, String>> actual = new LinkedHashMap<>();
         List<String> differences = new ArrayList<>();
         for (String line : lines) {
-            String[] sides = line.split(": ", 2);
+            int colon = line.lastIndexOf(": "); // a name may have one, too
+            String[] sides = {line.substring(0, colon), line.substring(colon + 2)};
             String part = part(sides[0]);
             Map<String, String> facts = actual.computeIfAbsent(part, name -> facts(spec, name));
             String found = facts.get(sides[0]);
@@ -170,19 +174,38 @@ public final class ObjectLayout {
         facts.computeIfPresent(part, (_, fact) -> kind + fact);
     }
 
+    /**
+     * The lines of one type. What was visited is counted, not the lines: members may be without a name or have equal
+     * ones, so that a small file has many of them and few lines.
+     */
+    private static final class Facts {
+        private final Map<String, String> lines = new LinkedHashMap<>();
+        private int members;
+        private int characters;
+
+        void put(String name, String fact) {
+            characters += name.length();
+            lines.put(name, fact);
+        }
+
+        boolean isFull() {
+            return ++members > MAX_MEMBERS || characters > MAX_CHARACTERS;
+        }
+    }
+
     private static void ofType(Btf types, int id, String name, String place, Map<String, String> facts) {
-        Map<String, String> all = new LinkedHashMap<>();
+        Facts all = new Facts();
         boolean whole = addType(types, id, name, place, 0, all);
         if (whole) {
-            facts.putAll(all);
+            facts.putAll(all.lines);
         } else {
             facts.put(name, "bytes, " + count(types.size(id), "byte") + place);
         }
     }
 
     /** Adds the lines of a type and of what is in it. Returns false if they are too many. */
-    private static boolean addType(Btf types, int id, String name, String place, int depth, Map<String, String> facts) {
-        if (depth > MAX_NESTING || facts.size() > MAX_LINES) {
+    private static boolean addType(Btf types, int id, String name, String place, int depth, Facts facts) {
+        if (depth > MAX_NESTING) {
             return false;
         }
         BtfType type = types.type(types.resolve(id));
@@ -209,8 +232,11 @@ public final class ObjectLayout {
     }
 
     private static boolean addMembers(
-            Btf types, BtfType.Composite composite, String prefix, long base, int depth, Map<String, String> facts) {
+            Btf types, BtfType.Composite composite, String prefix, long base, int depth, Facts facts) {
         for (BtfType.Member member : composite.members()) {
+            if (facts.isFull()) {
+                return false;
+            }
             BtfType type = types.type(types.resolve(member.type()));
             long bit = base + member.bitOffset();
             if (member.name().isEmpty()) {
@@ -222,9 +248,6 @@ public final class ObjectLayout {
                 facts.put(
                         prefix + member.name(), plain(type) + ", " + count(member.bitSize(), "bit") + " at bit " + bit);
             } else if (!addType(types, member.type(), prefix + member.name(), " at " + bit / 8, depth + 1, facts)) {
-                return false;
-            }
-            if (facts.size() > MAX_LINES) {
                 return false;
             }
         }

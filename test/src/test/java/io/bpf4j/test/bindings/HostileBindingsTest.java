@@ -1,10 +1,12 @@
 package io.bpf4j.test.bindings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.bindings.BindingsGenerator;
 import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
+import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.GeneratedClasses;
@@ -15,7 +17,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -117,6 +122,111 @@ class HostileBindingsTest {
         int inner = types.struct("x".repeat(4000), 4, BtfType.Member.at("a", u32, 0));
         int nameless = types.struct("", 4, BtfType.Member.at("b", u32, 0));
         hostile(8, BtfType.Member.at("f".repeat(4000), inner, 0), BtfType.Member.at("f".repeat(3000), nameless, 4));
+        assertUsable();
+    }
+
+    private void assertRefused(String message) {
+        assertThatThrownBy(this::source)
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void aMemberLiesInItsStruct() {
+        hostile(4, BtfType.Member.at("a", u32, 0), BtfType.Member.at("b", u32, 400));
+        assertRefused("gc.bpf.o: member b of struct hostile does not lie in its 4 bytes");
+    }
+
+    @Test
+    void aBitFieldIsANumberOfAsManyBits() {
+        int number = types.add(new BtfType.FloatingPoint("float", 4));
+        int array = types.array(u32, u32, 2);
+        int large = types.integer("__int128", 16, 0);
+        int inner = types.struct("inner", 4, BtfType.Member.at("a", u32, 0));
+        for (int type : new int[] {number, array, large, inner, u32}) {
+            types.struct("hostile" + type, 64, new BtfType.Member("a", type, 3, 33));
+        }
+        BindingsGenerator generator = BindingsGenerator.of(object(), "Hostile");
+        for (int type : new int[] {number, array, large, inner, u32}) {
+            assertThatThrownBy(() -> generator.withStruct("hostile" + type).source())
+                    .isInstanceOf(InvalidObjectException.class)
+                    .hasMessageContaining("member a of struct hostile" + type + " has 33 bits");
+        }
+    }
+
+    /** 8 members at each of 14 levels are 4 trillion, in a file of 20 KB. */
+    @Test
+    void membersOfMembersAreNotAllVisited() throws Exception {
+        int named = types.struct("leaf", 4, BtfType.Member.at("a", u32, 0));
+        int nameless = types.struct("", 4);
+        for (int level = 0; level < 13; level++) {
+            named = types.struct("level" + level, 4, repeated("a", named));
+            nameless = types.struct("", 4, repeated("", nameless));
+        }
+        hostile(4, BtfType.Member.at("a", named, 0), BtfType.Member.at("b", types.typedef("n", nameless), 0));
+        assertRefused("has more than 50000 members");
+        types.struct("only_named", 4, BtfType.Member.at("a", named, 0));
+        assertThat(BindingsGenerator.of(object(), "Named")
+                        .withStruct("only_named")
+                        .source())
+                .contains("type only_named: bytes, 4 bytes");
+    }
+
+    private static BtfType.Member[] repeated(String name, int type) {
+        return Stream.generate(() -> BtfType.Member.at(name, type, 0)).limit(8).toArray(BtfType.Member[]::new);
+    }
+
+    @Test
+    void anEnumerationWithTooManyNamesForAClassHasNone() throws Exception {
+        hostile(
+                8,
+                BtfType.Member.at("fits", enumeration("fits", 4000), 0),
+                BtfType.Member.at("large", enumeration("large", 4001), 4));
+        assertThat(source()).contains(" FITS3999 ", "It has 4001 names").doesNotContain(" LARGE1 ");
+        assertUsable();
+    }
+
+    private int enumeration(String name, int count) {
+        return types.add(new BtfType.Enum32(
+                name,
+                4,
+                false,
+                IntStream.range(0, count)
+                        .mapToObj(i -> new BtfType.EnumValue(name.toUpperCase(Locale.ROOT) + i, i))
+                        .toList()));
+    }
+
+    @Test
+    void aStructWithTooManyMembersForAClassIsRefused() {
+        hostile(
+                4 * 4001,
+                IntStream.rangeClosed(0, 4000)
+                        .mapToObj(i -> BtfType.Member.at("a" + i, u32, 4L * i))
+                        .toArray(BtfType.Member[]::new));
+        assertRefused("struct hostile has more than 4000 members");
+    }
+
+    /** A name has up to 4096 characters, and each line has all names on the way to a member. */
+    @Test
+    void longNamesOnTheWayToManyMembersAreNotRepeatedForEach() {
+        int inner = types.struct(
+                "leaf",
+                4 * 200,
+                IntStream.range(0, 200)
+                        .mapToObj(i -> BtfType.Member.at("a" + i, u32, 4L * i))
+                        .toArray(BtfType.Member[]::new));
+        for (int level = 0; level < 13; level++) {
+            inner = types.struct("level" + level, 800, BtfType.Member.at("n".repeat(4000), inner, 0));
+        }
+        hostile(800, BtfType.Member.at("a", inner, 0));
+        assertThat(source()).hasSizeLessThan(1_000_000);
+    }
+
+    /** What is between the members of a struct is known without a look at each byte. */
+    @Test
+    void theSizeOfAStructCostsNothing() throws Exception {
+        hostile(2_000_000_000L, BtfType.Member.at("a", u32, 4), BtfType.Member.at("b", u32, 500_000_000));
+        assertThat(source()).contains("clear(0, 4);", "clear(8, 499999992);", "clear(500000004, 1499999996);");
         assertUsable();
     }
 }
