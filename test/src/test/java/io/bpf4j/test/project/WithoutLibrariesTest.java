@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** An embedder without the libraries for compressed files: all else works, and an error names the missing libraries. */
 class WithoutLibrariesTest {
     private static final String MISSING =
-            " needs the libraries org.apache.commons:commons-compress and org.tukaani:xz: add them to the class path";
+            " needs the libraries org.apache.commons:commons-compress 1.28 or later and org.tukaani:xz";
 
     @TempDir
     Path folder;
@@ -66,8 +66,13 @@ class WithoutLibrariesTest {
     }
 
     private List<String> read(String... files) throws IOException, InterruptedException {
+        return readWithout("(commons-|xz-).*", files);
+    }
+
+    /** @param jars a pattern for the names of the jars that are left out */
+    private List<String> readWithout(String jars, String... files) throws IOException, InterruptedException {
         String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(entry -> !Path.of(entry).getFileName().toString().matches("(commons-|xz-).*"))
+                .filter(entry -> !Path.of(entry).getFileName().toString().matches(jars))
                 .collect(Collectors.joining(File.pathSeparator));
         List<String> command = Java.command("-cp", classPath, Reader.class.getName());
         command.addAll(List.of(files));
@@ -88,6 +93,17 @@ class WithoutLibrariesTest {
         assertThat(lines.get(0)).matches("[1-9]\\d* programs");
         assertThat(lines.get(1)).matches("[1-9]\\d* types");
         assertThat(lines.get(2)).isEqualTo("false debug information");
+    }
+
+    /** Of a library's own libraries some are needed only while it reads, and are not missed before. */
+    @Test
+    void whatALibraryLacksWhileItReadsIsNamed() throws IOException, InterruptedException {
+        byte[] tar = new byte[1024];
+        System.arraycopy("ustar".getBytes(StandardCharsets.US_ASCII), 0, tar, 257, 5);
+        Path file = file("vmlinux.btf.tar", tar);
+        assertThat(readWithout("commons-lang3-.*", "btf", file.toString()))
+                .singleElement()
+                .satisfies(line -> assertThat(line).contains(file + ": tar" + MISSING, "org/apache/commons/lang3/"));
     }
 
     /** Each kind of compression, by its first bytes. */

@@ -50,7 +50,8 @@ final class CommonsCompress {
         TarArchiveInputStream archive = new TarArchiveInputStream(in);
         return new Compression.Tar(archive) {
             @Override
-            public @Nullable String next() throws IOException {
+            @Nullable
+            String nextFile() throws IOException {
                 for (TarArchiveEntry entry = archive.getNextEntry(); entry != null; entry = archive.getNextEntry()) {
                     if (entry.isFile()) {
                         return entry.getName();

@@ -11,22 +11,59 @@ import org.jspecify.annotations.Nullable;
  * Reads xz, gzip, tar and zip by Apache Commons Compress. <i>Thread-safe.</i>
  *
  * <p>The modules of bpf4j require the library only when they are compiled. Only {@link CommonsCompress} refers to it,
- * and the first call of a method here links that class. If the library is missing, or is on the class path while bpf4j
- * is on the module path, linking fails, and the caller gets a {@link MissingLibraryException}.
+ * and the first call of a method here links that class. If the library is missing, of another version, or on the class
+ * path while bpf4j is on the module path, linking fails, then or while a stream is read, and the caller gets a {@link
+ * MissingLibraryException}.
  *
  * <p>Tested by {@code WithoutLibrariesTest}.
  */
 public final class Compression {
     private Compression() {}
 
-    /** The entries of a tar archive. After each call of {@link #next()} the stream is the content of that entry. */
-    public abstract static class Tar extends FilterInputStream {
-        Tar(InputStream in) {
+    /** Reads by the library, which links some of its classes only when it meets what they are for. */
+    static class Linked extends FilterInputStream {
+        final String format;
+
+        Linked(String format, InputStream in) {
             super(in);
+            this.format = format;
+        }
+
+        @Override
+        public int read() throws IOException {
+            try {
+                return super.read();
+            } catch (LinkageError e) {
+                throw new MissingLibraryException(format, e);
+            }
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            try {
+                return super.read(bytes, offset, length);
+            } catch (LinkageError e) {
+                throw new MissingLibraryException(format, e);
+            }
+        }
+    }
+
+    /** The entries of a tar archive. After each call of {@link #next()} the stream is the content of that entry. */
+    public abstract static class Tar extends Linked {
+        Tar(InputStream in) {
+            super("tar", in);
         }
 
         /** Goes to the next regular file; its name, or null at the end. */
-        public abstract @Nullable String next() throws IOException;
+        public final @Nullable String next() throws IOException {
+            try {
+                return nextFile();
+            } catch (LinkageError e) {
+                throw new MissingLibraryException(format, e);
+            }
+        }
+
+        abstract @Nullable String nextFile() throws IOException;
     }
 
     /**
@@ -45,7 +82,7 @@ public final class Compression {
      */
     public static InputStream xz(InputStream in) throws IOException {
         try {
-            return CommonsCompress.xz(in);
+            return new Linked("xz", CommonsCompress.xz(in));
         } catch (LinkageError e) {
             throw new MissingLibraryException("xz", e);
         }
@@ -54,7 +91,7 @@ public final class Compression {
     /** The expanded content of one or more gzip files in a row. */
     public static InputStream gzip(InputStream in) throws IOException {
         try {
-            return CommonsCompress.gzip(in);
+            return new Linked("gzip", CommonsCompress.gzip(in));
         } catch (LinkageError e) {
             throw new MissingLibraryException("gzip", e);
         }
