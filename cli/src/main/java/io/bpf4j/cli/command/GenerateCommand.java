@@ -9,6 +9,7 @@ import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.elf.FileOpener;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.process.peer.HeldFolder;
 import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.io.InputStream;
@@ -156,11 +157,15 @@ final class GenerateCommand implements Callable<Integer> {
         try {
             Path folder = directory;
             for (String part : packageParts()) {
-                folder = folder.resolve(part);
+                Path parent = folder;
+                folder = parent.resolve(part);
                 if (Files.isSymbolicLink(folder)) {
                     break; // whether it may be followed, OutputFile decides
                 }
                 if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+                    if (made.isEmpty()) {
+                        checkNobodyElseCanMove(parent);
+                    }
                     made.push(Files.createDirectory(folder));
                 }
             }
@@ -170,6 +175,33 @@ final class GenerateCommand implements Callable<Integer> {
             while (!written && !made.isEmpty()) {
                 Files.deleteIfExists(made.pop());
             }
+        }
+    }
+
+    /**
+     * Lets root make folders only where nobody else can put a link in the place of a folder on the way, which would have
+     * root make and delete folders elsewhere. Another user could make them there anyway, if at all.
+     */
+    private static void checkNobodyElseCanMove(Path parent) throws IOException {
+        int user = OutputFile.ownUser();
+        if (user != 0) {
+            return;
+        }
+        HeldFolder folder = HeldFolder.root(Host.running());
+        try {
+            for (Path name : parent.toRealPath()) {
+                HeldFolder outer = folder;
+                folder = outer.folder(name)
+                        .orElseThrow(() -> new CommandException("'" + parent + "' was replaced meanwhile"));
+                outer.close();
+                if (!folder.isSafeFor(user)) {
+                    throw new CommandException("no folder is made in '" + parent
+                            + "', because another user can change what that name leads to: make the folders of the"
+                            + " package first");
+                }
+            }
+        } finally {
+            folder.close();
         }
     }
 

@@ -394,7 +394,7 @@ final class OutputFile {
     }
 
     /** The user that owns created files: the last of the four ids, which proc(5) calls the file system UID. */
-    private static int ownUser() {
+    static int ownUser() {
         Path self = Host.running().self();
         try {
             return StatusFile.read(self)

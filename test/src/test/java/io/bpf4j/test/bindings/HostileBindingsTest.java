@@ -9,11 +9,17 @@ import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.objects.TestObjects;
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.GeneratedClasses;
+import io.bpf4j.test.support.Requirement;
+import io.bpf4j.test.support.Requires;
+import java.io.IOException;
 import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -228,5 +234,24 @@ class HostileBindingsTest {
         hostile(2_000_000_000L, BtfType.Member.at("a", u32, 4), BtfType.Member.at("b", u32, 500_000_000));
         assertThat(source()).contains("clear(0, 4);", "clear(8, 499999992);", "clear(500000004, 1499999996);");
         assertUsable();
+    }
+
+    /** The owner of the directory could put a link in the place of a folder that root has just checked. */
+    @Test
+    @Requires(Requirement.BPF) // root
+    void rootMakesNoFolderInTheDirectoryOfAnotherUser(@TempDir Path folder) throws IOException, InterruptedException {
+        Path object = Files.write(folder.resolve("globals.bpf.o"), TestObjects.bytes("globals.bpf.o"));
+        Path theirs = Files.createDirectory(folder.resolve("theirs"));
+        Commands.check(List.of("chown", "65534", theirs.toString()));
+        assertThat(Cli.fail("generate", "--package", "org.example", "-d", theirs.toString(), object.toString()))
+                .isEqualTo(
+                        "bpf4j: no folder is made in '" + theirs + "', because another user can change what that name"
+                                + " leads to: make the folders of the package first");
+        try (Stream<Path> entries = Files.list(theirs)) {
+            assertThat(entries).isEmpty();
+        }
+        Path ours = Files.createDirectory(folder.resolve("ours"));
+        Cli.check("generate", "--package", "org.example", "-d", ours.toString(), object.toString());
+        assertThat(ours.resolve("org/example/Globals.java")).exists();
     }
 }
