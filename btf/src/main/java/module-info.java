@@ -1,4 +1,9 @@
-/** BPF instructions, BTF and CO-RE relocation. Pure: bytes in, values out. */
+/**
+ * BPF instructions, BTF and CO-RE relocation. Pure: bytes in, values out.
+ *
+ * <p>Use it to read and write the types of a kernel or an object ({@link io.bpf4j.btf}), and to assemble and
+ * disassemble programs ({@link io.bpf4j.insn}).
+ */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings("module") // the loader, which is compiled later
 module io.bpf4j.btf {

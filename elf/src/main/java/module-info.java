@@ -1,4 +1,9 @@
-/** A hand-written, bounds-checked reader of ELF files. Pure: no system call, no native access. */
+/**
+ * A hand-written, bounds-checked reader of ELF files. Pure: no system call, no native access.
+ *
+ * <p>Use it to read sections, symbols, notes and build IDs of programs and libraries that need not be trusted. Begin
+ * with {@link io.bpf4j.elf.ElfFile} in {@link io.bpf4j.elf}, the only package.
+ */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings("module") // modules that are compiled later
 module io.bpf4j.elf {

@@ -4,6 +4,8 @@ import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.MalformedDataException;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -50,6 +52,10 @@ public final class Btf {
     private final int[] offsets;
 
     private final Map<Integer, BtfType> large = new ConcurrentHashMap<>();
+
+    /** By the id of a large enumeration: the first name of each value. */
+    private final Map<Integer, Map<Long, String>> constants = new ConcurrentHashMap<>();
+
     private volatile @Nullable NameIndex names;
     /** 0 until it is first needed. */
     private volatile int pointerSize;
@@ -162,6 +168,27 @@ public final class Btf {
         return TypeDecoder.length(owner.bytes, start) < LARGE
                 ? TypeDecoder.decode(this, owner.bytes, start, id)
                 : large.computeIfAbsent(id, _ -> TypeDecoder.decode(this, owner.bytes, start, id));
+    }
+
+    /** The name of the first constant of an enumeration that has a value; null if none has. */
+    @Nullable
+    String constant(int enumeration, long value) {
+        List<BtfType.EnumValue> values = ((BtfType.Enumeration) type(enumeration)).values();
+        if (values.size() >= LARGE) {
+            return constants
+                    .computeIfAbsent(enumeration, _ -> {
+                        Map<Long, String> names = new HashMap<>();
+                        values.forEach(constant -> names.putIfAbsent(constant.value(), constant.name()));
+                        return names;
+                    })
+                    .get(value);
+        }
+        for (BtfType.EnumValue constant : values) {
+            if (constant.value() == value) {
+                return constant.name();
+            }
+        }
+        return null;
     }
 
     /** The kind of the type with that id. */

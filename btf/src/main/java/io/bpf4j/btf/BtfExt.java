@@ -9,7 +9,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The {@code .BTF.ext} section of a BPF object: clang's information about each instruction.
@@ -75,6 +74,7 @@ public final class BtfExt {
     /**
      * The records of one ELF section.
      *
+     * @param <T> the type of a record
      * @param name of the ELF section, such as {@code tp/sched/sched_switch}
      * @param raw the same records as in the file, each of the table's record size
      */
@@ -254,15 +254,5 @@ public final class BtfExt {
     /** The CO-RE relocations. */
     public Table<CoreRelocation> relocations() {
         return relocations;
-    }
-
-    /** The first function that starts at that offset of that ELF section. */
-    public Optional<FuncInfo> functionAt(String section, long offset) {
-        for (FuncInfo function : functions.of(section)) {
-            if (function.offset() == offset) {
-                return Optional.of(function);
-            }
-        }
-        return Optional.empty();
     }
 }

@@ -156,6 +156,31 @@ public final class CoreRelocator {
     private record Match(Candidate candidate, AccessPath path, CoreValue value) {}
 
     private TargetValue targetValue(AccessPath path) {
+        List<String> mismatch = new ArrayList<>();
+        List<Match> matches = match(path, mismatch);
+        if (matches.isEmpty()) {
+            Types kernel = targetTypes.computeIfAbsent(target.kernel(), Types::new);
+            String reason = missing(path, mismatch.isEmpty() ? "" : mismatch.getLast());
+            budget.spend(reason.length());
+            return new TargetValue(CoreValue.absent(path.kind()), kernel, reason);
+        }
+        Match first = matches.getFirst();
+        return new TargetValue(first.value(), first.path().types(), "");
+    }
+
+    /**
+     * The paths in the target that match a relocation; none if the target lacks its subject, or the relocation needs no
+     * target.
+     */
+    List<AccessPath> matches(BtfExt.CoreRelocation relocation) {
+        AccessPath path = path(local, relocation);
+        return path.kind() == CoreRelocationKind.TYPE_ID_LOCAL
+                ? List.of()
+                : match(path, new ArrayList<>()).stream().map(Match::path).toList();
+    }
+
+    /** @param mismatch gets the reason of the last candidate that doesn't match */
+    private List<Match> match(AccessPath path, List<String> mismatch) {
         String name = local.btf().name(path.root());
         if (name.isEmpty()) {
             throw new CoreException("CO-RE " + path.kind().text() + " of type " + path.root() + " of "
@@ -165,13 +190,13 @@ public final class CoreRelocator {
                 path.root(), root -> target.candidates(name, local.btf().kind(root), budget));
         budget.spend((long) RelocationBudget.CANDIDATE * all.size());
         List<Match> matches = new ArrayList<>();
-        String mismatch = "";
         for (Candidate candidate : all) {
             Types types = targetTypes.computeIfAbsent(candidate.btf(), Types::new);
             CandidateMatcher matcher = new CandidateMatcher(path, types, candidate.id(), budget);
             AccessPath matched = matcher.match();
             if (matched == null) {
-                mismatch = candidate + " " + matcher.mismatch();
+                mismatch.clear();
+                mismatch.add(candidate + " " + matcher.mismatch());
             } else {
                 Match match = new Match(candidate, matched, CoreValue.at(matched));
                 if (!matches.isEmpty()) {
@@ -180,18 +205,14 @@ public final class CoreRelocator {
                 matches.add(match);
             }
         }
-        if (matches.isEmpty()) {
-            Types kernel = targetTypes.computeIfAbsent(target.kernel(), Types::new);
-            String reason = missing(path, name, mismatch);
-            budget.spend(reason.length());
-            return new TargetValue(CoreValue.absent(path.kind()), kernel, reason);
+        if (!matches.isEmpty()) {
+            candidates.put(path.root(), matches.stream().map(Match::candidate).toList());
         }
-        candidates.put(path.root(), matches.stream().map(Match::candidate).toList());
-        Match first = matches.getFirst();
-        return new TargetValue(first.value(), first.path().types(), "");
+        return matches;
     }
 
-    private String missing(AccessPath path, String name, String mismatch) {
+    private String missing(AccessPath path, String mismatch) {
+        String name = local.btf().name(path.root());
         String relocation = path.kind().text() + " of " + path + ": ";
         return relocation
                 + (mismatch.isEmpty()

@@ -19,6 +19,9 @@ import java.util.List;
  * map[fd:7]+16} (inside the value), {@code btf[4711]}, {@code subprog[pc+12]}.
  */
 final class Disassembler {
+    /** {@code BPF_ADDR_PERCPU}: only the verifier makes this MOV, for the address of this CPU's value (Linux 6.10). */
+    private static final int ADDR_PERCPU = -1;
+
     private Disassembler() {}
 
     /** One line per instruction, each with its slot index; a 64-bit load takes one line and two indexes. */
@@ -142,6 +145,9 @@ final class Disassembler {
                 if (fromRegister && is64 && slot.offset() == Opcodes.ADDR_SPACE_CAST) {
                     yield "%s = addr_space_cast(%s, %d, %d)"
                             .formatted(dst, src, slot.imm() >>> 16, slot.imm() & 0xffff);
+                }
+                if (fromRegister && is64 && slot.offset() == ADDR_PERCPU) {
+                    yield "%s = &(void __percpu *)(%s)".formatted(dst, src);
                 }
                 yield slot.offset() == 0 ? dst + " = " + src : dst + " = (s" + slot.offset() + ")" + src;
             }
