@@ -1,6 +1,9 @@
 /**
  * The machine and its kernel: system calls, the files in {@code /proc} and {@code /sys}, errors and rights. The only
  * module that makes native calls.
+ *
+ * <p>It is part of the modules that load and attach, and not used alone. {@link io.bpf4j.sys} has the base class of
+ * their exceptions and the machine that they work on; {@link io.bpf4j.sys.kernel} has the kernel's own names.
  */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings("module") // modules that are compiled later

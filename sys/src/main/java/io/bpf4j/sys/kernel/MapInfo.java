@@ -19,6 +19,9 @@ import java.util.OptionalLong;
  * @param btfId the kernel's id of the BTF that describes keys and values; 0 for none (Linux 4.18)
  * @param keyTypeId type of the keys in that BTF; 0 for none
  * @param valueTypeId type of the values in that BTF; 0 for none
+ * @param kernelBtfId the kernel's id of the BTF, its own or a module's, that describes the values of a struct_ops map
+ *     (Linux 6.9); 0 for none
+ * @param kernelValueTypeId type of the values of a struct_ops map in that BTF; 0 for none (Linux 5.6)
  * @param memoryBytes memory of the map: current use since Linux 6.4, an estimate before; empty without /proc
  * @param frozen whether user space can no longer write (Linux 5.2); empty if the kernel does not report it
  * @param programType the kernel's number of the type of programs that a map of programs takes: the type of the first
@@ -37,6 +40,8 @@ public record MapInfo(
         int btfId,
         int keyTypeId,
         int valueTypeId,
+        int kernelBtfId,
+        int kernelValueTypeId,
         OptionalLong memoryBytes,
         Optional<Boolean> frozen,
         OptionalInt programType) {}

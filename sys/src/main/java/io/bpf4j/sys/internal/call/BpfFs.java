@@ -174,7 +174,8 @@ public final class BpfFs {
                 kernel.execute(new ObjectCommand.InfoOfProgram(object)).id();
             case MAP ->
                 kernel.execute(new ObjectCommand.InfoOfMap(object, false)).id();
-            case BTF -> kernel.execute(new ObjectCommand.InfoOfBtf(object)).id();
+            case BTF ->
+                kernel.execute(new ObjectCommand.InfoOfBtf(object, false)).id();
             case LINK -> kernel.execute(new ObjectCommand.InfoOfLink(object)).id();
         };
     }

@@ -17,6 +17,8 @@ public sealed interface Command<R>
                 PerfCommand,
                 FileCommand,
                 PeerCommand,
+                NetlinkCommand,
+                SocketCommand,
                 ProcessCommand {
     /** The request, for the start of an error message: {@code bpf(BPF_MAP_CREATE) for map "events"}. */
     String call();

@@ -189,6 +189,11 @@ public final class FailureHints {
                     REFUSED,
                     (_, _, rights) -> rights.get().whyRefused(List.of(Capability.CAP_SYS_PTRACE))),
             row(FileCommand.Open.class, EnumSet.of(Errno.EACCES), (_, _, rights) -> mayNotOpen(rights.get())),
+            row(
+                    NetlinkCommand.class,
+                    REFUSED,
+                    (_, _, rights) -> rights.get().whyRefused(List.of(Capability.CAP_NET_ADMIN))),
+            row(SocketCommand.class, EnumSet.of(Errno.EPERM), "the filter of the socket is locked (SO_LOCK_FILTER)"),
             row(FileCommand.class, REFUSED, NOTHING),
             row(PeerCommand.class, REFUSED, NOTHING),
             row(

@@ -120,6 +120,8 @@ public sealed interface FileCommand<R> extends Command<R> {
 
     /** fstatfs(2): the magic number of an open file's file system (include/uapi/linux/magic.h). */
     record TypeOfFileSystem(Fd fd) implements FileCommand<Integer> {
+        public static final int OVERLAYFS_MAGIC = 0x794c7630;
+
         static final int BPF_FS_MAGIC = 0xcafe4a11;
 
         /**

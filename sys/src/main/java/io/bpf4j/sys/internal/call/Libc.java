@@ -11,7 +11,6 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +33,12 @@ final class Libc {
      * the address. mmap has six arguments, some of them ints: it ignores a seventh argument, and the calling
      * conventions of 64-bit machines pass an int like a long.
      */
-    private static final FunctionDescriptor SEVEN_LONGS = FunctionDescriptor.of(
+    static final FunctionDescriptor SEVEN_LONGS = FunctionDescriptor.of(
             JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+
+    /** The type of the handle to syscall whose last arguments may be segments. */
+    static final FunctionDescriptor WITH_SEGMENTS =
+            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
 
     /** Null if calls are not possible, for the reason {@link #UNUSABLE}. */
     private static final @Nullable MethodHandle SYSCALL;
@@ -47,7 +50,7 @@ final class Libc {
         String unusable = Syscall.whyUnsupported();
         // An error during class initialisation would be reported only once, and later as a missing class.
         try {
-            syscall = unusable.isEmpty() ? link("syscall", SEVEN_LONGS, Linker.Option.firstVariadicArg(1)) : null;
+            syscall = unusable.isEmpty() ? link("syscall", SEVEN_LONGS) : null;
         } catch (UnsupportedOperationException e) {
             unusable = String.valueOf(e.getMessage());
         } catch (IllegalCallerException e) {
@@ -61,14 +64,11 @@ final class Libc {
 
     /** Created when first needed: programs that only load and attach never need it. */
     private static final class OnSegments {
-        static final MethodHandle SYSCALL = link(
-                "syscall",
-                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS),
-                Linker.Option.firstVariadicArg(1));
+        static final MethodHandle SYSCALL = link("syscall", WITH_SEGMENTS);
     }
 
     private static final class Mmap {
-        static final MethodHandle MMAP = link("mmap", SEVEN_LONGS, Linker.Option.firstVariadicArg(1));
+        static final MethodHandle MMAP = link("mmap", SEVEN_LONGS);
     }
 
     /** Memory that each thread reuses for all calls: the captured errno, and the struct of a call. */
@@ -141,17 +141,17 @@ final class Libc {
     /**
      * A handle to a function of libc that captures errno. Only this method needs native access.
      *
+     * @param type one that META-INF/native-image of this module names, too
      * @throws IllegalCallerException without native access
      */
     @SuppressWarnings("restricted")
-    private static MethodHandle link(String function, FunctionDescriptor type, Linker.Option... options) {
-        Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
-        all[options.length] = Linker.Option.captureCallState("errno");
+    private static MethodHandle link(String function, FunctionDescriptor type) {
         Linker linker = Linker.nativeLinker();
         MemorySegment address = linker.defaultLookup()
                 .find(function)
                 .orElseThrow(() -> new UnsupportedOperationException("libc has no function " + function));
-        return linker.downcallHandle(address, type, all);
+        return linker.downcallHandle(
+                address, type, Linker.Option.firstVariadicArg(1), Linker.Option.captureCallState("errno"));
     }
 
     static String nativeAccessDenied(Module module) {

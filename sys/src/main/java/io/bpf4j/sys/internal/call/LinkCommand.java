@@ -259,32 +259,58 @@ public sealed interface LinkCommand<R> extends Command<R> {
     }
 
     /**
-     * BPF_PROG_ATTACH, for targets without a link: sockmap, lirc, cgroups on old kernels.
+     * BPF_PROG_ATTACH: attaches to a cgroup, a sockmap or a lirc device without a link.
      *
      * @param program null for none, which the kernel refuses: a feature probe then learns whether it knows the attach
      *     type
+     * @param replaced the program that it takes the place of, with BPF_F_REPLACE (Linux 5.6); else null
      */
-    record Attach(@Nullable Fd program, Fd target, int attachType, int flags) implements LinkCommand<Integer> {
-        private static final StructLayout ATTR =
-                StructLayout.of("bpf_attr", "u32 target_fd, attach_bpf_fd, attach_type, attach_flags, replace_bpf_fd");
+    record Attach(
+            @Nullable Fd program,
+            Fd target,
+            int attachType,
+            int flags,
+            @Nullable Fd replaced) implements LinkCommand<Integer> {
+        /** With no program replaced. */
+        public Attach(@Nullable Fd program, Fd target, int attachType, int flags) {
+            this(program, target, attachType, flags, null);
+        }
+
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr", """
+                u32 target_fd, attach_bpf_fd, attach_type, attach_flags, replace_bpf_fd, relative_fd;
+                u64 expected_revision;
+                """);
 
         @Override
         public Integer run(Call call) {
-            return attachOrDetach(call, BpfCommand.PROG_ATTACH, this);
+            return attachOrDetach(call, BpfCommand.PROG_ATTACH, this, 0);
         }
 
-        private static int attachOrDetach(Call call, BpfCommand command, Attach attach) {
+        private static int attachOrDetach(Call call, BpfCommand command, Attach attach, long revision) {
             int program = attach.program == null ? -1 : call.hold(attach.program);
-            MemorySegment attr = call.attr(ATTR, call.hold(attach.target), program, attach.attachType, attach.flags);
+            MemorySegment attr = call.attr(
+                    ATTR,
+                    call.hold(attach.target),
+                    program,
+                    attach.attachType,
+                    attach.flags,
+                    call.hold(attach.replaced));
+            ATTR.set(attr, "expected_revision", revision);
             return call.bpfOffCarrier(command, attr);
         }
     }
 
-    /** BPF_PROG_DETACH, the reverse of {@link Attach}. */
-    record DetachProgram(Fd program, Fd target, int attachType) implements LinkCommand<Integer> {
+    /**
+     * BPF_PROG_DETACH, the reverse of {@link Attach}.
+     *
+     * @param revision of the programs of a control group (Linux 6.17), without which the kernel refuses (ESTALE); 0 for
+     *     any
+     */
+    record DetachProgram(Fd program, Fd target, int attachType, long revision) implements LinkCommand<Integer> {
         @Override
         public Integer run(Call call) {
-            return Attach.attachOrDetach(call, BpfCommand.PROG_DETACH, new Attach(program, target, attachType, 0));
+            return Attach.attachOrDetach(
+                    call, BpfCommand.PROG_DETACH, new Attach(program, target, attachType, 0), revision);
         }
     }
 

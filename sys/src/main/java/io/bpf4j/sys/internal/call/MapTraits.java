@@ -163,7 +163,8 @@ public record MapTraits(
         /** Of maps without keys, or values. */
         static final Sizes NONE = between(0, 0);
 
-        static final Sizes NUMBER = between(4, 4);
+        /** A number of 4 bytes; as a key, the index of an element or the number of a device. */
+        public static final Sizes NUMBER = between(4, 4);
 
         /** A number, or a number and a program; or the cookie of a socket. */
         static final Sizes NUMBER_OR_LONG = new Sizes(4, 8, 4, 4);

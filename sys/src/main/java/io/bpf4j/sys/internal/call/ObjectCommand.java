@@ -1,6 +1,7 @@
 package io.bpf4j.sys.internal.call;
 
 import io.bpf4j.elf.internal.text.CString;
+import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.MapInfo;
 import io.bpf4j.sys.kernel.ProgramInfo;
@@ -180,6 +181,8 @@ public sealed interface ObjectCommand<R> extends Command<R> {
                     LAYOUT.u32(info, "btf_id"),
                     LAYOUT.u32(info, "btf_key_type_id"),
                     LAYOUT.u32(info, "btf_value_type_id"),
+                    LAYOUT.u32(info, "btf_vmlinux_id"),
+                    LAYOUT.u32(info, "btf_vmlinux_value_type_id"),
                     memory.matches("\\d{1,18}") ? OptionalLong.of(Long.parseLong(memory)) : OptionalLong.empty(),
                     frozen.isEmpty() ? Optional.empty() : Optional.of(!frozen.equals("0")),
                     programType.matches("\\d{1,9}")
@@ -272,6 +275,18 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
     }
 
+    /** The code of a program. */
+    record CodeOfProgram(Fd object) implements InfoOf<RawCode> {
+        /** Two calls: the first gets the sizes. The code of a loaded program never changes. */
+        @Override
+        public RawCode run(Call call) {
+            MemorySegment sizes = fill(call, object, call.allocate(InfoOfProgram.LAYOUT));
+            MemorySegment info = call.allocate(InfoOfProgram.LAYOUT);
+            RawCode.Buffers buffers = RawCode.request(call, InfoOfProgram.LAYOUT, sizes, info);
+            return buffers.read(InfoOfProgram.LAYOUT, fill(call, object, info));
+        }
+    }
+
     /**
      * The information about a link.
      *
@@ -315,18 +330,40 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
     }
 
-    /** The information about BTF, with the types themselves. */
-    record InfoOfBtf(Fd object) implements InfoOf<BtfInfo> {
+    /**
+     * The information about BTF.
+     *
+     * @param withTypes whether to copy the types themselves, too: those of a kernel have ten million bytes
+     */
+    record InfoOfBtf(Fd object, boolean withTypes) implements InfoOf<BtfInfo> {
         /** Longest name of a BTF object: a module name, 56 bytes (MODULE_NAME_LEN on 64-bit machines). */
         private static final int NAME_SIZE = 64;
 
-        /** Two calls: the first gets the size of the types. Loaded BTF never changes. */
+        public InfoOfBtf(Fd object) {
+            this(object, true);
+        }
+
+        /** With the types two calls: the first gets their size. Loaded BTF never changes. */
         @Override
         public BtfInfo run(Call call) {
-            MemorySegment size = fill(call, object, call.allocate(BtfInfo.LAYOUT));
-            MemorySegment data =
-                    call.allocate(Integer.toUnsignedLong(BtfInfo.LAYOUT.u32(size, "btf_size")), Long.BYTES);
-            MemorySegment name = call.allocate(NAME_SIZE);
+            MemorySegment data = MemorySegment.NULL;
+            if (withTypes) {
+                MemorySegment size = fill(call, object, call.allocate(BtfInfo.LAYOUT));
+                data = call.allocate(Integer.toUnsignedLong(BtfInfo.LAYOUT.u32(size, "btf_size")), Long.BYTES);
+            }
+            try {
+                return ask(call, data, call.allocate(NAME_SIZE));
+            } catch (SyscallException e) {
+                if (e.errno() != Errno.E2BIG) {
+                    throw e;
+                }
+                // Before Linux 5.11 the struct ends before the name, and what comes after it must be zero. The kernel's
+                // own types, the only ones with a name, have no id there.
+                return ask(call, data, MemorySegment.NULL);
+            }
+        }
+
+        private BtfInfo ask(Call call, MemorySegment data, MemorySegment name) {
             MemorySegment info = call.allocate(BtfInfo.LAYOUT);
             BtfInfo.request(info, data, name);
             return BtfInfo.read(fill(call, object, info), data, name);

@@ -23,9 +23,12 @@ public sealed interface PerfCommand<R> extends Command<R> {
      * @param description a description for messages: {@code uprobe at /bin/x+0x1f40}
      * @param type a fixed number, or that of a dynamic source such as uprobe
      * @param text the string that the attributes point to: path of a uprobe, function of a kprobe; null for none
-     * @param config2 offset of the probe
+     * @param config2 offset of the probe; the address of a kprobe without a function
+     * @param wakeup after how many records the ring of the event wakes its reader; bytes if {@code wakeupByBytes}
      * @param pid a thread; -1 for all, which then needs a cpu
      * @param cpu -1 for all, which then needs a pid
+     * @param breakpoint the memory whose accesses are counted; null for other types
+     * @param inherited whether threads that the thread starts later count, too
      */
     record Open(
             String description,
@@ -36,11 +39,22 @@ public sealed interface PerfCommand<R> extends Command<R> {
             long samplePeriod,
             boolean byFrequency,
             long sampleType,
-            int wakeupEvents,
+            int wakeup,
+            boolean wakeupByBytes,
             boolean disabled,
             int pid,
-            int cpu)
+            int cpu,
+            @Nullable Breakpoint breakpoint,
+            boolean inherited)
             implements PerfCommand<Fd> {
+        /**
+         * Memory of a process.
+         *
+         * @param access 1 for reads, 2 for writes, 4 for execution (include/uapi/linux/hw_breakpoint.h)
+         * @param length 1, 2, 4 or 8 bytes; for execution that of a long
+         */
+        public record Breakpoint(int access, long address, int length) {}
+
         /** The size is PERF_ATTR_SIZE_VER5, which every kernel since 4.1 accepts. */
         private static final StructLayout ATTR = StructLayout.of("perf_event_attr", """
                 u32 type, size;
@@ -55,7 +69,9 @@ public sealed interface PerfCommand<R> extends Command<R> {
         /** Positions in the bit-field that begins with {@code disabled}, in the order in which C declares them. */
         private static final int DISABLED = 0;
 
+        private static final int INHERIT = 1;
         private static final int FREQ = 10;
+        private static final int WATERMARK = 14;
 
         private static final int NO_GROUP = -1;
 
@@ -65,11 +81,13 @@ public sealed interface PerfCommand<R> extends Command<R> {
         /** A probe or tracepoint that fires at each hit: no sampling. */
         public static Open probe(
                 String description, int type, long config, @Nullable String text, long config2, int pid, int cpu) {
-            return new Open(description, type, config, text, config2, 0, false, 0, 0, false, pid, cpu);
+            return new Open(
+                    description, type, config, text, config2, 0, false, 0, 0, false, false, pid, cpu, null, false);
         }
 
         public static Open tracepoint(String description, long id, int pid, int cpu) {
-            return new Open(description, TYPE_TRACEPOINT, id, null, 0, 0, false, 0, 0, false, pid, cpu);
+            return new Open(
+                    description, TYPE_TRACEPOINT, id, null, 0, 0, false, 0, 0, false, false, pid, cpu, null, false);
         }
 
         /**
@@ -77,15 +95,52 @@ public sealed interface PerfCommand<R> extends Command<R> {
          * second; initially disabled.
          */
         public static Open sampling(
-                String description, int type, long config, long period, boolean perSecond, int pid, int cpu) {
-            return new Open(description, type, config, null, 0, period, perSecond, 0, 0, true, pid, cpu);
+                String description,
+                int type,
+                long config,
+                long period,
+                boolean perSecond,
+                int pid,
+                int cpu,
+                @Nullable Breakpoint breakpoint,
+                boolean inherited) {
+            return new Open(
+                    description,
+                    type,
+                    config,
+                    null,
+                    0,
+                    period,
+                    perSecond,
+                    0,
+                    0,
+                    false,
+                    true,
+                    pid,
+                    cpu,
+                    breakpoint,
+                    inherited);
         }
 
         /** The target of a program's bpf_perf_event_output on a CPU, with raw records. */
-        public static Open output(String description, int cpu, int wakeupEvents) {
+        public static Open output(String description, int cpu, int wakeup, boolean wakeupByBytes) {
             long config = SOFTWARE_BPF_OUTPUT;
             return new Open(
-                    description, TYPE_SOFTWARE, config, null, 0, 1, false, SAMPLE_RAW, wakeupEvents, true, -1, cpu);
+                    description,
+                    TYPE_SOFTWARE,
+                    config,
+                    null,
+                    0,
+                    1,
+                    false,
+                    SAMPLE_RAW,
+                    wakeup,
+                    wakeupByBytes,
+                    true,
+                    -1,
+                    cpu,
+                    null,
+                    false);
         }
 
         @Override
@@ -96,11 +151,22 @@ public sealed interface PerfCommand<R> extends Command<R> {
             ATTR.set(attr, "config", config);
             ATTR.set(attr, "sample_period", samplePeriod); // also sample_freq
             ATTR.set(attr, "sample_type", sampleType);
-            ATTR.set(attr, "disabled", (disabled ? bit(DISABLED) : 0) | (byFrequency ? bit(FREQ) : 0));
-            ATTR.set(attr, "wakeup_events", wakeupEvents);
+            ATTR.set(
+                    attr,
+                    "disabled",
+                    (disabled ? bit(DISABLED) : 0)
+                            | (inherited ? bit(INHERIT) : 0)
+                            | (byFrequency ? bit(FREQ) : 0)
+                            | (wakeupByBytes ? bit(WATERMARK) : 0));
+            ATTR.set(attr, "wakeup_events", wakeup); // also wakeup_watermark
             // also uprobe_path and kprobe_func
             ATTR.set(attr, "config1", text == null ? MemorySegment.NULL : call.allocateFrom(text));
             ATTR.set(attr, "config2", config2); // also probe_offset
+            if (breakpoint != null) {
+                ATTR.set(attr, "bp_type", breakpoint.access());
+                ATTR.set(attr, "config1", breakpoint.address()); // as bp_addr
+                ATTR.set(attr, "config2", breakpoint.length()); // as bp_len
+            }
             long result = call.syscall(Syscall.PERF_EVENT_OPEN, attr.address(), pid, cpu, NO_GROUP, CLOEXEC, 0);
             return call.fd(result, description);
         }
@@ -131,12 +197,21 @@ public sealed interface PerfCommand<R> extends Command<R> {
         }
     }
 
+    /** PERF_EVENT_IOC_PAUSE_OUTPUT: whether the ring of the event takes no records (Linux 4.7, commit 86e7972f690c). */
+    record Pause(Fd event, boolean paused) implements PerfCommand<Integer> {
+        @Override
+        public Integer run(Call call) {
+            return ioctl(call, event, 0x40042409, paused ? 1 : 0);
+        }
+    }
+
     @Override
     default String call() {
         return switch (this) {
             case Open open -> "perf_event_open for " + open.description;
             case SetProgram(Fd event, Fd program) ->
                 "ioctl(PERF_EVENT_IOC_SET_BPF) of " + program.description() + " to " + event.description();
+            case Pause pause -> "ioctl(PERF_EVENT_IOC_PAUSE_OUTPUT) of " + pause.event.description();
             case Enable(Fd event) -> "ioctl(PERF_EVENT_IOC_ENABLE) of " + event.description();
         };
     }

@@ -76,18 +76,27 @@ public record StructLayout(String type, Map<String, Field> fields, long size) {
         return Objects.requireNonNull(fields.get(name), name);
     }
 
+    /** Bytes up to the end of the last declared field: the size of a struct that has no padding at its end. */
+    public long end() {
+        return fields.values().stream()
+                .mapToLong(field -> field.offset() + field.size())
+                .max()
+                .orElse(0);
+    }
+
     /** The offset of a field in bytes. */
     public long offset(String name) {
         return field(name).offset();
     }
 
-    /** For a field of four bytes the lower half of the value. */
+    /** Of the value as many of the lowest bytes as the field has. */
     public void set(MemorySegment struct, String name, long value) {
         Field field = field(name);
-        if (field.size() == 4) {
-            struct.set(U32, field.offset(), (int) value);
-        } else {
-            struct.set(U64, field.offset(), value);
+        switch (field.size()) {
+            case 1 -> struct.set(ValueLayout.JAVA_BYTE, field.offset(), (byte) value);
+            case 2 -> struct.set(ValueLayout.JAVA_SHORT_UNALIGNED, field.offset(), (short) value);
+            case 4 -> struct.set(U32, field.offset(), (int) value);
+            default -> struct.set(U64, field.offset(), value);
         }
     }
 
@@ -107,7 +116,7 @@ public record StructLayout(String type, Map<String, Field> fields, long size) {
         return Short.toUnsignedInt(struct.get(ValueLayout.JAVA_SHORT_UNALIGNED, offset(name)));
     }
 
-    int u32(MemorySegment struct, String name) {
+    public int u32(MemorySegment struct, String name) {
         return struct.get(U32, offset(name));
     }
 

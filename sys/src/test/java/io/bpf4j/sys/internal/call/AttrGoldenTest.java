@@ -244,7 +244,22 @@ class AttrGoldenTest {
     void perfEvent() {
         assertGolden(
                 "perf",
-                new PerfCommand.Open("x", 8, 0x100000001L, "/lib/x.so", 0x1f40, 99, true, 0x400, 1, true, -1, 0));
+                new PerfCommand.Open(
+                        "x",
+                        8,
+                        0x100000001L,
+                        "/lib/x.so",
+                        0x1f40,
+                        99,
+                        true,
+                        0x400,
+                        1,
+                        false,
+                        true,
+                        -1,
+                        0,
+                        null,
+                        false));
     }
 
     @Test
@@ -270,6 +285,8 @@ class AttrGoldenTest {
                         4,
                         5,
                         6,
+                        0,
+                        0,
                         OptionalLong.empty(),
                         Optional.empty(),
                         OptionalInt.empty()));

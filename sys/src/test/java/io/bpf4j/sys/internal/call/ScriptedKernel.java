@@ -243,10 +243,21 @@ public final class ScriptedKernel implements Kernel {
             case PerfCommand<?> perf ->
                 switch (perf) {
                     case PerfCommand.Open event -> newFd(event.description());
-                    case PerfCommand.SetProgram _, PerfCommand.Enable _ -> 0;
+                    case PerfCommand.SetProgram _, PerfCommand.Enable _, PerfCommand.Pause _ -> 0;
                 };
             case FileCommand<?> file -> usual(file);
             case PeerCommand<?> peer -> throw new UnsupportedOperationException(peer.call());
+            case NetlinkCommand<?> netlink ->
+                switch (netlink) {
+                    case NetlinkCommand.Open _ -> newFd("netlink socket");
+                    case NetlinkCommand.Exchange _ -> List.of();
+                };
+            case SocketCommand<?> socket ->
+                switch (socket) {
+                    case SocketCommand.SetProgram _ -> 0;
+                    case SocketCommand.Describe _ ->
+                        new SocketCommand.Describe.Ends(0, 0, false, Optional.empty(), Optional.empty());
+                };
             case ProcessCommand<?> process ->
                 switch (process) {
                     case ProcessCommand.Wait _ -> WaitStatus.NO_TRACEES;
@@ -316,6 +327,8 @@ public final class ScriptedKernel implements Kernel {
                 new RawLinkInfo(0, identity(of.object()).id(), 0, new byte[48], "");
             case ObjectCommand.SitesOfLink of ->
                 of.fields().pointers().stream().map(_ -> new long[of.count()]).toList();
+            case ObjectCommand.CodeOfProgram _ ->
+                new RawCode(new byte[0], new byte[0], new long[0], new int[0], new int[0], new int[0], new long[0]);
             case ObjectCommand.InfoOfBtf of -> new BtfInfo(of.object().number(), "", false, new byte[0]);
         };
     }

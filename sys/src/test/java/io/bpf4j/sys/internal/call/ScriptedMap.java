@@ -97,6 +97,8 @@ final class ScriptedMap {
                 0,
                 create.types().key(),
                 create.types().value(),
+                0,
+                0,
                 OptionalLong.of(4096),
                 Optional.of(frozen),
                 OptionalInt.empty());
