@@ -16,6 +16,7 @@
  */
 #include <bpf4j/usdt.h>
 #include <bpf4j/pidns.h>
+#include "groups.h"
 #include "pause.h"
 #include "question.h"
 
@@ -668,7 +669,7 @@ int question_usdt(struct pt_regs *ctx)
 	struct question_event event = {};
 	struct __bpf_usdt_spec *spec;
 
-	if (is_other_process(usdt_process(ctx)))
+	if (!is_in_groups() || is_other_process(usdt_process(ctx)))
 		return 0;
 	spec = usdt_spec(ctx);
 	if (!spec)
@@ -688,6 +689,8 @@ int question_function(struct pt_regs *ctx)
 {
 	struct question_event event = {};
 
+	if (!is_in_groups())
+		return 0;
 	fill(&event, bpf_get_attach_cookie(ctx));
 	if (is_other_process(event.cookie >> QUESTION_PROCESS))
 		return 0;

@@ -16,6 +16,7 @@
  */
 #include <bpf4j/usdt.h>
 #include <bpf4j/pidns.h>
+#include "groups.h"
 #include "pause.h"
 #include "trace.h"
 
@@ -156,11 +157,13 @@ static __always_inline int emit(struct pt_regs *ctx, struct __bpf_usdt_spec *spe
 SEC("usdt")
 int trace(struct pt_regs *ctx)
 {
-	struct pidns_ids ids = current_ids();
-	struct __bpf_usdt_spec *spec = usdt_spec(ctx);
+	struct pidns_ids ids;
+	struct __bpf_usdt_spec *spec;
 
-	if (is_other_process(usdt_process(ctx)))
+	if (!is_in_groups() || is_other_process(usdt_process(ctx)))
 		return 0;
+	ids = current_ids();
+	spec = usdt_spec(ctx);
 	if (!spec || spec->arg_cnt <= TRACE_FEW_ARGS)
 		return emit(ctx, spec, &ids, TRACE_FEW_ARGS);
 	return emit(ctx, spec, &ids, TRACE_ARGS);

@@ -3,8 +3,8 @@
  * The ids of the current process and thread in user space's pid namespace. A process in a container has one number there
  * and another outside; bpf_get_current_pid_tgid() always gives the outermost, which is unknown in the container.
  *
- * User space sets these two before load to what stat says of /proc/self/ns/pid. A process that isn't in that very
- * namespace, and every one if pidns_inode stays 0, has its ids of the initial namespace.
+ * bpf4j sets these two at load to what stat says of /proc/self/ns/pid, if that isn't the initial one. A process that
+ * isn't in that very namespace, and every one if pidns_inode stays 0, has its ids of the initial namespace.
  */
 #ifndef BPF4J_PIDNS_H
 #define BPF4J_PIDNS_H
