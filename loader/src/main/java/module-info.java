@@ -1,4 +1,10 @@
-/** Loads BPF objects into the kernel: programs, maps, links, ring buffers. */
+/**
+ * Loads BPF objects into the kernel: programs, maps, links, ring buffers.
+ *
+ * <p>Use it to run compiled BPF programs of your own. Begin with {@link io.bpf4j.loader}; then {@link
+ * io.bpf4j.loader.map} and {@link io.bpf4j.loader.ring} have the data that programs share with Java, {@link
+ * io.bpf4j.loader.link} all that a program can be attached to, and {@link io.bpf4j.loader.error} the exceptions.
+ */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings("module") // modules that are compiled later
 module io.bpf4j.loader {

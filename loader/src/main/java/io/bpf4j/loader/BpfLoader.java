@@ -13,7 +13,9 @@ import io.bpf4j.loader.internal.types.KernelBtf;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.FunctionSpec;
+import io.bpf4j.loader.spec.GlobalSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
@@ -23,6 +25,7 @@ import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.TokenKernel;
 import io.bpf4j.sys.internal.linux.KernelConfig;
+import io.bpf4j.sys.internal.linux.PidNamespace;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.KernelVersion;
 import java.nio.file.Path;
@@ -30,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * Loads an object into the kernel: configure, then call {@link #load()} once.
@@ -42,6 +46,11 @@ import java.util.function.UnaryOperator;
  * <p>This file is long because each option is a method with its contract. <i>Confined.</i>
  */
 public final class BpfLoader {
+    /** Variables of {@code <bpf4j/pidns.h>}. */
+    private static final String PIDNS_DEVICE = "pidns_device";
+
+    private static final String PIDNS_INODE = "pidns_inode";
+
     private final LoadOptions options = new LoadOptions();
     /** The object with all edits so far. */
     private ObjectSpec spec;
@@ -322,13 +331,20 @@ public final class BpfLoader {
         return this;
     }
 
-    /** The object with all edits so far, for {@link DryRun}: exactly what {@link #load()} loads. */
+    /**
+     * The object with all edits so far, for {@link DryRun}: what {@link #load()} loads, but for the number of this
+     * process's pid namespace.
+     */
     public ObjectSpec spec() {
         return spec;
     }
 
     /**
      * Loads the object: all of it, or nothing.
+     *
+     * <p>If programs include {@code <bpf4j/pidns.h>}, their variables {@code pidns_device} and {@code pidns_inode} are
+     * set to this process's pid namespace, unless the caller has set one of them: then {@code current_ids()} gives the
+     * numbers by which this process knows processes, also in a container.
      *
      * @return the object, which the caller must close
      * @throws BpfException a subclass, if the object can't be loaded; nothing is left in the kernel
@@ -344,12 +360,33 @@ public final class BpfLoader {
         try {
             Host loadingHost = token.map(this::withToken).orElse(host);
             Features usedFeatures = features.orElseGet(() -> Features.of(loadingHost));
+            ObjectSpec loaded = withPidNamespace();
             return new BpfObject(
-                    loadingHost, spec, usedFeatures, LoadedObject.load(loadingHost, usedFeatures, spec, options));
+                    loadingHost, loaded, usedFeatures, LoadedObject.load(loadingHost, usedFeatures, loaded, options));
         } catch (RuntimeException e) {
             token.ifPresent(TokenKernel::close);
             throw e;
         }
+    }
+
+    /**
+     * The object, whose programs number processes as this process does, if they include {@code <bpf4j/pidns.h>}. In the
+     * initial pid namespace both are the same, and a program need not ask.
+     */
+    private ObjectSpec withPidNamespace() {
+        boolean unknown = Stream.of(PIDNS_DEVICE, PIDNS_INODE)
+                .allMatch(name -> spec.findGlobal(name).filter(this::isOfHeader).isPresent()
+                        && !spec.changedGlobals().contains(name));
+        PidNamespace own = unknown ? PidNamespace.own(host) : new PidNamespace(0, 0);
+        return own.isInitial()
+                ? spec
+                : spec.withGlobal(PIDNS_DEVICE, own.device()).withGlobal(PIDNS_INODE, own.inode());
+    }
+
+    /** Another object may have variables of these names: those of the header are constants of 64 bits. */
+    private boolean isOfHeader(GlobalSpec variable) {
+        DataSection section = spec.map(variable.map()).data();
+        return variable.size() == Long.BYTES && section != null && section.readOnly();
     }
 
     /** The same machine, whose kernel loads with the rights of a token; its types are the same and not read again. */

@@ -2,6 +2,7 @@ package io.bpf4j.loader;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.core.CoreTarget;
+import io.bpf4j.core.MinimalBtf;
 import io.bpf4j.loader.dryrun.Fit;
 import io.bpf4j.loader.internal.dryrun.DryRunJudgement;
 import io.bpf4j.loader.internal.types.KernelBtf;
@@ -55,5 +56,30 @@ public final class DryRun {
      */
     public static Fit ofKernel(ObjectSpec object, Host host) {
         return DryRunJudgement.of(object, KernelBtf.of(host).target(), Kallsyms.of(host));
+    }
+
+    /**
+     * The part of a kernel's types that objects need for their CO-RE relocations, for a kernel that exports none: the
+     * objects relocate against it as they do against the whole ({@link BpfLoader#targetBtf}). Types of modules, of
+     * kernel functions, and of functions that programs are attached to are not in it.
+     *
+     * <pre>{@code
+     * Files.write(Path.of("5.4.0-91-generic.btf"), DryRun.neededTypes(kernel, object).raw());
+     * }</pre>
+     *
+     * @return BTF with ids of its own, in the byte order of the kernel's
+     * @throws io.bpf4j.core.CoreException if a relocation is invalid, or ambiguous for this kernel
+     */
+    public static Btf neededTypes(Btf kernel, ObjectSpec... objects) {
+        MinimalBtf needed = new MinimalBtf(kernel);
+        for (ObjectSpec object : objects) {
+            object.btfExt()
+                    .ifPresent(ext -> needed.add(
+                            object.btf().orElseThrow(),
+                            ext.relocations().sections().stream()
+                                    .flatMap(section -> section.records().stream())
+                                    .toList()));
+        }
+        return needed.build();
     }
 }

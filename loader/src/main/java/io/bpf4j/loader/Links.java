@@ -1,6 +1,7 @@
 package io.bpf4j.loader;
 
 import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.internal.attach.Detaching;
 import io.bpf4j.loader.internal.attach.HookQuery;
 import io.bpf4j.loader.internal.attach.OpenLinks;
 import io.bpf4j.loader.internal.attach.OpenProbes;
@@ -8,10 +9,13 @@ import io.bpf4j.loader.internal.attach.StructOpsKind;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.AttachedPrograms;
+import io.bpf4j.loader.link.Cgroup;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.OpenProbe;
+import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.link.StructOpsLink;
+import io.bpf4j.loader.link.Tc;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
@@ -145,8 +149,9 @@ public final class Links {
 
     /**
      * The programs that are attached to a target, by any process, with or without a link. The target is a control
-     * group, one direction of a network device (tcx, netkit), a network namespace, a socket map or an infrared
-     * receiver. An anchor in the target has no effect. Needs CAP_NET_ADMIN.
+     * group, a network device (XDP), one direction of a network device (tcx, netkit, filters of traffic control), a
+     * network namespace, a socket map or an infrared receiver. An anchor in the target has no effect; a mode of XDP, and
+     * a priority and a handle of filters, choose among the programs. Needs CAP_NET_ADMIN, but for XDP and filters.
      *
      * <pre>{@code
      * Tcx ingress = Tcx.ingress(NetDevice.named("eth0"));
@@ -161,7 +166,7 @@ public final class Links {
      *
      * @param target with an attach type, if programs of several attach types can be attached to it
      * @throws IllegalArgumentException if the target needs an attach type and has none, or if the kernel has no query
-     *     for such a target: XDP, probes and tracepoints, netfilter
+     *     for such a target: probes and tracepoints, netfilter, sockets
      * @throws SyscallException if the target does not exist or is something else, or this process lacks the right
      * @throws io.bpf4j.sys.BpfException if other processes attach programs faster than they can be listed
      */
@@ -169,8 +174,39 @@ public final class Links {
         return HookQuery.of(host, target, false);
     }
 
-    /** {@link #effectiveIn(Host, AttachTarget.Cgroup)} on the running machine. */
-    public static AttachedPrograms effectiveIn(AttachTarget.Cgroup group) {
+    /** {@link #detach(Host, AttachTarget, ProgramHandle)} on the running machine. */
+    public static boolean detach(AttachTarget target, ProgramHandle program) {
+        return detach(Host.running(), target, program);
+    }
+
+    /**
+     * Detaches a program that any process has attached without a link, such as one that ended before it could: from a
+     * control group, the XDP of a device, the filters of one of its directions, a socket map or an infrared receiver. An
+     * empty qdisc is left behind. {@link Tc} and {@link Cgroup#withoutLink} say what happens if
+     * another process replaces the program at the same time.
+     *
+     * <pre>{@code
+     * Tc ingress = Tc.ingress(NetDevice.named("eth0")).withPriority(7);
+     * for (AttachedPrograms.Entry entry : Links.attachedTo(ingress).programs()) {
+     *     try (Program old = Programs.byId(entry.programId())) {
+     *         Links.detach(ingress, old);
+     *     }
+     * }
+     * }</pre>
+     *
+     * @param target as for {@link #attachedTo(Host, AttachTarget)}
+     * @param program still belongs to its owner; {@link Programs#byId} opens that of another process
+     * @return false if it is not attached there without a link
+     * @throws IllegalArgumentException if programs are not attached to such a target without a link, or the target needs
+     *     an attach type and has none
+     * @throws SyscallException if the target does not exist, or this process lacks the right
+     */
+    public static boolean detach(Host host, AttachTarget target, ProgramHandle program) {
+        return Detaching.detach(host, target, program);
+    }
+
+    /** {@link #effectiveIn(Host, Cgroup)} on the running machine. */
+    public static AttachedPrograms effectiveIn(Cgroup group) {
         return effectiveIn(Host.running(), group);
     }
 
@@ -178,7 +214,7 @@ public final class Links {
      * The programs that run for a control group, in the order in which they run: its own and those of its ancestors.
      * The kernel reports neither their flags nor a revision. Otherwise as {@link #attachedTo(Host, AttachTarget)}.
      */
-    public static AttachedPrograms effectiveIn(Host host, AttachTarget.Cgroup group) {
+    public static AttachedPrograms effectiveIn(Host host, Cgroup group) {
         return HookQuery.of(host, group, true);
     }
 

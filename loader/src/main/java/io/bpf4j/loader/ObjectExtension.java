@@ -13,6 +13,7 @@ public interface ObjectExtension extends AutoCloseable {
     /**
      * Names an extension and creates it. <i>Immutable</i>; each kind of extension has one, in a constant.
      *
+     * @param <T> the class of the extension
      * @param name for messages
      * @param factory called once per object
      */

@@ -7,9 +7,12 @@ import io.bpf4j.loader.internal.attach.Attacher;
 import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Iter;
 import io.bpf4j.loader.link.IteratorLink;
+import io.bpf4j.loader.link.KprobeMulti;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.ProgramHandle;
+import io.bpf4j.loader.link.UprobeMulti;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.sys.Descriptor;
@@ -147,8 +150,8 @@ public final class Program implements ProgramHandle, AutoCloseable {
     /** The attach type of most programs for a target, to try with a program whose attach type is not known. */
     private static Optional<AttachType> usualAttachType(AttachTarget target) {
         return switch (target) {
-            case AttachTarget.KprobeMulti _ -> Optional.of(AttachType.TRACE_KPROBE_MULTI);
-            case AttachTarget.UprobeMulti _ -> Optional.of(AttachType.TRACE_UPROBE_MULTI);
+            case KprobeMulti _ -> Optional.of(AttachType.TRACE_KPROBE_MULTI);
+            case UprobeMulti _ -> Optional.of(AttachType.TRACE_UPROBE_MULTI);
             default -> Optional.empty();
         };
     }
@@ -158,7 +161,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
      *
      * @throws AttachException if attaching fails; nothing is left attached
      */
-    public IteratorLink attach(AttachTarget.Iter target) {
+    public IteratorLink attach(Iter target) {
         return (IteratorLink) attach((AttachTarget) target);
     }
 
@@ -264,6 +267,15 @@ public final class Program implements ProgramHandle, AutoCloseable {
      */
     public ProgramInfo info() {
         return Kernel.of(host).execute(new ObjectCommand.InfoOfProgram(fd));
+    }
+
+    /**
+     * The program's code after verification, with the machine code (Linux 4.13), the functions and the lines of the
+     * source (5.0). Without CAP_BPF all is empty. The machine code is empty, and addresses are 0, if the kernel hides
+     * them (kernel.kptr_restrict).
+     */
+    public ProgramCode code() {
+        return ProgramCode.of(host, fd);
     }
 
     /**

@@ -1,12 +1,14 @@
 /**
  * Loads the maps and programs of an object file into the kernel, and attaches the programs.
  *
- * <pre>{@code
- * ObjectSpec spec = ObjectSpec.read(Path.of("gc.bpf.o"));
+ * {@snippet lang = "java":
+ * ObjectSpec spec = ObjectSpec.read(Path.of("connects.bpf.o"));
  * try (BpfObject object = BpfLoader.of(spec).global("target_pid", 42).load();
- *      LinkGroup links = object.attachAll();
- *      RingBuffer ring = RingBuffer.open(object.map("events"))) { … }
- * }</pre>
+ *         LinkGroup _ = object.attachAll();
+ *         RingBuffer events = RingBuffer.open(object.map("events"))) {
+ *     while (events.poll(Duration.ofSeconds(10), Codec.ofLong(), event -> System.out.println(event)) > 0) {}
+ * }
+ * }
  *
  * <p>Three steps, three types: an {@link io.bpf4j.loader.spec.ObjectSpec} describes a file and never changes; a {@link
  * io.bpf4j.loader.BpfLoader} collects changes to it and loads it once; a {@link io.bpf4j.loader.BpfObject} owns the

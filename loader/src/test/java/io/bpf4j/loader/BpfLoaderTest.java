@@ -12,8 +12,12 @@ import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.Specs;
+import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.LoadResult;
 import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.ProgCommand;
@@ -22,10 +26,18 @@ import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.MapType;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The load transaction over a scripted kernel: what is asked of it, and what is left open when it refuses. */
 class BpfLoaderTest {
@@ -114,7 +126,7 @@ class BpfLoaderTest {
                 .isInstanceOf(InvalidObjectException.class);
         assertThatThrownBy(() -> loader("globals.bpf.o").global("no_such", 1))
                 .isInstanceOf(UnknownNameException.class)
-                .hasMessageContaining("no global variable 'no_such' in globals.bpf.o; the nearest is ");
+                .hasMessageContaining("no global variable 'no_such' in globals.bpf.o; there are ");
         assertThatThrownBy(() -> loader("globals.bpf.o")
                         .global("one_byte", Codec.ofInt(), 1)
                         .load())
@@ -284,17 +296,48 @@ class BpfLoaderTest {
     void anOlderKernelGetsTheHelpersThatItHas() {
         try (BpfObject loaded = ScriptedLoads.loader(kernel, ScriptedLoads.spec("trace.bpf.o"))
                 .features(ScriptedLoads.everything().without(Feature.PROBE_READ_KERNEL))
+                .program("count_exec", program -> program.withAutoload(false)) // it reads no memory
                 .load()) {
             assertThat(loaded.programs()).isNotEmpty();
-            for (ProgCommand.Load load : kernel.commands(ProgCommand.Load.class)) {
-                assertThat(
-                                Instructions.decode(ByteView.of("code", load.instructions(), ByteOrder.nativeOrder()))
-                                        .stream()
-                                        .filter(Instruction::isHelperCall)
-                                        .map(Instruction::imm))
-                        .doesNotContain(112, 113, 114, 115)
-                        .containsAnyOf(4, 45);
-            }
+            assertThat(kernel.commands(ProgCommand.Load.class).stream()
+                            .flatMap(load ->
+                                    Instructions.decode(
+                                            ByteView.of("code", load.instructions(), ByteOrder.nativeOrder()))
+                                            .stream())
+                            .filter(Instruction::isHelperCall)
+                            .map(Instruction::imm))
+                    .doesNotContain(112, 113, 114, 115)
+                    .containsAnyOf(4, 45);
+        }
+    }
+
+    /** Only the variables of the header are set: two constants of 64 bits. */
+    @ParameterizedTest
+    @CsvSource({".rodata, 8, true", ".rodata, 4, false", ".bss, 8, false"})
+    void variablesWithTheNamesOfTheHeaderMayBeAnothers(String section, int size, boolean set, @TempDir Path root)
+            throws IOException {
+        Files.createDirectories(root.resolve("proc/self/ns"));
+        Files.createFile(root.resolve("proc/self/ns/pid"));
+        DataSection data = Specs.section(
+                section,
+                3,
+                2 * size,
+                section.equals(".rodata"),
+                Specs.variable("pidns_device", section, 0, size, 0, 0),
+                Specs.variable("pidns_inode", section, size, size, 0, 0));
+        ObjectSpec spec = Specs.object(
+                "names",
+                ByteOrder.nativeOrder(),
+                List.of(),
+                List.of(),
+                List.of(Specs.map(data, 0)),
+                List.of(),
+                Optional.empty());
+        try (BpfObject loaded = ScriptedLoads.loader(kernel, spec)
+                .host(Host.at(root).with(Kernel.class, kernel))
+                .load()) {
+            assertThat(loaded.spec().changedGlobals())
+                    .isEqualTo(set ? Set.of("pidns_device", "pidns_inode") : Set.of());
         }
     }
 }

@@ -92,10 +92,10 @@ class LoadEditsTest {
                 .hasMessage("program \"guarded\" can't be renamed to \"on_event\"");
         assertThatThrownBy(() -> loader("edits.bpf.o").program("nobody", program -> program))
                 .isInstanceOf(UnknownNameException.class)
-                .hasMessageContaining("no program 'nobody' in edits.bpf.o; the nearest is ");
+                .hasMessageContaining("no program 'nobody' in edits.bpf.o; there are ");
         assertThatThrownBy(() -> loader("edits.bpf.o").instructions("nobody", code -> code))
                 .isInstanceOf(UnknownNameException.class)
-                .hasMessageContaining("no program 'nobody' in edits.bpf.o; the nearest is ");
+                .hasMessageContaining("no program 'nobody' in edits.bpf.o; there are ");
     }
 
     @Test

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.OpenPerfEvent;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.SyscallException;
@@ -106,7 +106,7 @@ class UnknownFeaturesTest {
                 .features(noLinks)
                 .load()) {
             assertThatThrownBy(() -> object.program("on_uprobe")
-                            .attach(AttachTarget.OpenPerfEvent.of(1).withCookie(7)))
+                            .attach(OpenPerfEvent.of(1).withCookie(7)))
                     .isInstanceOf(UnsupportedFeatureException.class)
                     .hasMessageContaining("cookie");
             assertThat(scripted.commands(LinkCommand.Create.class)).isEmpty();

@@ -3,6 +3,7 @@ package io.bpf4j.loader.binding;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.ring.PerfBuffer;
 import io.bpf4j.loader.ring.RecordHandler;
+import io.bpf4j.loader.ring.RecordLoop;
 import io.bpf4j.loader.ring.RecordReader;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.sys.kernel.MapType;
@@ -76,6 +77,21 @@ public final class EventMap<T, V extends StructView> {
     }
 
     /**
+     * Reads in a thread of its own until the loop is closed. The handler gets each record as a Java value, in that
+     * thread.
+     *
+     * @throws io.bpf4j.sys.SyscallException if the kernel refuses; nothing stays open
+     */
+    public RecordLoop run(Consumer<? super T> handler) {
+        return open(handler).run();
+    }
+
+    /** {@link #run} without an allocation for each record, as {@link #openViews}. */
+    public RecordLoop runViews(Consumer<? super V> handler) {
+        return openViews(handler).run();
+    }
+
+    /**
      * Passes records to a handler. {@link RecordReader} has the rules for threads, handlers and closing: one thread at
      * a time polls, and any thread may call the other methods.
      */
@@ -87,6 +103,10 @@ public final class EventMap<T, V extends StructView> {
             Handler<V> each = new Handler<>(events.map.name(), events.codec, handler);
             this.handler = each::onRecord;
             this.records = is(events.map, MapType.RINGBUF) ? RingBuffer.open(events.map) : PerfBuffer.open(events.map);
+        }
+
+        private RecordLoop run() {
+            return RecordLoop.start(records, handler);
         }
 
         /**

@@ -10,91 +10,38 @@ import java.util.function.IntFunction;
 import java.util.function.ToIntFunction;
 
 /**
- * Codecs beyond those of {@link Codec}: floating-point numbers, arrays of numbers, lists, and types that wrap a value.
- * Arrays have a fixed number of elements; those of several dimensions are one array, the last index varying fastest.
+ * Codecs beyond those of {@link Codec}: arrays of numbers, lists, and types that wrap a value. Arrays have a fixed number
+ * of elements, which is refused if it is negative; those of several dimensions are one array, the last index varying
+ * fastest.
  *
  * <p>Tested by {@code ValueCodecsTest}.
  */
 public final class ValueCodecs {
-    private static final Codec<Float> FLOAT = new Codec<>() {
-        @Override
-        public long size() {
-            return Float.BYTES;
-        }
-
-        @Override
-        public Float decode(MemorySegment source, long offset) {
-            return source.get(ValueLayout.JAVA_FLOAT_UNALIGNED, offset);
-        }
-
-        @Override
-        public void encode(Float value, MemorySegment target, long offset) {
-            target.set(ValueLayout.JAVA_FLOAT_UNALIGNED, offset, value);
-        }
-    };
-
-    private static final Codec<Double> DOUBLE = new Codec<>() {
-        @Override
-        public long size() {
-            return Double.BYTES;
-        }
-
-        @Override
-        public Double decode(MemorySegment source, long offset) {
-            return source.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, offset);
-        }
-
-        @Override
-        public void encode(Double value, MemorySegment target, long offset) {
-            target.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, offset, value);
-        }
-    };
-
     private ValueCodecs() {}
-
-    /** {@code float}: 4 bytes. */
-    public static Codec<Float> ofFloat() {
-        return FLOAT;
-    }
-
-    /** {@code double}: 8 bytes. */
-    public static Codec<Double> ofDouble() {
-        return DOUBLE;
-    }
 
     /** {@code bool[count]}: 1 byte for each. */
     public static Codec<boolean[]> ofBooleans(int count) {
-        return new Numbers<>(count, 1, boolean[]::new, a -> a.length) {
+        return new Elements<>(count, Codec.ofBoolean().size(), boolean[]::new, a -> a.length) {
             @Override
             void read(MemorySegment source, long at, boolean[] array, int i) {
-                array[i] = source.get(ValueLayout.JAVA_BYTE, at) != 0;
+                array[i] = Codec.ofBoolean().decode(source, at);
             }
 
             @Override
             void write(boolean[] array, int i, MemorySegment target, long at) {
-                target.set(ValueLayout.JAVA_BYTE, at, (byte) (array[i] ? 1 : 0));
+                Codec.ofBoolean().encode(array[i], target, at);
             }
         };
     }
 
     /** {@code __s16[count]}: 2 bytes for each. */
     public static Codec<short[]> ofShorts(int count) {
-        return new Numbers<>(count, Short.BYTES, short[]::new, a -> a.length) {
-            @Override
-            void read(MemorySegment source, long at, short[] array, int i) {
-                array[i] = source.get(ValueLayout.JAVA_SHORT_UNALIGNED, at);
-            }
-
-            @Override
-            void write(short[] array, int i, MemorySegment target, long at) {
-                target.set(ValueLayout.JAVA_SHORT_UNALIGNED, at, array[i]);
-            }
-        };
+        return new Numbers<>(count, ValueLayout.JAVA_SHORT_UNALIGNED, short[]::new, a -> a.length);
     }
 
     /** {@code __u16[count]}: 2 bytes for each, from 0 to 65,535. */
     public static Codec<int[]> ofUnsignedShorts(int count) {
-        return new Numbers<>(count, Short.BYTES, int[]::new, a -> a.length) {
+        return new Elements<>(count, Codec.ofUnsignedShort().size(), int[]::new, a -> a.length) {
             @Override
             void read(MemorySegment source, long at, int[] array, int i) {
                 array[i] = Codec.ofUnsignedShort().decode(source, at);
@@ -109,22 +56,12 @@ public final class ValueCodecs {
 
     /** {@code __s32[count]}: 4 bytes for each. */
     public static Codec<int[]> ofInts(int count) {
-        return new Numbers<>(count, Integer.BYTES, int[]::new, a -> a.length) {
-            @Override
-            void read(MemorySegment source, long at, int[] array, int i) {
-                array[i] = source.get(ValueLayout.JAVA_INT_UNALIGNED, at);
-            }
-
-            @Override
-            void write(int[] array, int i, MemorySegment target, long at) {
-                target.set(ValueLayout.JAVA_INT_UNALIGNED, at, array[i]);
-            }
-        };
+        return new Numbers<>(count, ValueLayout.JAVA_INT_UNALIGNED, int[]::new, a -> a.length);
     }
 
     /** {@code __u32[count]}: 4 bytes for each, from 0 to 2^32 - 1. */
     public static Codec<long[]> ofUnsignedInts(int count) {
-        return new Numbers<>(count, Integer.BYTES, long[]::new, a -> a.length) {
+        return new Elements<>(count, Codec.ofUnsignedInt().size(), long[]::new, a -> a.length) {
             @Override
             void read(MemorySegment source, long at, long[] array, int i) {
                 array[i] = Codec.ofUnsignedInt().decode(source, at);
@@ -139,51 +76,22 @@ public final class ValueCodecs {
 
     /** {@code __s64[count]} or {@code __u64[count]}: 8 bytes for each. */
     public static Codec<long[]> ofLongs(int count) {
-        return new Numbers<>(count, Long.BYTES, long[]::new, a -> a.length) {
-            @Override
-            void read(MemorySegment source, long at, long[] array, int i) {
-                array[i] = source.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
-            }
-
-            @Override
-            void write(long[] array, int i, MemorySegment target, long at) {
-                target.set(ValueLayout.JAVA_LONG_UNALIGNED, at, array[i]);
-            }
-        };
+        return new Numbers<>(count, ValueLayout.JAVA_LONG_UNALIGNED, long[]::new, a -> a.length);
     }
 
     /** {@code float[count]}: 4 bytes for each. */
     public static Codec<float[]> ofFloats(int count) {
-        return new Numbers<>(count, Float.BYTES, float[]::new, a -> a.length) {
-            @Override
-            void read(MemorySegment source, long at, float[] array, int i) {
-                array[i] = source.get(ValueLayout.JAVA_FLOAT_UNALIGNED, at);
-            }
-
-            @Override
-            void write(float[] array, int i, MemorySegment target, long at) {
-                target.set(ValueLayout.JAVA_FLOAT_UNALIGNED, at, array[i]);
-            }
-        };
+        return new Numbers<>(count, ValueLayout.JAVA_FLOAT_UNALIGNED, float[]::new, a -> a.length);
     }
 
     /** {@code double[count]}: 8 bytes for each. */
     public static Codec<double[]> ofDoubles(int count) {
-        return new Numbers<>(count, Double.BYTES, double[]::new, a -> a.length) {
-            @Override
-            void read(MemorySegment source, long at, double[] array, int i) {
-                array[i] = source.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, at);
-            }
-
-            @Override
-            void write(double[] array, int i, MemorySegment target, long at) {
-                target.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, at, array[i]);
-            }
-        };
+        return new Numbers<>(count, ValueLayout.JAVA_DOUBLE_UNALIGNED, double[]::new, a -> a.length);
     }
 
     /** An array of structs, texts or enumerations, as an immutable list. */
     public static <T> Codec<List<T>> ofList(Codec<T> element, int count) {
+        requireCount(count);
         return new Codec<>() {
             @Override
             public long size() {
@@ -231,21 +139,54 @@ public final class ValueCodecs {
         };
     }
 
+    private static int requireCount(int count) {
+        if (count < 0) {
+            throw new IllegalArgumentException("an array can't have " + count + " elements");
+        }
+        return count;
+    }
+
     private static void checkCount(int actual, int expected) {
         if (actual != expected) {
             throw new IllegalArgumentException("the array has " + expected + " elements in C, not " + actual);
         }
     }
 
-    /** An array of numbers of a primitive type. */
-    private abstract static class Numbers<A> implements Codec<A> {
+    /** An array of numbers whose bytes are the same in C and in Java. */
+    private record Numbers<A>(int count, ValueLayout element, IntFunction<A> make, ToIntFunction<A> length)
+            implements Codec<A> {
+        Numbers {
+            requireCount(count);
+        }
+
+        @Override
+        public long size() {
+            return count * element.byteSize();
+        }
+
+        @Override
+        public A decode(MemorySegment source, long offset) {
+            A array = make.apply(count);
+            MemorySegment.copy(source, element, offset, array, 0, count);
+            return array;
+        }
+
+        @Override
+        public void encode(A array, MemorySegment target, long offset) {
+            checkCount(length.applyAsInt(array), count);
+            MemorySegment.copy(array, 0, target, element, offset, count);
+        }
+    }
+
+    /** An array whose elements are converted one by one. */
+    private abstract static class Elements<A> implements Codec<A> {
         private final int count;
-        private final int bytes;
+        private final long bytes;
         private final IntFunction<A> make;
         private final ToIntFunction<A> length;
 
-        Numbers(int count, int bytes, IntFunction<A> make, ToIntFunction<A> length) {
-            this.count = count;
+        Elements(int count, long bytes, IntFunction<A> make, ToIntFunction<A> length) {
+            this.count = requireCount(count);
             this.bytes = bytes;
             this.make = make;
             this.length = length;
@@ -257,14 +198,14 @@ public final class ValueCodecs {
 
         @Override
         public long size() {
-            return (long) count * bytes;
+            return count * bytes;
         }
 
         @Override
         public A decode(MemorySegment source, long offset) {
             A array = make.apply(count);
             for (int i = 0; i < count; i++) {
-                read(source, offset + (long) i * bytes, array, i);
+                read(source, offset + i * bytes, array, i);
             }
             return array;
         }
@@ -273,7 +214,7 @@ public final class ValueCodecs {
         public void encode(A array, MemorySegment target, long offset) {
             checkCount(length.applyAsInt(array), count);
             for (int i = 0; i < count; i++) {
-                write(array, i, target, offset + (long) i * bytes);
+                write(array, i, target, offset + i * bytes);
             }
         }
     }

@@ -8,7 +8,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name that does not exist, such as the name of a map in an object. The message has the nearest name that exists.
+ * A name that does not exist, such as the name of a map in an object. The message has the nearest name that exists, if
+ * one is near, and the others, if they are few.
  * <i>Immutable.</i>
  *
  * <p>Tested by {@code ErrorsTest}.
@@ -37,14 +38,17 @@ public final class UnknownNameException extends BpfException {
         this.nearest = nearest(name, known).orElse(null);
     }
 
-    /** The existing name that is most similar; empty if none exists. */
+    /** The existing name that is most similar; empty if none is, as {@link #nearest(String, Collection)} says. */
     public Optional<String> nearest() {
         return Optional.ofNullable(nearest);
     }
 
-    /** The name with the fewest characters to change, insert or delete; empty if there are no names. */
+    /**
+     * The name with the fewest characters to change, insert or delete; empty if more than half of the characters of
+     * {@code name} would change for any of them.
+     */
     public static Optional<String> nearest(String name, Collection<String> known) {
-        Nearest nearest = new Nearest(name, Integer.MAX_VALUE);
+        Nearest nearest = new Nearest(name);
         known.forEach(nearest::offer);
         return nearest.found();
     }
@@ -62,12 +66,8 @@ public final class UnknownNameException extends BpfException {
 
         /** @param name the name that was looked for */
         public Nearest(String name) {
-            this(name, Math.min(name.length(), MAX_COMPARED) / 2 + 1);
-        }
-
-        private Nearest(String name, int limit) {
             this.name = name;
-            this.distance = limit;
+            this.distance = Math.min(name.length(), MAX_COMPARED) / 2 + 1;
         }
 
         /** Takes another name that exists. Of equally near names, the first one is kept. */
@@ -87,12 +87,13 @@ public final class UnknownNameException extends BpfException {
 
     private static String others(String name, Collection<String> known) {
         List<String> names = known.stream().distinct().sorted().toList();
-        String nearest = nearest(name, names).orElse("");
         return switch (names.size()) {
             case 0 -> ", which has none";
-            case 1 -> "; the only one is '" + nearest + "'";
+            case 1 -> "; the only one is '" + names.getFirst() + "'";
             default ->
-                "; the nearest is '" + nearest + "' among "
+                nearest(name, names)
+                                .map(nearest -> "; the nearest is '" + nearest + "' among ")
+                                .orElse("; there are ")
                         + (names.size() > MAX_LISTED
                                 ? String.valueOf(names.size())
                                 : names.stream().map(other -> "'" + other + "'").collect(Collectors.joining(", ")));

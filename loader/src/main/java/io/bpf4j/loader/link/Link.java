@@ -12,9 +12,11 @@ import java.util.concurrent.CompletionStage;
  * link exists.
  *
  * <p>Most links are one link in the kernel, and can be queried, updated, detached and pinned. Exceptions are links of
- * several perf events or USDT probes, links attached by ioctl on kernels without perf links (before 5.15), and links of
- * socket maps on kernels without sockmap links (before 6.10). Operations that these do not support throw {@link
- * UnsupportedOperationException}. The link of an extension ({@code SectionAttacher}) throws it, too, for operations
+ * several perf events or USDT probes, links attached by ioctl on kernels without perf links (before 5.15), and programs
+ * that are attached without a link of the kernel: filters of traffic control, sockets, infrared receivers, XDP and
+ * control groups if asked for, and socket maps on kernels without sockmap links (before 6.10). Such a program <b>stays
+ * attached if the process ends without closing this</b>, but for that of a socket; it can be updated and detached.
+ * Operations that are not supported throw {@link UnsupportedOperationException}. The link of an extension ({@code SectionAttacher}) throws it, too, for operations
  * that the extension does not implement.
  */
 public interface Link extends AutoCloseable {

@@ -69,7 +69,7 @@ public sealed interface LinkDetail {
     /** A map of sockets. */
     record Sockmap(int mapId, Optional<AttachType> attachType) implements LinkDetail {}
 
-    /** Numbers as in {@link AttachTarget.Netfilter}. */
+    /** Numbers as in {@link Netfilter}. */
     record Netfilter(int family, int hook, int priority, int flags) implements LinkDetail {}
 
     /**

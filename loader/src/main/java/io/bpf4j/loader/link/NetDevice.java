@@ -1,5 +1,6 @@
 package io.bpf4j.loader.link;
 
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +21,13 @@ public record NetDevice(@Nullable String name, int index) {
             throw new IllegalArgumentException(
                     "a network device has either a name or a positive index, not name " + name + " and index " + index);
         }
-        if (name != null && (name.isEmpty() || name.length() > MAX_NAME_LENGTH)) {
+        // The kernel would take what it has room for, up to a NUL: the name of another device.
+        if (name != null
+                && (name.isEmpty()
+                        || name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_LENGTH
+                        || name.indexOf('\0') >= 0)) {
             throw new IllegalArgumentException("\"" + name + "\" is not a name of a network device: names have 1 to "
-                    + MAX_NAME_LENGTH + " characters");
+                    + MAX_NAME_LENGTH + " bytes");
         }
     }
 

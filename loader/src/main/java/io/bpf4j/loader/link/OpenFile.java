@@ -20,12 +20,14 @@ import java.nio.file.Path;
  * opening a FIFO waits for its writer, and opening a device may have side effects.
  */
 public final class OpenFile implements TargetFile, FileOpener.Opened {
+    private final Kernel kernel;
     private final Fd fd;
     private final Path path;
     private final String name;
     private final FileIdentity identity;
 
-    private OpenFile(Fd fd, Path path, String name, FileIdentity identity) {
+    private OpenFile(Kernel kernel, Fd fd, Path path, String name, FileIdentity identity) {
+        this.kernel = kernel;
         this.fd = fd;
         this.path = path;
         this.name = name;
@@ -44,7 +46,7 @@ public final class OpenFile implements TargetFile, FileOpener.Opened {
         Kernel kernel = Kernel.of(host);
         return kernel.execute(new FileCommand.OpenRegular(path, name)).ownedBy(fd -> {
             FileIdentity identity = kernel.execute(new FileCommand.Identify(fd));
-            return new OpenFile(fd, host.self().resolve("fd/" + fd.number()), name, identity);
+            return new OpenFile(kernel, fd, host.self().resolve("fd/" + fd.number()), name, identity);
         });
     }
 
@@ -96,6 +98,17 @@ public final class OpenFile implements TargetFile, FileOpener.Opened {
     /** The file's identity, to compare it with a file that was read before. */
     public FileIdentity identity() {
         return identity;
+    }
+
+    /**
+     * Whether the file is on overlay, as the files of most containers are. The kernel places the breakpoints of uprobes
+     * in the file of the layer, so a program that is attached through one container also runs in the others of the same
+     * image. There the file has the same inode number, size and time, and another device.
+     *
+     * @throws IllegalStateException if closed
+     */
+    public boolean isOnOverlay() {
+        return kernel.execute(new FileCommand.TypeOfFileSystem(fd)) == FileCommand.TypeOfFileSystem.OVERLAYFS_MAGIC;
     }
 
     /** Closes the file descriptor; attached programs stay attached. A second call does nothing. */

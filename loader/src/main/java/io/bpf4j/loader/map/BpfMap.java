@@ -193,6 +193,13 @@ public sealed interface BpfMap extends AutoCloseable permits KernelMap {
     void forEach(BiConsumer<? super MemorySegment, ? super MemorySegment> handler);
 
     /**
+     * A walk over the elements in parts, from the first.
+     *
+     * @param flags {@link #F_LOCK}, or 0
+     */
+    MapCursor cursor(long flags);
+
+    /**
      * Deletes the elements and passes them to the handler, for instance to read counters periodically without counting
      * anything twice. For hash maps one system call deletes many elements (Linux 5.6), for others one element. If the
      * kernel can't read and delete in one step (hash maps before 5.14, LPM tries), a write between the two is lost. A

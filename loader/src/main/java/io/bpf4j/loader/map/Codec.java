@@ -107,6 +107,16 @@ public interface Codec<T> {
         return Codecs.LONG;
     }
 
+    /** {@code float}: 4 bytes. */
+    static Codec<Float> ofFloat() {
+        return Codecs.FLOAT;
+    }
+
+    /** {@code double}: 8 bytes. */
+    static Codec<Double> ofDouble() {
+        return Codecs.DOUBLE;
+    }
+
     /** A fixed number of bytes, unchanged. */
     static Codec<byte[]> ofBytes(int size) {
         return new Codecs.Bytes(size);
@@ -138,6 +148,7 @@ public interface Codec<T> {
      * buffers, whose map has no value type, use {@code BpfObject.codec}, which compares.
      *
      * @throws IllegalArgumentException if a component has an unsupported type, or lacks a length
+     * @throws UnsupportedOperationException in a native image
      */
     static <R extends Record> Codec<R> ofRecord(Class<R> type) {
         return RecordCodec.of(type);

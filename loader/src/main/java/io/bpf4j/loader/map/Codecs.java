@@ -20,17 +20,7 @@ import java.util.function.LongFunction;
  * <p>Tested by {@code CodecTest} and {@code CodecTypesTest}.
  */
 final class Codecs {
-    static final Codec<Integer> INT = new Codec<>() {
-        @Override
-        public Optional<String> difference(CType type) {
-            return type.differenceToNumber(CType.NumberKind.INTEGER, size());
-        }
-
-        @Override
-        public long size() {
-            return Integer.BYTES;
-        }
-
+    static final Codec<Integer> INT = new Plain<>(Scalar.INT) {
         @Override
         public Integer decode(MemorySegment source, long offset) {
             return source.get(ValueLayout.JAVA_INT_UNALIGNED, offset);
@@ -42,17 +32,7 @@ final class Codecs {
         }
     };
 
-    static final Codec<Long> LONG = new Codec<>() {
-        @Override
-        public Optional<String> difference(CType type) {
-            return type.differenceToNumber(CType.NumberKind.INTEGER, size());
-        }
-
-        @Override
-        public long size() {
-            return Long.BYTES;
-        }
-
+    static final Codec<Long> LONG = new Plain<>(Scalar.LONG) {
         @Override
         public Long decode(MemorySegment source, long offset) {
             return source.get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
@@ -61,6 +41,30 @@ final class Codecs {
         @Override
         public void encode(Long value, MemorySegment target, long offset) {
             target.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, value);
+        }
+    };
+
+    static final Codec<Float> FLOAT = new Plain<>(Scalar.FLOAT) {
+        @Override
+        public Float decode(MemorySegment source, long offset) {
+            return source.get(ValueLayout.JAVA_FLOAT_UNALIGNED, offset);
+        }
+
+        @Override
+        public void encode(Float value, MemorySegment target, long offset) {
+            target.set(ValueLayout.JAVA_FLOAT_UNALIGNED, offset, value);
+        }
+    };
+
+    static final Codec<Double> DOUBLE = new Plain<>(Scalar.DOUBLE) {
+        @Override
+        public Double decode(MemorySegment source, long offset) {
+            return source.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, offset);
+        }
+
+        @Override
+        public void encode(Double value, MemorySegment target, long offset) {
+            target.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, offset, value);
         }
     };
 
@@ -78,17 +82,7 @@ final class Codecs {
 
     static final Codec<Long> UNSIGNED_INT = new Small<>(Scalar.INT, CType.NumberKind.UNSIGNED, 0, value -> value);
 
-    static final Codec<Boolean> BOOLEAN = new Codec<>() {
-        @Override
-        public Optional<String> difference(CType type) {
-            return Scalar.BOOLEAN.difference(type);
-        }
-
-        @Override
-        public long size() {
-            return Byte.BYTES;
-        }
-
+    static final Codec<Boolean> BOOLEAN = new Plain<>(Scalar.BOOLEAN) {
         @Override
         public Boolean decode(MemorySegment source, long offset) {
             return source.get(ValueLayout.JAVA_BYTE, offset) != 0;
@@ -101,6 +95,25 @@ final class Codecs {
     };
 
     private Codecs() {}
+
+    /** A value of a primitive type. */
+    private abstract static class Plain<T> implements Codec<T> {
+        private final Scalar scalar;
+
+        Plain(Scalar scalar) {
+            this.scalar = scalar;
+        }
+
+        @Override
+        public Optional<String> difference(CType type) {
+            return scalar.difference(type);
+        }
+
+        @Override
+        public long size() {
+            return scalar.size();
+        }
+    }
 
     /**
      * An integer of up to 4 bytes, as a Java type that can represent all its values.

@@ -101,6 +101,12 @@ record RecordCodec<R extends Record>(
     }
 
     static <R extends Record> RecordCodec<R> of(Class<R> type) {
+        // A property of GraalVM, set in programs that are compiled ahead of time.
+        if (System.getProperty("org.graalvm.nativeimage.imagecode") != null) {
+            throw new UnsupportedOperationException("a codec of record " + type.getName() + " can't be made in a native"
+                    + " image, which defines no classes at run time; use the class that bpf4j generate makes of the"
+                    + " object, or a Codec of your own");
+        }
         return of(type, 0);
     }
 

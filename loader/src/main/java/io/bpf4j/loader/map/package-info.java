@@ -4,5 +4,14 @@
  * program, and views of map types that are not tables: {@link io.bpf4j.loader.map.QueueMap}, {@link
  * io.bpf4j.loader.map.BloomFilterMap}, {@link io.bpf4j.loader.map.MapOfMaps}, {@link
  * io.bpf4j.loader.map.StackTraceMap}.
+ *
+ * {@snippet lang = "java":
+ * try (BpfObject object = BpfLoader.of(ObjectSpec.read(Path.of("ports.bpf.o"))).load()) {
+ *     TypedMap<Integer, Long> counts = TypedMap.of(object.map("counts"), Codec.ofUnsignedShort(), Codec.ofLong());
+ *     counts.put(8080, 0L);
+ *     object.global("enabled").setBoolean(true);
+ *     counts.forEach((port, count) -> System.out.println("port " + port + ": " + count));
+ * }
+ * }
  */
 package io.bpf4j.loader.map;

@@ -17,7 +17,11 @@ import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /**
  * Reads records that BPF programs write with {@code bpf_perf_event_output} (Linux 4.4): a ring for each online CPU, in
@@ -46,7 +50,8 @@ import java.util.List;
  * <p>{@link RecordReader} describes the rules for threads, handlers and closing.
  */
 public final class PerfBuffer extends RecordReader {
-    private final int cpus;
+    private final Kernel kernel;
+    private final List<Fd> events;
 
     /** Handles lost records: records that did not fit into a full ring. */
     @FunctionalInterface
@@ -62,15 +67,20 @@ public final class PerfBuffer extends RecordReader {
 
     /** Options to open a perf buffer. <i>Immutable.</i> */
     public static final class Options {
-        private static final Options DEFAULTS = new Options(64, 1, (_, _) -> {});
+        private static final Options DEFAULTS = new Options(64, 1, false, Optional.empty(), (_, _) -> {});
 
         private final int pages;
-        private final int wakeupEvents;
+        private final int wakeup;
+        private final boolean wakeupByBytes;
+        private final Optional<SortedSet<Integer>> cpus;
         private final LostHandler onLost;
 
-        private Options(int pages, int wakeupEvents, LostHandler onLost) {
+        private Options(
+                int pages, int wakeup, boolean wakeupByBytes, Optional<SortedSet<Integer>> cpus, LostHandler onLost) {
             this.pages = pages;
-            this.wakeupEvents = wakeupEvents;
+            this.wakeup = wakeup;
+            this.wakeupByBytes = wakeupByBytes;
+            this.cpus = cpus;
             this.onLost = onLost;
         }
 
@@ -87,30 +97,59 @@ public final class PerfBuffer extends RecordReader {
             if (Integer.bitCount(perCpu) != 1 || perCpu < 0) {
                 throw new IllegalArgumentException(perCpu + " pages for each CPU: the number must be a power of two");
             }
-            return new Options(perCpu, wakeupEvents, onLost);
+            return new Options(perCpu, wakeup, wakeupByBytes, cpus, onLost);
         }
 
         /**
          * A CPU wakes the consumer for every so many records; 1 by default. Fewer records are read when the timeout of
-         * a poll expires.
+         * a poll expires. Replaces {@link #withWakeupAt}.
          */
         public Options withWakeupEvery(int records) {
             if (records < 1) {
                 throw new IllegalArgumentException(
                         "wake-up every " + records + " records: the number must be positive");
             }
-            return new Options(pages, records, onLost);
+            return new Options(pages, records, false, cpus, onLost);
+        }
+
+        /**
+         * A CPU wakes the consumer once so many bytes of records have been written since the last wake-up, with the
+         * headers of 12 bytes and the padding of records; less is read when the timeout of a poll expires. Must be less than
+         * the bytes of a ring, see {@link #withPages}. Replaces {@link #withWakeupEvery}.
+         */
+        public Options withWakeupAt(int bytes) {
+            if (bytes < 1) {
+                throw new IllegalArgumentException("wake-up at " + bytes + " bytes: the number must be positive");
+            }
+            return new Options(pages, bytes, true, cpus, onLost);
+        }
+
+        /**
+         * Only the rings of these CPUs; by default of all that are online. A program that runs on another CPU gets
+         * ENOENT from {@code bpf_perf_event_output}. So several buffers can share a map, each with CPUs of its own, for
+         * instance one for each thread that reads.
+         *
+         * @throws IllegalArgumentException if there is none
+         */
+        public Options withCpus(int... numbers) {
+            if (numbers.length == 0) {
+                throw new IllegalArgumentException("a perf buffer needs at least one CPU");
+            }
+            SortedSet<Integer> chosen =
+                    new TreeSet<>(Arrays.stream(numbers).boxed().toList());
+            return new Options(pages, wakeup, wakeupByBytes, Optional.of(chosen), onLost);
         }
 
         /** With a handler of lost records, which the thread that polls calls. */
         public Options withLostHandler(LostHandler handler) {
-            return new Options(pages, wakeupEvents, handler);
+            return new Options(pages, wakeup, wakeupByBytes, cpus, handler);
         }
     }
 
-    private PerfBuffer(List<PerfConsumer> cpus, Waiter waiter) {
+    private PerfBuffer(Kernel kernel, List<Fd> events, List<PerfConsumer> cpus, Waiter waiter) {
         super("perf buffer", cpus, waiter, cpu -> "the perf buffer of CPU " + cpu);
-        this.cpus = cpus.size();
+        this.kernel = kernel;
+        this.events = List.copyOf(events);
     }
 
     /** {@link #open(BpfMap, Options)} with the defaults. */
@@ -121,7 +160,8 @@ public final class PerfBuffer extends RecordReader {
     /**
      * Creates a ring for each CPU and puts it into the map.
      *
-     * @throws IllegalArgumentException if the map is not a perf event array
+     * @throws IllegalArgumentException if the map is not a perf event array, or has no place for a chosen CPU, or the CPU
+     *     is not online, or a ring is too small for {@link Options#withWakeupAt}
      * @throws SyscallException if the kernel refuses; nothing stays open
      */
     public static PerfBuffer open(BpfMap map, Options options) {
@@ -129,28 +169,48 @@ public final class PerfBuffer extends RecordReader {
             throw new IllegalArgumentException(map + " is not a perf event array");
         }
         KernelMap own = KernelMap.of(map);
+        long ring = own.host().pageSize() * options.pages;
+        if (options.wakeupByBytes && options.wakeup >= ring) {
+            throw new IllegalArgumentException(
+                    "wake-up at " + options.wakeup + " bytes, but a ring has " + ring + ": it would never wake");
+        }
         Waiter waiter = new Waiter(own.kernel(), "perf buffer " + map.name());
         try {
             List<PerfConsumer> cpus = new ArrayList<>();
+            List<Fd> events = new ArrayList<>();
             int[] numbers = CpuSet.online(own.host())
                     .numbers()
                     .filter(cpu -> Integer.compareUnsigned(cpu, map.maxEntries()) < 0)
                     .toArray();
-            for (int cpu : numbers) {
-                openCpu(own, cpu, options, waiter, cpus);
+            for (int cpu :
+                    options.cpus.map(chosen -> chosen(map, chosen, numbers)).orElse(numbers)) {
+                openCpu(own, cpu, options, waiter, cpus, events);
             }
-            return new PerfBuffer(cpus, waiter);
+            return new PerfBuffer(own.kernel(), events, cpus, waiter);
         } catch (RuntimeException e) {
             throw waiter.owned().closeAfter(e);
         }
     }
 
-    private static void openCpu(KernelMap map, int cpu, Options options, Waiter waiter, List<PerfConsumer> cpus) {
+    private static int[] chosen(BpfMap map, SortedSet<Integer> chosen, int[] possible) {
+        for (int cpu : chosen) {
+            if (Arrays.stream(possible).noneMatch(one -> one == cpu)) {
+                throw new IllegalArgumentException("CPU " + cpu + " can have no ring in " + map
+                        + ": it is not online, or" + " not below max_entries; these can: " + Arrays.toString(possible));
+            }
+        }
+        return chosen.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private static void openCpu(
+            KernelMap map, int cpu, Options options, Waiter waiter, List<PerfConsumer> cpus, List<Fd> events) {
         Kernel kernel = map.kernel();
         String description = "ring of CPU " + cpu + " of perf buffer " + map.name();
         Fd event;
         try {
-            event = waiter.owned().own(kernel.execute(PerfCommand.Open.output(description, cpu, options.wakeupEvents)));
+            event = waiter.owned()
+                    .own(kernel.execute(
+                            PerfCommand.Open.output(description, cpu, options.wakeup, options.wakeupByBytes)));
         } catch (SyscallException e) {
             if (e.errno() == Errno.ENODEV) {
                 return; // the CPU went offline in the meantime
@@ -163,6 +223,7 @@ public final class PerfBuffer extends RecordReader {
         waiter.owned().push(() -> remove(map, cpu));
         waiter.watch(event, cpu, EpollEvent.READABLE);
         kernel.execute(new PerfCommand.Enable(event));
+        events.add(event);
         MemorySegment memory = mapping.segment();
         cpus.add(new PerfConsumer(cpu, options.onLost, memory.asSlice(0, page), memory.asSlice(page)));
     }
@@ -190,8 +251,25 @@ public final class PerfBuffer extends RecordReader {
         }
     }
 
+    /**
+     * Makes the rings take no records until {@link #resume}, for instance to read what led to an event without losing
+     * it to what follows. Records that are in the rings can be read meanwhile. A program that writes gets ENOSPC, and
+     * its record counts as lost. From any thread. A new buffer is not paused.
+     *
+     * @throws SyscallException if the kernel refuses, also ENOTTY before Linux 4.7
+     * @throws IllegalStateException if the buffer is closed
+     */
+    public void pause() {
+        events.forEach(event -> kernel.execute(new PerfCommand.Pause(event, true)));
+    }
+
+    /** Ends {@link #pause}. Without effect if the buffer is not paused. */
+    public void resume() {
+        events.forEach(event -> kernel.execute(new PerfCommand.Pause(event, false)));
+    }
+
     /** The number of CPUs that have a ring. */
     public int cpus() {
-        return cpus;
+        return events.size();
     }
 }

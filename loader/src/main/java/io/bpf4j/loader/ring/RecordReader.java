@@ -1,9 +1,11 @@
 package io.bpf4j.loader.ring;
 
 import io.bpf4j.loader.map.Codec;
+import io.bpf4j.sys.Descriptor;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -25,20 +27,8 @@ import java.util.function.IntFunction;
  *
  * <p>It holds its own reference to the memory: it must be closed, and may outlive the object of the maps.
  *
- * <p>A thread that polls until it is told to stop is ended by a flag and a wake-up, because a poll after {@link
- * #close} throws an exception. An interrupt does not end a poll.
- *
- * <pre>{@code
- * while (running) {
- *     ring.poll(Duration.ofSeconds(1), events, this::onEvent);
- * }
- *
- * running = false; // in another thread; the field is volatile
- * ring.wakeup();
- * reader.join();
- * ring.consume(events, this::onEvent); // the last events, if the programs are detached
- * ring.close();
- * }</pre>
+ * <p>An interrupt does not end a poll, and a poll after {@link #close} throws an exception. A {@link RecordLoop} polls in
+ * a thread of its own until it is stopped.
  *
  * <p>Tested by {@code RingBufferOnKernelTest} and {@code PerfBufferOnKernelTest}.
  */
@@ -56,7 +46,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     public record Stats(long records, long bytes, long discarded, long lost, long waits) {}
 
     /** A century: practically unlimited, and does not overflow. */
-    private static final Duration MAX_TIMEOUT = Duration.ofDays(36_500);
+    private static final long MAX_TIMEOUT_NANOS = TimeUnit.DAYS.toNanos(36_500);
 
     /** Nanoseconds between two checks for records while reading early. */
     private static final long CHECK_NANOS = 5_000;
@@ -79,6 +69,12 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
 
     /** Held while polling: allows one consumer at a time, and makes close wait for it. */
     private final ReentrantLock consuming = new ReentrantLock();
+
+    /** Whether the handler has ended the pass; of the thread that polls. */
+    private boolean stopped;
+
+    /** Whether other code waits for the descriptor of the waiter. */
+    private volatile boolean waitedForElsewhere;
 
     private volatile boolean closed;
     private boolean freed;
@@ -126,7 +122,14 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         }
         try {
             requireOpen();
-            return timeout.isPositive() ? pollPaced(timeout, handler) : pass(handler, false);
+            stopped = false;
+            if (timeout.isPositive()) {
+                return pollPaced(timeout, handler);
+            }
+            if (waitedForElsewhere) {
+                waiter.await(0); // before the pass: the descriptor is ready again only for what comes afterwards
+            }
+            return pass(handler, false);
         } finally {
             try {
                 if (closed) {
@@ -144,10 +147,15 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         }
     }
 
+    /** A timeout to subtract elapsed times from, which is not negative. */
+    static long nanos(Duration timeout) {
+        return Math.clamp(TimeUnit.NANOSECONDS.convert(timeout), 0, MAX_TIMEOUT_NANOS);
+    }
+
     /** Handles the available records after the pause that the load requires; if there are none, waits. */
     private int pollPaced(Duration timeout, RecordHandler handler) {
         long start = System.nanoTime();
-        long limit = (timeout.compareTo(MAX_TIMEOUT) > 0 ? MAX_TIMEOUT : timeout).toNanos();
+        long limit = nanos(timeout);
         boolean woken;
         int handled;
         long now;
@@ -199,7 +207,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         long bytes = 0;
         for (RecordConsumer consumer : consumers) {
             long before = consumer.bytes;
-            handled += consumer.consume(handler, this::isClosed, holdBack);
+            handled += consumer.consume(handler, this::isEnded, holdBack);
             bytes += consumer.bytes - before;
         }
         pace.passed(handled, bytes + (long) RingConsumer.HEADER_SIZE * handled, System.nanoTime());
@@ -207,6 +215,10 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
             release();
         }
         return handled;
+    }
+
+    private boolean isEnded() {
+        return closed || stopped;
     }
 
     private void release() {
@@ -302,6 +314,50 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     /** {@link #consume(RecordHandler)} with a Java value for each record. */
     public <T> int consume(Codec<T> codec, Consumer<? super T> handler) {
         return poll(Duration.ZERO, codec, handler);
+    }
+
+    /**
+     * {@link #consume(RecordHandler)}, but at most so many records; the next call goes on with the next one.
+     *
+     * @throws IllegalArgumentException if the number is not positive
+     */
+    public int consume(int most, RecordHandler handler) {
+        if (most <= 0) {
+            throw new IllegalArgumentException(most + " records: there must be at least one");
+        }
+        int[] left = {most};
+        return consume((source, data, offset, size) -> {
+            stopped |= --left[0] == 0;
+            handler.onRecord(source, data, offset, size);
+        });
+    }
+
+    /**
+     * Ends the poll whose handler calls this, after the current record: the poll returns, and the next one goes on with
+     * the next record.
+     *
+     * @throws IllegalStateException if no handler of this reader calls it; {@link #wakeup} is for other threads
+     */
+    public void stop() {
+        if (!consuming.isHeldByCurrentThread()) {
+            throw new IllegalStateException("only a record handler can stop the poll that it is called by");
+        }
+        stopped = true;
+    }
+
+    /**
+     * A descriptor that other code can wait for by poll(2) or epoll(7), such as an event loop with other descriptors: it
+     * is readable when a program has woken the reader, or {@link #wakeup} was called. Then call {@link
+     * #consume(RecordHandler)} until it returns 0. Nobody must read from it. The caller must close it; it ends with the
+     * reader, not before.
+     *
+     * @throws IllegalStateException if closed
+     */
+    public Descriptor descriptor() {
+        requireOpen();
+        Descriptor descriptor = waiter.descriptor();
+        waitedForElsewhere = true;
+        return descriptor;
     }
 
     /** Ends the current wait of a poll at once, or else the next one. Does nothing after close. */

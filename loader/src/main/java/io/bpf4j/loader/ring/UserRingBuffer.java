@@ -186,7 +186,7 @@ public final class UserRingBuffer implements AutoCloseable {
      */
     public Optional<Sample> reserve(int size, Duration timeout) {
         long start = System.nanoTime();
-        long limit = TimeUnit.NANOSECONDS.convert(timeout);
+        long limit = RecordReader.nanos(timeout);
         Optional<Sample> sample = reserve(size);
         if (sample.isPresent() || !lock(limit)) {
             return sample;

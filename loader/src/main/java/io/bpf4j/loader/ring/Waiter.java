@@ -2,10 +2,12 @@ package io.bpf4j.loader.ring;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.bpf4j.sys.Descriptor;
 import io.bpf4j.sys.internal.call.EpollEvent;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.OwnDescriptor;
 import io.bpf4j.sys.internal.call.UndoStack;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -59,6 +61,11 @@ final class Waiter {
 
     void watch(Fd fd, long number, int flags) {
         kernel.execute(new FileCommand.EpollAdd(epoll, fd, number, flags));
+    }
+
+    /** A duplicate of the epoll's descriptor, which the caller closes. */
+    Descriptor descriptor() {
+        return OwnDescriptor.of(kernel, epoll);
     }
 
     /**

@@ -201,7 +201,8 @@ record MapReader(ObjectFile file) {
                     0,
                     inner,
                     slots,
-                    null);
+                    null,
+                    List.of());
         }
 
         private void member(BtfType.Member member) {

@@ -28,44 +28,6 @@ record MapSpecData(
         contents = List.copyOf(contents);
     }
 
-    /** A map as a file defines it. */
-    MapSpecData(
-            String name,
-            int typeNumber,
-            int keySize,
-            int valueSize,
-            int maxEntries,
-            int flags,
-            int numaNode,
-            long extra,
-            int keyTypeId,
-            int valueTypeId,
-            boolean pinByName,
-            boolean autocreate,
-            int ifindex,
-            @Nullable MapSpec inner,
-            List<MapSpec.Slot> slots,
-            @Nullable DataSection data) {
-        this(
-                name,
-                typeNumber,
-                keySize,
-                valueSize,
-                maxEntries,
-                flags,
-                numaNode,
-                extra,
-                keyTypeId,
-                valueTypeId,
-                pinByName,
-                autocreate,
-                ifindex,
-                inner,
-                slots,
-                data,
-                List.of());
-    }
-
     /** A map without the rarer properties. */
     MapSpecData(
             String name,
@@ -93,6 +55,7 @@ record MapSpecData(
                 0,
                 null,
                 List.of(),
-                data);
+                data,
+                List.of());
     }
 }

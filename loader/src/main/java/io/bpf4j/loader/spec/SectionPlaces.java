@@ -2,12 +2,12 @@ package io.bpf4j.loader.spec;
 
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.AttachTarget.Iter;
-import io.bpf4j.loader.link.AttachTarget.Kprobe;
-import io.bpf4j.loader.link.AttachTarget.Tracepoint;
-import io.bpf4j.loader.link.AttachTarget.Tracing;
-import io.bpf4j.loader.link.AttachTarget.Uprobe;
+import io.bpf4j.loader.link.Iter;
+import io.bpf4j.loader.link.Kprobe;
 import io.bpf4j.loader.link.LibrarySearch;
+import io.bpf4j.loader.link.Tracepoint;
+import io.bpf4j.loader.link.Tracing;
+import io.bpf4j.loader.link.Uprobe;
 import java.nio.file.Path;
 import java.util.function.BiFunction;
 import java.util.function.Function;

@@ -17,8 +17,8 @@ class ValueCodecsTest {
 
     @Test
     void valuesComeBack() {
-        assertThat(copy(ValueCodecs.ofFloat(), 1.5f)).isEqualTo(1.5f);
-        assertThat(copy(ValueCodecs.ofDouble(), -0.1)).isEqualTo(-0.1);
+        assertThat(copy(Codec.ofFloat(), 1.5f)).isEqualTo(1.5f);
+        assertThat(copy(Codec.ofDouble(), -0.1)).isEqualTo(-0.1);
         assertThat(copy(ValueCodecs.ofBooleans(2), new boolean[] {true, false})).containsExactly(true, false);
         assertThat(copy(ValueCodecs.ofShorts(2), new short[] {-1, 2})).containsExactly(-1, 2);
         assertThat(copy(ValueCodecs.ofUnsignedShorts(2), new int[] {0xffff, 2})).containsExactly(0xffff, 2);
@@ -52,5 +52,14 @@ class ValueCodecsTest {
                 .hasMessage("the array has 2 elements in C, not 1");
         assertThatThrownBy(() -> copy(ValueCodecs.ofUnsignedShorts(1), new int[] {65_536}))
                 .hasMessageContaining("65536 does not fit");
+    }
+
+    @Test
+    void aNegativeLengthIsRefused() {
+        assertThatThrownBy(() -> ValueCodecs.ofInts(-1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("an array can't have -1 elements");
+        assertThatThrownBy(() -> ValueCodecs.ofUnsignedInts(-1)).hasMessage("an array can't have -1 elements");
+        assertThatThrownBy(() -> ValueCodecs.ofList(Codec.ofInt(), -1)).hasMessage("an array can't have -1 elements");
     }
 }

@@ -147,6 +147,13 @@ class ErrorsTest {
     }
 
     @Test
+    void withoutANearNameTheOthersAreShown() {
+        UnknownNameException e = new UnknownNameException("event", "nomap", "x.o", List.of(".bss", "counts"));
+        assertThat(e).hasMessage("no event 'nomap' in x.o; there are '.bss', 'counts'");
+        assertThat(e.nearest()).isEmpty();
+    }
+
+    @Test
     void ofManyNamesOneThatDiffersInMostCharactersIsNotNear() {
         UnknownNameException.Nearest nearest = new UnknownNameException.Nearest("nosuchfn");
         nearest.offer("lockf");

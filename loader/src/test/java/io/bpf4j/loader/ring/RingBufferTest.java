@@ -65,8 +65,10 @@ class RingBufferTest {
     void anEmptyRingWaitsForTheTimeGivenAndNoLonger() {
         try (RingBuffer ring = RingBuffer.open(map)) {
             assertThat(ring.poll(Duration.ZERO, RingBufferTest::ignore)).isZero();
-            assertThat(ring.poll(Duration.ofSeconds(-1), RingBufferTest::ignore))
-                    .isZero();
+            for (long seconds : new long[] {-1, -9_223_372_037L, Long.MIN_VALUE}) {
+                assertThat(ring.poll(Duration.ofSeconds(seconds), RingBufferTest::ignore))
+                        .isZero();
+            }
             assertThat(kernel.commands(FileCommand.EpollWait.class)).isEmpty();
             assertThat(ring.poll(Duration.ofMillis(3), RingBufferTest::ignore)).isZero();
             assertThat(kernel.commands(FileCommand.EpollWait.class))

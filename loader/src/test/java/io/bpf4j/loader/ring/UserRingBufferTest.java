@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -135,6 +136,17 @@ class UserRingBufferTest {
             }
             seen.addAll(read());
             assertThat(seen).isEqualTo(written);
+        }
+    }
+
+    @Test
+    @Timeout(20)
+    void aNegativeTimeoutIsNoWait() {
+        try (UserRingBuffer ring = UserRingBuffer.open(map);
+                UserRingBuffer.Sample _ = ring.reserve(SIZE - 8).orElseThrow()) {
+            for (long seconds : new long[] {-1, -9_223_372_037L, Long.MIN_VALUE}) {
+                assertThat(ring.reserve(8, Duration.ofSeconds(seconds))).isEmpty();
+            }
         }
     }
 

@@ -60,7 +60,23 @@ class MapReaderTest {
                 object.number("pinning", 1));
         assertThat(map)
                 .isEqualTo(new MapSpecData(
-                        "m", HASH, 4, 12, -1, 5, 3, 0x1_0000_0005L, 0, 0, true, true, 0, null, List.of(), null));
+                        "m",
+                        HASH,
+                        4,
+                        12,
+                        -1,
+                        5,
+                        3,
+                        0x1_0000_0005L,
+                        0,
+                        0,
+                        true,
+                        true,
+                        0,
+                        null,
+                        List.of(),
+                        null,
+                        List.of()));
     }
 
     @Test

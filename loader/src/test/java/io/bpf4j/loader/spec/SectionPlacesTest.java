@@ -5,8 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.AttachTarget.Uprobe;
-import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
+import io.bpf4j.loader.link.Iter;
+import io.bpf4j.loader.link.Kprobe;
+import io.bpf4j.loader.link.KprobeMulti;
+import io.bpf4j.loader.link.Ksyscall;
+import io.bpf4j.loader.link.RawTracepoint;
+import io.bpf4j.loader.link.Tracepoint;
+import io.bpf4j.loader.link.Tracing;
+import io.bpf4j.loader.link.Uprobe;
+import io.bpf4j.loader.link.UprobeMulti;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -40,11 +47,11 @@ class SectionPlacesTest {
     @Test
     void theKernelsProbesAndTracepoints() {
         assertThat(target("kprobe/do_exit+0x4"))
-                .isEqualTo(AttachTarget.Kprobe.entry("do_exit").withOffset(4));
-        assertThat(target("kretprobe/do_exit")).isEqualTo(AttachTarget.Kprobe.exit("do_exit"));
-        assertThat(target("tp/sched/sched_switch")).isEqualTo(AttachTarget.Tracepoint.of("sched", "sched_switch"));
-        assertThat(target("raw_tp/sys_enter")).isEqualTo(AttachTarget.RawTracepoint.of("sys_enter"));
-        assertThat(target("fentry/vfs_read")).isEqualTo(AttachTarget.Tracing.asLoaded());
+                .isEqualTo(Kprobe.entry("do_exit").withOffset(4));
+        assertThat(target("kretprobe/do_exit")).isEqualTo(Kprobe.exit("do_exit"));
+        assertThat(target("tp/sched/sched_switch")).isEqualTo(Tracepoint.of("sched", "sched_switch"));
+        assertThat(target("raw_tp/sys_enter")).isEqualTo(RawTracepoint.of("sys_enter"));
+        assertThat(target("fentry/vfs_read")).isEqualTo(Tracing.asLoaded());
     }
 
     @ParameterizedTest
@@ -72,14 +79,14 @@ class SectionPlacesTest {
 
     @Test
     void iteratorsManyKprobesAndSystemCalls() {
-        assertThat(target("iter/task")).isEqualTo(AttachTarget.Iter.all());
-        assertThat(target("freplace/inner")).isEqualTo(AttachTarget.Tracing.asLoaded());
-        assertThat(target("ksyscall/openat")).isEqualTo(AttachTarget.Ksyscall.entry("openat"));
-        assertThat(target("kretsyscall/openat")).isEqualTo(AttachTarget.Ksyscall.exit("openat"));
+        assertThat(target("iter/task")).isEqualTo(Iter.all());
+        assertThat(target("freplace/inner")).isEqualTo(Tracing.asLoaded());
+        assertThat(target("ksyscall/openat")).isEqualTo(Ksyscall.entry("openat"));
+        assertThat(target("kretsyscall/openat")).isEqualTo(Ksyscall.exit("openat"));
         for (String kind : List.of("kprobe.multi", "kprobe.session")) {
-            assertThat(target(kind + "/tcp_*")).isEqualTo(AttachTarget.KprobeMulti.entry("tcp_*"));
+            assertThat(target(kind + "/tcp_*")).isEqualTo(KprobeMulti.entry("tcp_*"));
         }
-        assertThat(target("kretprobe.multi/tcp_*")).isEqualTo(AttachTarget.KprobeMulti.exit("tcp_*"));
+        assertThat(target("kretprobe.multi/tcp_*")).isEqualTo(KprobeMulti.exit("tcp_*"));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.AttachedPrograms;
+import io.bpf4j.loader.link.Cgroup;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.sys.internal.call.Fd;
@@ -13,7 +14,7 @@ import io.bpf4j.sys.kernel.Errno;
  *
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
-record CgroupKind(AttachTarget.Cgroup target) implements LinkKind {
+record CgroupKind(Cgroup target) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of("bpf_link_info.cgroup", "u64 cgroup_id; u32 attach_type");
 
     static final LinkView VIEW = LinkView.of(
@@ -23,10 +24,57 @@ record CgroupKind(AttachTarget.Cgroup target) implements LinkKind {
     @Override
     public Link attach(Attempt attempt) {
         AttachType type = attempt.requiredType(target.attachType(), "cgroup/…");
-        Place place = Place.of(target.anchor());
+        if (target.replaced().isPresent()) {
+            throw attempt.refused(
+                    "a link replaces no program; choose Cgroup.withoutLink, or update the link that is there");
+        }
+        AnchorFields order = AnchorFields.of(target.anchor());
         try (Fd group = attempt.open(target.directory())) {
-            return attempt.link(
-                    attempt.create(type, place.details()).withTarget(group).withFlags(place.flags()));
+            return attempt.link(attempt.create(type, order.details())
+                    .withTarget(group)
+                    .withFlags(order.flags() | preorder(target)));
+        }
+    }
+
+    private static int preorder(Cgroup target) {
+        return target.isPreorder() ? AttachedPrograms.PREORDER : 0;
+    }
+
+    /** Without a link, by BPF_PROG_ATTACH. */
+    record Unlinked(Cgroup target) implements LinkKind {
+        @Override
+        public Link attach(Attempt attempt) {
+            AttachType type = attempt.requiredType(target.attachType(), "cgroup/…");
+            if (!target.anchor().isDefault()) {
+                throw attempt.refused("a place among the programs of a group needs a link");
+            }
+            Cgroup.Sharing sharing = target.sharing().orElseThrow();
+            if (target.replaced().isPresent() && sharing != Cgroup.Sharing.MULTI) {
+                throw attempt.refused("only with Sharing.MULTI a program replaces a given one; with " + sharing
+                        + " it replaces the one that is there");
+            }
+            Fd group = attempt.open(target.directory());
+            return Attachment.of(
+                    attempt,
+                    new ProgAttach(
+                            attempt.kernel(),
+                            group,
+                            type,
+                            sharing.flag() | preorder(target),
+                            target.replaced().map(Attempt::fd).orElse(null)));
+        }
+
+        @Override
+        public String refusal(Errno errno) {
+            return switch (errno) {
+                case EBADF -> "; the directory is not a control group of version 2";
+                case EPERM ->
+                    "; programs are attached to this group, or to an ancestor, with another Sharing, which excludes"
+                            + " this one";
+                case EINVAL -> target.isPreorder() ? "; BPF_F_PREORDER needs Linux 6.15 and Sharing.MULTI" : "";
+                case ENOENT -> target.replaced().isPresent() ? "; the program to replace is not attached there" : "";
+                default -> AnchorFields.refusal(errno, target.anchor());
+            };
         }
     }
 
@@ -37,7 +85,7 @@ record CgroupKind(AttachTarget.Cgroup target) implements LinkKind {
             case EPERM ->
                 "; a program is attached to this group or to an ancestor without BPF_F_ALLOW_MULTI, which excludes"
                         + " other programs";
-            default -> Place.refusal(errno, target.anchor());
+            default -> AnchorFields.refusal(errno, target.anchor());
         };
     }
 }

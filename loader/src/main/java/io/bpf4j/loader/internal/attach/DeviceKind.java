@@ -1,20 +1,28 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.link.Anchor;
-import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.NetDevice;
+import io.bpf4j.loader.link.Netkit;
+import io.bpf4j.loader.link.Tc;
+import io.bpf4j.loader.link.Tcx;
+import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.StructLayout;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Traffic control of network devices, and pairs of netkit devices: programs in an order.
  *
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
-record DeviceKind(NetDevice device, AttachType type, Anchor anchor) implements LinkKind {
+record DeviceKind(
+        NetDevice device,
+        AttachType type,
+        Anchor anchor,
+        @Nullable Tc fallback) implements LinkKind {
     private static final StructLayout TCX_INFO = StructLayout.of("bpf_link_info.tcx", "u32 ifindex, attach_type");
     private static final StructLayout NETKIT_INFO = StructLayout.of("bpf_link_info.netkit", "u32 ifindex, attach_type");
 
@@ -28,26 +36,39 @@ record DeviceKind(NetDevice device, AttachType type, Anchor anchor) implements L
             info -> new LinkDetail.Netkit(
                     info.u32(NETKIT_INFO, "ifindex"), AttachType.of(info.u32(NETKIT_INFO, "attach_type"))));
 
-    static LinkKind of(AttachTarget.Tcx target) {
+    static LinkKind of(Tcx target) {
         AttachType type = target.isIngress() ? AttachType.TCX_INGRESS : AttachType.TCX_EGRESS;
-        return new DeviceKind(target.device(), type, target.anchor());
+        Tc filter = target.isIngress() ? Tc.ingress(target.device()) : Tc.egress(target.device());
+        return new DeviceKind(target.device(), type, target.anchor(), target.hasFilterFallback() ? filter : null);
     }
 
-    static LinkKind of(AttachTarget.Netkit target) {
+    static LinkKind of(Netkit target) {
         AttachType type = target.isPeer() ? AttachType.NETKIT_PEER : AttachType.NETKIT_PRIMARY;
-        return new DeviceKind(target.device(), type, target.anchor());
+        return new DeviceKind(target.device(), type, target.anchor(), null);
     }
 
     @Override
     public Link attach(Attempt attempt) {
-        Place place = Place.of(anchor);
-        return attempt.link(attempt.create(type, place.details())
-                .withTarget(attempt.index(device))
-                .withFlags(place.flags()));
+        AnchorFields order = AnchorFields.of(anchor);
+        try {
+            return attempt.link(attempt.create(type, order.details())
+                    .withTarget(attempt.index(device))
+                    .withFlags(order.flags()));
+        } catch (SyscallException refused) {
+            if (fallback == null || !anchor.isDefault() || refused.errno() != Errno.EINVAL) {
+                throw refused;
+            }
+            try {
+                return new TcKind(fallback).attach(attempt);
+            } catch (RuntimeException e) {
+                e.addSuppressed(refused);
+                throw e;
+            }
+        }
     }
 
     @Override
     public String refusal(Errno errno) {
-        return Place.refusal(errno, anchor);
+        return AnchorFields.refusal(errno, anchor);
     }
 }

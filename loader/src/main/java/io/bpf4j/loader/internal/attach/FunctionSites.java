@@ -25,7 +25,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Resolves names of functions to the places in a file that the kernel probes. <i>Immutable.</i> */
+/** Resolves names of functions to the sites in a file that the kernel probes. <i>Immutable.</i> */
 record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
     /** MAX_UPROBE_MULTI_CNT in kernel/trace/bpf_trace.c. */
     private static final int MAX_SITES = 1 << 20;
@@ -33,14 +33,14 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
     private static final int MAX_SUGGESTIONS = 5;
 
     /**
-     * Places in a file, by file offset in bytes.
+     * Sites of functions in a file, by file offset in bytes.
      *
      * @param file the file that the kernel opens; for a library stored in an archive, the archive
      * @param identity the identity of the file whose symbols were read
      * @param names for each offset a function, by its symbol
      */
     @SuppressWarnings("ArrayRecordComponent") // passed on once, never compared
-    record Places(Path file, FileIdentity identity, long[] offsets, List<String> names) {
+    record Sites(Path file, FileIdentity identity, long[] offsets, List<String> names) {
         /** The identity of the file whose symbols were read: its offsets are not valid in a file that replaced it. */
         OpenFile open(Attempt attempt) {
             OpenFile opened = OpenFile.open(attempt.host(), file, file.toString());
@@ -53,13 +53,13 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
     }
 
     /**
-     * The places where functions start, in the order of their names, found in one pass.
+     * The sites where functions start, in the order of their names, found in one pass.
      *
      * @param attempt the attempt, for messages
      * @param functions {@code NAME}, {@code NAME@VERSION} or {@code NAME@@VERSION}
      * @throws AttachException if the file lacks one of them, or has several that differ
      */
-    Places each(String attempt, Path file, List<String> functions) {
+    Sites each(String attempt, Path file, List<String> functions) {
         return reading(attempt, file, elf -> {
             List<VersionedName> wanted =
                     functions.stream().map(FunctionSites::single).toList();
@@ -74,7 +74,7 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
                         .toList();
                 chosen.add(choose(elf, each, own));
             }
-            return places(elf, chosen);
+            return sites(elf, chosen);
         });
     }
 
@@ -82,18 +82,18 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
         VersionedName wanted = VersionedName.parse(function);
         if (!wanted.name().isExact()) {
             throw new AttachException("\"" + function + "\" is a pattern, which can match many functions:"
-                    + " use AttachTarget.UprobeMulti without cookies and semaphores, and a program of"
+                    + " use UprobeMulti without cookies and semaphores, and a program of"
                     + " SEC(\"uprobe.multi\")");
         }
         return wanted;
     }
 
     /**
-     * The places where all functions start whose name matches a pattern, each place once, in file order.
+     * The sites where all functions start whose name matches a pattern, each site once, in file order.
      *
      * @throws AttachException if no function matches one of the patterns, or more than the kernel accepts match
      */
-    Places matching(String attempt, Path file, List<String> patterns) {
+    Sites matching(String attempt, Path file, List<String> patterns) {
         return reading(attempt, file, elf -> {
             List<VersionedName> wanted =
                     patterns.stream().map(VersionedName::parse).toList();
@@ -117,7 +117,7 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
                 throw new AttachException(once.size() + " functions match " + String.join(", ", patterns)
                         + ", but the kernel accepts at most " + MAX_SITES + " in one link");
             }
-            return places(elf, once.values());
+            return sites(elf, once.values());
         });
     }
 
@@ -169,8 +169,8 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
                                 + " of " + function.name() + " is not in the file"));
     }
 
-    private static Places places(ElfFile elf, Collection<Function> functions) {
-        return new Places(
+    private static Sites sites(ElfFile elf, Collection<Function> functions) {
+        return new Sites(
                 elf.path().orElseThrow(),
                 elf.identity().orElseThrow(),
                 functions.stream().mapToLong(f -> fileOffset(elf, f)).toArray(),
@@ -207,7 +207,7 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
     }
 
     /** Reads a file; the message of a failure begins with the attempt. */
-    private Places reading(String attempt, Path file, java.util.function.Function<ElfFile, Places> reading) {
+    private Sites reading(String attempt, Path file, java.util.function.Function<ElfFile, Sites> reading) {
         try (ElfFile elf = ElfFile.open(file, opener)) {
             elf.header().whyNotRun().ifPresent(why -> {
                 throw new AttachException(file + " " + why);

@@ -3,7 +3,15 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.AttachedPrograms;
+import io.bpf4j.loader.link.Cgroup;
+import io.bpf4j.loader.link.Lirc;
 import io.bpf4j.loader.link.NetDevice;
+import io.bpf4j.loader.link.NetNamespace;
+import io.bpf4j.loader.link.Netkit;
+import io.bpf4j.loader.link.Sockmap;
+import io.bpf4j.loader.link.Tc;
+import io.bpf4j.loader.link.Tcx;
+import io.bpf4j.loader.link.Xdp;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
@@ -53,8 +61,8 @@ public final class HookQuery {
         this.type = type;
         this.effective = effective;
         // The kernel refuses to report the flags of effective programs. Only tcx and netkit report links.
-        this.withFlags = target instanceof AttachTarget.Cgroup && !effective;
-        this.withLinks = target instanceof AttachTarget.Tcx || target instanceof AttachTarget.Netkit;
+        this.withFlags = target instanceof Cgroup && !effective;
+        this.withLinks = target instanceof Tcx || target instanceof Netkit;
     }
 
     /**
@@ -64,6 +72,24 @@ public final class HookQuery {
      */
     public static AttachedPrograms of(Host host, AttachTarget target, boolean effective) {
         Kernel kernel = Kernel.of(host);
+        switch (target) {
+            case Xdp xdp -> {
+                try (XdpPlace place = XdpPlace.open(kernel, xdp)) {
+                    return new AttachedPrograms(place.programs(), 0, 0);
+                }
+            }
+            case Tc filters -> {
+                try (TcPlace place = TcPlace.open(kernel, filters)) {
+                    return new AttachedPrograms(
+                            place.programs().stream()
+                                    .map(id -> new AttachedPrograms.Entry(id, 0, 0))
+                                    .toList(),
+                            0,
+                            0);
+                }
+            }
+            default -> {}
+        }
         HookQuery query = new HookQuery(kernel, target, type(target), effective);
         try {
             return query.run();
@@ -72,21 +98,24 @@ public final class HookQuery {
         }
     }
 
+    /** The programs of an open control group. */
+    static AttachedPrograms ofGroup(Kernel kernel, Fd group, AttachType type) {
+        AttachTarget target = Cgroup.of(Path.of(group.description()));
+        return new HookQuery(kernel, target, type, false).programs(group, 0);
+    }
+
     private static AttachType type(AttachTarget target) {
         Optional<AttachType> type = switch (target) {
-            case AttachTarget.Cgroup group -> group.attachType();
-            case AttachTarget.NetNamespace namespace -> namespace.attachType();
-            case AttachTarget.Sockmap sockets -> sockets.attachType();
-            case AttachTarget.Tcx tcx -> Optional.of(tcx.isIngress() ? AttachType.TCX_INGRESS : AttachType.TCX_EGRESS);
-            case AttachTarget.Netkit netkit ->
-                Optional.of(netkit.isPeer() ? AttachType.NETKIT_PEER : AttachType.NETKIT_PRIMARY);
-            case AttachTarget.Lirc _ -> Optional.of(AttachType.LIRC_MODE2);
-            case AttachTarget.Xdp _ ->
-                throw new IllegalArgumentException("BPF_PROG_QUERY does not support " + target.description()
-                        + "; ip link show prints the program of a device, and Links.ids lists all links");
+            case Cgroup group -> group.attachType();
+            case NetNamespace namespace -> namespace.attachType();
+            case Sockmap sockets -> sockets.attachType();
+            case Tcx tcx -> Optional.of(tcx.isIngress() ? AttachType.TCX_INGRESS : AttachType.TCX_EGRESS);
+            case Netkit netkit -> Optional.of(netkit.isPeer() ? AttachType.NETKIT_PEER : AttachType.NETKIT_PRIMARY);
+            case Lirc _ -> Optional.of(AttachType.LIRC_MODE2);
             default ->
                 throw new IllegalArgumentException("BPF_PROG_QUERY does not support " + target.description()
-                        + ", only control groups, tcx, netkit, network namespaces, socket maps and infrared receivers;"
+                        + ", only control groups, XDP, tcx, filters of traffic control, netkit, network namespaces, socket"
+                        + " maps and infrared receivers;"
                         + " Links.ids lists all links");
         };
         return type.orElseThrow(
@@ -96,13 +125,12 @@ public final class HookQuery {
 
     private AttachedPrograms run() {
         return switch (target) {
-            case AttachTarget.Cgroup group -> ofFile(group.directory());
-            case AttachTarget.NetNamespace namespace -> ofFile(namespace.file());
-            case AttachTarget.Lirc receiver -> ofFile(receiver.device());
-            case AttachTarget.Sockmap sockets ->
-                programs(KernelMap.of(sockets.map()).fd(), 0);
-            case AttachTarget.Tcx tcx -> programs(null, index(tcx.device()));
-            case AttachTarget.Netkit netkit -> programs(null, index(netkit.device()));
+            case Cgroup group -> ofFile(group.directory());
+            case NetNamespace namespace -> ofFile(namespace.file());
+            case Lirc receiver -> ofFile(receiver.device());
+            case Sockmap sockets -> programs(KernelMap.of(sockets.map()).fd(), 0);
+            case Tcx tcx -> programs(null, index(tcx.device()));
+            case Netkit netkit -> programs(null, index(netkit.device()));
             default -> throw new IllegalStateException(target.description());
         };
     }
@@ -169,22 +197,22 @@ public final class HookQuery {
             return "the query needs Linux " + since + ", but this is Linux " + host.version();
         }
         return switch (target) {
-            case AttachTarget.Cgroup _ ->
+            case Cgroup _ ->
                 switch (e.errno()) {
                     case EBADF -> "the directory is not a control group of version 2";
                     case EINVAL -> "programs of this attach type can't be attached to control groups";
                     default -> null;
                 };
-            case AttachTarget.NetNamespace _ ->
+            case NetNamespace _ ->
                 e.errno() == Errno.EINVAL
                         ? "the file is not a network namespace, or does not take programs of this attach type"
                         : null;
-            case AttachTarget.Sockmap _ ->
+            case Sockmap _ ->
                 switch (e.errno()) {
                     case EOPNOTSUPP, EINVAL -> "programs of this attach type can't be attached to a map of this type";
                     default -> null;
                 };
-            case AttachTarget.Lirc _ -> e.errno() == Errno.EINVAL ? "the file is not an infrared receiver" : null;
+            case Lirc _ -> e.errno() == Errno.EINVAL ? "the file is not an infrared receiver" : null;
             default ->
                 switch (e.errno()) {
                     case ENODEV -> "the device does not exist";
@@ -208,7 +236,7 @@ public final class HookQuery {
             case SK_LOOKUP -> KernelVersion.of(5, 9);
             case TCX_INGRESS, TCX_EGRESS -> KernelVersion.of(6, 6);
             case NETKIT_PRIMARY, NETKIT_PEER -> KernelVersion.of(6, 7);
-            default -> target instanceof AttachTarget.Sockmap ? KernelVersion.of(5, 18) : KernelVersion.of(4, 15);
+            default -> target instanceof Sockmap ? KernelVersion.of(5, 18) : KernelVersion.of(4, 15);
         };
     }
 }

@@ -1,7 +1,7 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Iter;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.sys.internal.call.Fd;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code IteratorsOnKernelTest}.
  */
-record IterKind(AttachTarget.Iter target) implements LinkKind {
+record IterKind(Iter target) implements LinkKind {
     private static final StructLayout CREATE =
             StructLayout.of("bpf_attr.link_create", "u64 iter_info; u32 iter_info_len");
     private static final StructLayout MAP = StructLayout.of("bpf_iter_link_info.map", "u32 map_fd");
@@ -85,7 +85,10 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
     @Override
     public String refusal(Errno errno) {
         return switch (errno) {
-            case EBADF, EINVAL -> "; this kind of iterator does not iterate over this target, or requires a target";
+            case EBADF, EINVAL ->
+                target.walk() == Iter.Walk.CHILDREN
+                        ? "; the order CHILDREN needs Linux 7.0 and an iterator of control groups"
+                        : "; this kind of iterator does not iterate over this target, or requires a target";
             case EACCES -> "; the program accesses more bytes of a key or value than the map's elements have";
             default -> "";
         };

@@ -2,8 +2,6 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.Link.Closing;
-import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.LinkInfo;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.sys.Descriptor;
@@ -22,18 +20,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** One kernel link, and the perf event that it needs, if any. <i>Thread-safe.</i> */
-class KernelLink implements Link {
-    private final Kernel kernel;
-    private final String description;
+class KernelLink extends OwnedLink {
     private final Fd fd;
-    private final LinkGroup resources;
 
     /** Takes ownership of a link, and of the resources that are closed after it. */
     KernelLink(Kernel kernel, String description, Fd fd, Fd... afterwards) {
-        this.kernel = kernel;
-        this.description = description;
+        super(kernel, description);
         this.fd = fd;
-        this.resources = LinkGroup.inSequence(description);
         for (Fd other : afterwards) {
             resources.afterClose(other::close);
         }
@@ -57,18 +50,9 @@ class KernelLink implements Link {
         throw new IllegalArgumentException(link.description() + " is not a single link of the kernel");
     }
 
-    Kernel kernel() {
-        return kernel;
-    }
-
     /** This link closes it. */
     Fd fd() {
         return fd;
-    }
-
-    @Override
-    public String description() {
-        return description;
     }
 
     @Override
@@ -152,25 +136,5 @@ class KernelLink implements Link {
     @Override
     public Descriptor descriptor() {
         return OwnDescriptor.of(kernel, fd);
-    }
-
-    @Override
-    public boolean isClosed() {
-        return resources.isClosed();
-    }
-
-    @Override
-    public void close() {
-        resources.close();
-    }
-
-    @Override
-    public Closing closeAsync() {
-        return resources.closeAsync();
-    }
-
-    @Override
-    public String toString() {
-        return resources.toString();
     }
 }

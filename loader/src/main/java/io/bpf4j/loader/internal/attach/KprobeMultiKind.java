@@ -1,7 +1,8 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.internal.glob.Glob;
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.internal.tracefs.TraceFs;
+import io.bpf4j.loader.link.KprobeMulti;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.sys.internal.call.LinkCommand;
@@ -18,7 +19,7 @@ import java.util.Set;
  *
  * <p>Tested by {@code KernelLinkTest} and {@code KernelFunctionsOnKernelTest}.
  */
-record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) implements LinkKind {
+record KprobeMultiKind(KprobeMulti target, TraceFs traceFs) implements LinkKind {
     private static final StructLayout INFO =
             StructLayout.of("bpf_link_info.kprobe_multi", "u64 addrs; u32 count, flags; u64 missed, cookies");
 
@@ -43,14 +44,14 @@ record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) impleme
             functions.removeIf(f -> !Glob.ofLibbpf(f).isExact());
             functions.addAll(traceFs.traceableFunctions(f -> patterns.stream().anyMatch(p -> p.matches(f))));
         }
-        if (functions.isEmpty()) {
+        if (functions.isEmpty() && target.addresses().isEmpty()) {
             throw attempt.refused("this kernel has no function that matches the name and can be traced");
         }
         if (functions.size() != target.functions().size() && !target.cookies().isEmpty()) {
             throw attempt.refused("a function is named twice");
         }
         LinkCommand.Details details = new LinkCommand.Details.KprobeMulti(
-                new long[0],
+                target.addresses().stream().mapToLong(Long::longValue).toArray(),
                 List.copyOf(functions),
                 target.cookies().stream().mapToLong(Long::longValue).toArray(),
                 target.returns());

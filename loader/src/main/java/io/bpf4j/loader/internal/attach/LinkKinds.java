@@ -1,8 +1,32 @@
 package io.bpf4j.loader.internal.attach;
 
+import io.bpf4j.loader.internal.tracefs.TraceFs;
 import io.bpf4j.loader.internal.types.KernelBtf;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Cgroup;
+import io.bpf4j.loader.link.Freplace;
+import io.bpf4j.loader.link.Iter;
+import io.bpf4j.loader.link.Kprobe;
+import io.bpf4j.loader.link.KprobeMulti;
+import io.bpf4j.loader.link.Ksyscall;
 import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.Lirc;
+import io.bpf4j.loader.link.NetNamespace;
+import io.bpf4j.loader.link.Netfilter;
+import io.bpf4j.loader.link.Netkit;
+import io.bpf4j.loader.link.OpenPerfEvent;
+import io.bpf4j.loader.link.PerfEvent;
+import io.bpf4j.loader.link.RawTracepoint;
+import io.bpf4j.loader.link.Socket;
+import io.bpf4j.loader.link.Sockmap;
+import io.bpf4j.loader.link.Tc;
+import io.bpf4j.loader.link.Tcx;
+import io.bpf4j.loader.link.Tracepoint;
+import io.bpf4j.loader.link.Tracing;
+import io.bpf4j.loader.link.TracingMulti;
+import io.bpf4j.loader.link.Uprobe;
+import io.bpf4j.loader.link.UprobeMulti;
+import io.bpf4j.loader.link.Xdp;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.RawLinkInfo;
 import io.bpf4j.sys.internal.call.RawLinkInfo.TextField;
@@ -45,30 +69,35 @@ public final class LinkKinds {
 
     static Row of(AttachTarget target, Host host, FunctionSites functions) {
         return switch (target) {
-            case AttachTarget.Uprobe uprobe -> row(PerfKind.of(uprobe, functions));
-            case AttachTarget.UprobeMulti uprobes -> row(new UprobeMultiKind(uprobes, functions));
-            case AttachTarget.Kprobe kprobe -> row(PerfKind.of(kprobe));
-            case AttachTarget.Ksyscall call -> row(PerfKind.of(call));
-            case AttachTarget.KprobeMulti kprobes -> row(new KprobeMultiKind(kprobes, TraceFs.of(host)));
-            case AttachTarget.Tracepoint tracepoint -> row(attempt -> PerfAttacher.tracepoint(attempt, tracepoint));
-            case AttachTarget.RawTracepoint raw -> row(TracingKind.of(raw));
-            case AttachTarget.Tracing tracing -> row(TracingKind.of(tracing));
-            case AttachTarget.TracingMulti many ->
-                row(new TracingMultiKind(many, KernelBtf.of(host)::ofModule, TraceFs.of(host)));
-            case AttachTarget.Freplace freplace -> row(new TracingKind.Freplace(freplace));
-            case AttachTarget.PerfEvent event -> row(attempt -> PerfAttacher.event(attempt, event));
-            case AttachTarget.OpenPerfEvent event -> row(PerfKind.of(event));
-            case AttachTarget.Cgroup cgroup -> row(new CgroupKind(cgroup)).since(5, 7);
-            case AttachTarget.Xdp xdp -> row(new XdpKind(xdp)).since(5, 9);
-            case AttachTarget.Tcx tcx -> row(DeviceKind.of(tcx)).since(6, 6);
-            case AttachTarget.Netkit netkit -> row(DeviceKind.of(netkit)).since(6, 7);
-            case AttachTarget.Netfilter netfilter ->
-                row(new NetfilterKind(netfilter)).since(6, 4);
-            case AttachTarget.NetNamespace namespace ->
-                row(new NetNamespaceKind(namespace)).since(5, 8);
-            case AttachTarget.Sockmap sockmap -> row(new SockmapKind(sockmap));
-            case AttachTarget.Iter iter -> row(new IterKind(iter)).since(5, 8);
-            case AttachTarget.Lirc lirc -> row(attempt -> Unlinked.lirc(attempt, lirc));
+            case Uprobe uprobe -> row(PerfKind.of(uprobe, functions));
+            case UprobeMulti uprobes -> row(new UprobeMultiKind(uprobes, functions));
+            case Kprobe kprobe -> row(PerfKind.of(kprobe));
+            case Ksyscall call -> row(PerfKind.of(call));
+            case KprobeMulti kprobes -> row(new KprobeMultiKind(kprobes, TraceFs.of(host)));
+            case Tracepoint tracepoint -> row(attempt -> PerfAttacher.tracepoint(attempt, tracepoint));
+            case RawTracepoint raw -> row(TracingKind.of(raw));
+            case Tracing tracing -> row(TracingKind.of(tracing));
+            case TracingMulti many -> row(new TracingMultiKind(many, KernelBtf.of(host)::ofModule, TraceFs.of(host)));
+            case Freplace freplace -> row(new TracingKind.Replacement(freplace));
+            case PerfEvent event -> row(attempt -> PerfAttacher.event(attempt, event));
+            case OpenPerfEvent event -> row(PerfKind.of(event));
+            case Cgroup cgroup ->
+                cgroup.sharing().isPresent()
+                        ? row(new CgroupKind.Unlinked(cgroup))
+                        : row(new CgroupKind(cgroup)).since(5, 7);
+            case Xdp xdp ->
+                xdp.hasLink()
+                        ? row(new XdpKind(xdp)).since(5, 9)
+                        : row(new XdpKind.Unlinked(xdp)).since(5, 7);
+            case Tc tc -> row(new TcKind(tc));
+            case Socket socket -> row(new SocketKind(socket, host));
+            case Tcx tcx -> row(DeviceKind.of(tcx)).since(6, 6);
+            case Netkit netkit -> row(DeviceKind.of(netkit)).since(6, 7);
+            case Netfilter netfilter -> row(new NetfilterKind(netfilter)).since(6, 4);
+            case NetNamespace namespace -> row(new NetNamespaceKind(namespace)).since(5, 8);
+            case Sockmap sockmap -> row(new SockmapKind(sockmap));
+            case Iter iter -> row(new IterKind(iter)).since(5, 8);
+            case Lirc lirc -> row(attempt -> ProgAttach.lirc(attempt, lirc));
         };
     }
 

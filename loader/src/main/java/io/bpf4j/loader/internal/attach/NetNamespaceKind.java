@@ -1,8 +1,8 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.NetNamespace;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.StructLayout;
@@ -14,7 +14,7 @@ import io.bpf4j.sys.kernel.Errno;
  *
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
-record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
+record NetNamespaceKind(NetNamespace target) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of("bpf_link_info.netns", "u32 netns_ino, attach_type");
 
     static final LinkView VIEW = LinkView.of(

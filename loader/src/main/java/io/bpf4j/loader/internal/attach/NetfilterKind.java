@@ -1,8 +1,8 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.Netfilter;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.StructLayout;
 import io.bpf4j.sys.kernel.AttachType;
@@ -13,7 +13,7 @@ import io.bpf4j.sys.kernel.Errno;
  *
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
-record NetfilterKind(AttachTarget.Netfilter target) implements LinkKind {
+record NetfilterKind(Netfilter target) implements LinkKind {
     private static final StructLayout CREATE =
             StructLayout.of("bpf_attr.link_create.netfilter", "u32 pf, hooknum, priority, flags");
     private static final StructLayout INFO =

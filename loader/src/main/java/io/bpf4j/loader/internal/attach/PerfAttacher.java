@@ -1,10 +1,14 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.feature.Support;
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.internal.tracefs.TraceFs;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.link.OpenPerfEvent;
+import io.bpf4j.loader.link.PerfEvent;
 import io.bpf4j.loader.link.TargetFile;
+import io.bpf4j.loader.link.Tracepoint;
+import io.bpf4j.loader.link.Uprobe;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.Command;
 import io.bpf4j.sys.internal.call.Fd;
@@ -18,6 +22,7 @@ import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.Feature;
 import java.util.Locale;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Attaches through perf events: single uprobes and kprobes, tracepoints, and hardware and software events. The event is
@@ -29,7 +34,7 @@ final class PerfAttacher {
     private PerfAttacher() {}
 
     /** Attaches at an offset in a file, in bytes; the other properties are those of the target. */
-    static Link uprobe(Attempt attempt, TargetFile file, long offset, AttachTarget.Uprobe target) {
+    static Link uprobe(Attempt attempt, TargetFile file, long offset, Uprobe target) {
         attempt.requireSingle("uprobe");
         int type = type(attempt, PerfSources.UPROBE, Feature.PERF_UPROBE);
         long config = returnBit(attempt, PerfSources.UPROBE, target.returns());
@@ -53,7 +58,12 @@ final class PerfAttacher {
                 target.cookie());
     }
 
-    static Link kprobe(Attempt attempt, String function, long offset, boolean returns, long cookie) {
+    /**
+     * A probe of a kernel function.
+     *
+     * @param function null if {@code offset} is an address: the kernel has one field for both (kprobe_addr)
+     */
+    static Link kprobe(Attempt attempt, @Nullable String function, long offset, boolean returns, long cookie) {
         attempt.requireSingle("kprobe");
         int type = type(attempt, PerfSources.KPROBE, Feature.PERF_KPROBE);
         long config = returnBit(attempt, PerfSources.KPROBE, returns);
@@ -81,13 +91,13 @@ final class PerfAttacher {
         return 1L << bit.orElseThrow(() -> attempt.refused("this kernel has no return probes"));
     }
 
-    static Link tracepoint(Attempt attempt, AttachTarget.Tracepoint target) {
+    static Link tracepoint(Attempt attempt, Tracepoint target) {
         long id = TraceFs.of(attempt.host()).tracepointId(target.category(), target.name());
         return link(attempt, PerfCommand.Open.tracepoint(attempt.description(), id, -1, 0), target.cookie());
     }
 
     /** One event if a CPU or a thread is given, else one for each CPU that is online. */
-    static Link event(Attempt attempt, AttachTarget.PerfEvent target) {
+    static Link event(Attempt attempt, PerfEvent target) {
         if (target.cpu() >= 0 || target.tid() != 0) {
             return event(attempt, target, target.cpu());
         }
@@ -112,14 +122,25 @@ final class PerfAttacher {
         return links.size() == 1 ? links.links().getFirst() : links;
     }
 
-    private static Link event(Attempt attempt, AttachTarget.PerfEvent target, int cpu) {
+    private static Link event(Attempt attempt, PerfEvent target, int cpu) {
         int pid = target.tid() == 0 ? -1 : target.tid();
         PerfCommand.Open open = PerfCommand.Open.sampling(
-                attempt.description(), target.type(), target.config(), target.period(), target.isPerSecond(), pid, cpu);
+                attempt.description(),
+                target.type(),
+                target.config(),
+                target.period(),
+                target.isPerSecond(),
+                pid,
+                cpu,
+                target.breakpoint()
+                        .map(memory -> new PerfCommand.Open.Breakpoint(
+                                memory.access().number(), memory.address(), memory.length()))
+                        .orElse(null),
+                target.isInherited());
         return link(attempt, open, target.cookie());
     }
 
-    static Link openEvent(Attempt attempt, AttachTarget.OpenPerfEvent target) {
+    static Link openEvent(Attempt attempt, OpenPerfEvent target) {
         return link(attempt, new FileCommand.Duplicate(target.descriptor(), target.description()), target.cookie());
     }
 

@@ -1,9 +1,12 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Kprobe;
+import io.bpf4j.loader.link.Ksyscall;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.loader.link.OpenPerfEvent;
+import io.bpf4j.loader.link.Uprobe;
 import io.bpf4j.sys.internal.call.RawLinkInfo;
 import io.bpf4j.sys.internal.call.RawLinkInfo.TextField;
 import io.bpf4j.sys.internal.call.StructLayout;
@@ -74,31 +77,35 @@ record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusa
         };
     }
 
-    static LinkKind of(AttachTarget.Uprobe target, FunctionSites functions) {
+    static LinkKind of(Uprobe target, FunctionSites functions) {
         return new PerfKind(
                 attempt -> {
                     if (target.function().isEmpty()) {
                         return PerfAttacher.uprobe(attempt, target.file(), target.offset(), target);
                     }
-                    FunctionSites.Places place = functions.each(
+                    FunctionSites.Sites site = functions.each(
                             attempt.description(),
                             target.file().path(),
                             List.of(target.function().get()));
-                    try (OpenFile file = place.open(attempt)) {
-                        return PerfAttacher.uprobe(attempt, file, place.offsets()[0] + target.offset(), target);
+                    try (OpenFile file = site.open(attempt)) {
+                        return PerfAttacher.uprobe(attempt, file, site.offsets()[0] + target.offset(), target);
                     }
                 },
                 UprobeMultiKind::refusalOfUprobe);
     }
 
-    static LinkKind of(AttachTarget.Kprobe target) {
+    static LinkKind of(Kprobe target) {
         return new PerfKind(
                 attempt -> PerfAttacher.kprobe(
-                        attempt, target.function(), target.offset(), target.returns(), target.cookie()),
+                        attempt,
+                        target.address() == 0 ? target.function() : null,
+                        target.address() + target.offset(),
+                        target.returns(),
+                        target.cookie()),
                 PerfKind::refusalOfKprobe);
     }
 
-    static LinkKind of(AttachTarget.Ksyscall target) {
+    static LinkKind of(Ksyscall target) {
         return new PerfKind(
                 attempt -> PerfAttacher.kprobe(
                         attempt, systemCall(attempt, target.name()), 0, target.returns(), target.cookie()),
@@ -106,7 +113,7 @@ record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusa
     }
 
     /** ENOTTY comes from the ioctl that replaces a link before 5.15. */
-    static LinkKind of(AttachTarget.OpenPerfEvent target) {
+    static LinkKind of(OpenPerfEvent target) {
         return new PerfKind(attempt -> PerfAttacher.openEvent(attempt, target), errno -> switch (errno) {
             case EBADF, EINVAL, ENOTTY -> "; the descriptor is not a perf event";
             default -> "";
@@ -126,6 +133,9 @@ record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusa
     static String refusalOfKprobe(Errno errno) {
         return switch (errno) {
             case ENOENT, ESRCH -> "; this kernel has no function that matches the name and can be traced";
+            case EADDRNOTAVAIL ->
+                "; several functions of this kernel have that name: take the address of one from /proc/kallsyms, for"
+                        + " Kprobe.entry(address)";
             case EINVAL, EOPNOTSUPP, EILSEQ -> "; the function can't be probed, or not at this offset";
             default -> "";
         };

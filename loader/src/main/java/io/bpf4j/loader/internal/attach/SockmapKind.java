@@ -1,9 +1,9 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.Sockmap;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.StructLayout;
@@ -15,7 +15,7 @@ import io.bpf4j.sys.kernel.Errno;
  *
  * <p>Tested by {@code KernelLinkTest} and {@code HooksOnKernelTest}.
  */
-record SockmapKind(AttachTarget.Sockmap target) implements LinkKind {
+record SockmapKind(Sockmap target) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of("bpf_link_info.sockmap", "u32 map_id, attach_type");
 
     static final LinkView VIEW = LinkView.of(
@@ -26,7 +26,7 @@ record SockmapKind(AttachTarget.Sockmap target) implements LinkKind {
     public Link attach(Attempt attempt) {
         AttachType type = attempt.requiredType(target.attachType(), "sk_msg or sk_skb/…");
         Fd map = KernelMap.of(target.map()).fd();
-        return Unlinked.orElse(
+        return ProgAttach.orElse(
                 attempt, attempt.create(type, LinkCommand.Details.NONE).withTarget(map), map, type);
     }
 

@@ -2,9 +2,11 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.loader.internal.types.ProgramBtf;
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Freplace;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.RawTracepoint;
+import io.bpf4j.loader.link.Tracing;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.RawLinkInfo;
@@ -44,11 +46,11 @@ final class TracingKind {
 
     private TracingKind() {}
 
-    static LinkKind of(AttachTarget.RawTracepoint target) {
+    static LinkKind of(RawTracepoint target) {
         return attempt -> open(attempt, target.name(), target.cookie());
     }
 
-    static LinkKind of(AttachTarget.Tracing target) {
+    static LinkKind of(Tracing target) {
         return attempt -> {
             if (target.cookie() == 0) {
                 return open(attempt, "", 0);
@@ -67,7 +69,7 @@ final class TracingKind {
     }
 
     /** A function of another program. */
-    record Freplace(AttachTarget.Freplace target) implements LinkKind {
+    record Replacement(Freplace target) implements LinkKind {
         @Override
         public Link attach(Attempt attempt) {
             Fd other = Attempt.fd(target.program());

@@ -3,9 +3,10 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.glob.Glob;
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.internal.tracefs.TraceFs;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.TracingMulti;
 import io.bpf4j.sys.internal.call.AttachTraits;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.StructLayout;
@@ -27,7 +28,7 @@ import java.util.function.Predicate;
  *
  * @param types the types of a module, or of the kernel if the name is empty
  */
-record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optional<Btf>> types, TraceFs traceFs)
+record TracingMultiKind(TracingMulti target, Function<String, Optional<Btf>> types, TraceFs traceFs)
         implements LinkKind {
     /** Since 7.3 (commit 859055e07697); zeroes before. */
     private static final StructLayout INFO =

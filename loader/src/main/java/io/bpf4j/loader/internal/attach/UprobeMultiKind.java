@@ -1,11 +1,11 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.link.TargetFile;
+import io.bpf4j.loader.link.UprobeMulti;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.RawLinkInfo;
@@ -22,7 +22,7 @@ import java.util.OptionalInt;
  *
  * <p>Tested by {@code AttacherTest} and {@code LinksTest}.
  */
-record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions) implements LinkKind {
+record UprobeMultiKind(UprobeMulti target, FunctionSites functions) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of(
             "bpf_link_info.uprobe_multi",
             "u64 path, offsets, ref_ctr_offsets, cookies; u32 path_size, count, flags, pid");
@@ -64,16 +64,16 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
     /** Attaches to all functions that match, or to one for each name. */
     private Link byNames(Attempt attempt, AttachType type, boolean all) {
         Path path = target.file().path();
-        FunctionSites.Places places = all
+        FunctionSites.Sites sites = all
                 ? functions.matching(attempt.description(), path, target.functions())
                 : functions.each(attempt.description(), path, target.functions());
-        try (OpenFile file = places.open(attempt)) {
-            return link(attempt, type, file, places.offsets());
+        try (OpenFile file = sites.open(attempt)) {
+            return link(attempt, type, file, sites.offsets());
         } catch (AttachException e) {
             if (e.site().isEmpty()) {
                 throw e;
             }
-            String name = places.names().get(e.site().getAsInt());
+            String name = sites.names().get(e.site().getAsInt());
             throw new AttachException(
                     e.getMessage() + "; it is function \"" + name + "\""
                             + (all ? ": try a pattern that does not match it" : ""),

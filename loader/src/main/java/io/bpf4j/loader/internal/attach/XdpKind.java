@@ -1,8 +1,8 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.Xdp;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.StructLayout;
 import io.bpf4j.sys.kernel.AttachType;
@@ -13,7 +13,7 @@ import io.bpf4j.sys.kernel.Errno;
  *
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
-record XdpKind(AttachTarget.Xdp target) implements LinkKind {
+record XdpKind(Xdp target) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of("bpf_link_info.xdp", "u32 ifindex");
 
     static final LinkView VIEW =
@@ -21,6 +21,10 @@ record XdpKind(AttachTarget.Xdp target) implements LinkKind {
 
     @Override
     public Link attach(Attempt attempt) {
+        if (target.replaced().isPresent()) {
+            throw attempt.refused(
+                    "a link replaces no program; choose Xdp.withoutLink, or update the link that is there");
+        }
         return attempt.link(attempt.create(AttachType.XDP, LinkCommand.Details.NONE)
                 .withTarget(attempt.index(target.device()))
                 .withFlags(target.mode().flag()));
@@ -36,5 +40,22 @@ record XdpKind(AttachTarget.Xdp target) implements LinkKind {
                         + " the program supports (SEC(\"xdp.frags\") supports larger ones)";
             default -> "";
         };
+    }
+
+    /** Without a link, by netlink. */
+    record Unlinked(Xdp target) implements LinkKind {
+        @Override
+        public Link attach(Attempt attempt) {
+            return Attachment.of(attempt, XdpPlace.open(attempt.kernel(), target));
+        }
+
+        @Override
+        public String refusal(Errno errno) {
+            return switch (errno) {
+                case EBUSY -> "; ip link show lists the program of a device, and Xdp.replacing takes its place";
+                case EEXIST -> "; the device does not have the program that is to be replaced";
+                default -> "";
+            };
+        }
     }
 }

@@ -54,7 +54,7 @@ final class ModuleDescriptors implements AutoCloseable {
                 }
                 throw e;
             }
-            BtfInfo info = fd.ownedBy(own -> kernel.execute(new ObjectCommand.InfoOfBtf(own)));
+            BtfInfo info = fd.ownedBy(own -> kernel.execute(new ObjectCommand.InfoOfBtf(own, false)));
             if (info.ofKernel() && info.name().equals(module)) {
                 return fd;
             }

@@ -15,7 +15,8 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * Iterates over a map in steps of many elements, reading or removing them. <i>Confined</i>; runs once.
+ * Iterates over a map in steps of many elements, reading or removing them. <i>Confined</i>; runs once to the end, or in
+ * parts.
  *
  * <p>In each step the kernel fills two arrays, keys and values, returns the count, and writes to {@code out_batch} a
  * token for {@code in_batch} of the next step. The token is the number of a bucket for the hash maps
@@ -40,6 +41,10 @@ final class BatchWalk {
     private final BiConsumer<? super MemorySegment, ? super MemorySegment> handler;
     private final long keySize;
     private final long valueSize;
+    private final long elementFlags;
+    private final MemorySegment position;
+    private final MemorySegment next;
+    private boolean started;
 
     /** Keys that were returned, if the kernel may return a key again. */
     private final Set<ByteBuffer> returned = new HashSet<>();
@@ -49,19 +54,33 @@ final class BatchWalk {
     private long count;
 
     /** The result of a call. */
-    private enum End {
+    enum End {
         MORE,
         ALL,
         TOO_SMALL,
         UNSUPPORTED
     }
 
-    BatchWalk(KernelMap map, BatchOp op, BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
+    /**
+     * A walk from the start.
+     *
+     * @param elementFlags BPF_F_LOCK, or 0
+     * @param tokens for the place of the walk, which is needed as long as the walk
+     */
+    BatchWalk(
+            KernelMap map,
+            BatchOp op,
+            long elementFlags,
+            Arena tokens,
+            BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         this.map = map;
         this.op = op;
         this.handler = handler;
         this.keySize = map.keySize();
         this.valueSize = map.valueBytes();
+        this.elementFlags = elementFlags;
+        this.position = tokens.allocate(Math.max(Long.BYTES, keySize), 8);
+        this.next = tokens.allocate(Math.max(Long.BYTES, keySize), 8);
         this.skipReturned = !MapTraits.of(map.typeNumber()).has(MapTraits.Trait.UNIQUE_IN_BATCH);
         this.stepsLeft = KeyWalk.MAX_ROUNDS * (entries() + 1);
     }
@@ -76,48 +95,54 @@ final class BatchWalk {
     }
 
     /**
-     * Passes on the elements.
+     * Passes on all elements that are left.
      *
      * @param firstCapacity elements to request first
      * @return false, before the first element, if this map does not support the operation
      */
     boolean run(int firstCapacity) {
-        try (Arena tokens = Arena.ofConfined()) {
-            MemorySegment position = tokens.allocate(Math.max(Long.BYTES, keySize), 8);
-            MemorySegment next = tokens.allocate(Math.max(Long.BYTES, keySize), 8);
-            boolean started = false;
-            for (long capacity = firstCapacity; ; capacity *= 2) {
-                try (Arena arena = Arena.ofConfined()) {
-                    MemorySegment keys = arena.allocate(keySize * capacity, 8);
-                    MemorySegment values = arena.allocate(valueSize * capacity, 8);
-                    End end = End.MORE;
-                    while (end == End.MORE) {
-                        BatchResult result = map.kernel()
-                                .execute(new MapCommand.Batch(
-                                        op,
-                                        map.fd(),
-                                        started ? position : MemorySegment.NULL,
-                                        next,
-                                        keys,
-                                        values,
-                                        (int) capacity,
-                                        0));
-                        int filled = filled(result, (int) capacity);
-                        pass(keys, values, filled);
-                        if (filled > 0) {
-                            started = true;
-                            position.copyFrom(next);
-                        }
-                        end = end(result, started);
+        return go(firstCapacity, false) == End.ALL;
+    }
+
+    /** Passes on the elements of one step, at least one if any is left; {@code MORE} if others may follow. */
+    End part(int firstCapacity) {
+        return go(firstCapacity, true);
+    }
+
+    private End go(int firstCapacity, boolean once) {
+        for (long capacity = firstCapacity; ; capacity *= 2) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment keys = arena.allocate(keySize * capacity, 8);
+                MemorySegment values = arena.allocate(valueSize * capacity, 8);
+                End end = End.MORE;
+                long before = count;
+                while (end == End.MORE && !(once && count > before)) {
+                    BatchResult result = map.kernel()
+                            .execute(new MapCommand.Batch(
+                                    op,
+                                    map.fd(),
+                                    started ? position : MemorySegment.NULL,
+                                    next,
+                                    keys,
+                                    values,
+                                    (int) capacity,
+                                    elementFlags));
+                    int filled = filled(result, (int) capacity);
+                    // Before the handler, which may throw: the elements count as read.
+                    if (filled > 0) {
+                        started = true;
+                        position.copyFrom(next);
                     }
-                    if (end != End.TOO_SMALL) {
-                        return end == End.ALL;
-                    }
+                    pass(keys, values, filled);
+                    end = end(result);
                 }
-                if (capacity > 2 * entries()) {
-                    // The arrays are larger than the map and still too small: stop, to avoid an endless loop.
-                    throw MapFailure.of(map, op.kernelName(), Errno.ENOSPC.number());
+                if (end != End.TOO_SMALL) {
+                    return end;
                 }
+            }
+            if (capacity > 2 * entries()) {
+                // The arrays are larger than the map and still too small: stop, to avoid an endless loop.
+                throw MapFailure.of(map, op.kernelName(), Errno.ENOSPC.number());
             }
         }
     }
@@ -133,7 +158,7 @@ final class BatchWalk {
         };
     }
 
-    private End end(BatchResult result, boolean started) {
+    private End end(BatchResult result) {
         stepsLeft -= filled(result, Integer.MAX_VALUE) + 1L;
         return switch (Errno.of(result.errno())) {
             case OK -> result.count() == 0 ? End.ALL : more();

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.CType;
 import io.bpf4j.loader.map.MapAccess;
+import io.bpf4j.loader.map.MapCursor;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.sys.Descriptor;
 import io.bpf4j.sys.Host;
@@ -374,6 +375,11 @@ public final class KernelMap implements BpfMap {
     @Override
     public void forEach(BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         batch.forEach(handler);
+    }
+
+    @Override
+    public MapCursor cursor(long flags) {
+        return new KernelMapCursor(this, flags);
     }
 
     @Override

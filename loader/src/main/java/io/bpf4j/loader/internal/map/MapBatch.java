@@ -60,9 +60,11 @@ final class MapBatch {
             Function<byte[], Optional<byte[]>> single,
             BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         if (!unsupported.contains(op)) {
-            BatchWalk walk = new BatchWalk(map, op, handler);
-            if (walk.run(step(map.keySize() + map.valueBytes()))) {
-                return walk.count();
+            try (Arena tokens = Arena.ofConfined()) {
+                BatchWalk walk = new BatchWalk(map, op, 0, tokens, handler);
+                if (walk.run(step(map.keySize() + map.valueBytes()))) {
+                    return walk.count();
+                }
             }
             unsupported.add(op);
         }

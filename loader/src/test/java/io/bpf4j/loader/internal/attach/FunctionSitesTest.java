@@ -43,14 +43,14 @@ class FunctionSitesTest {
             expected = elf.fileOffset(elf.symbols("JNI_CreateJavaVM").getFirst().value())
                     .orElseThrow();
         }
-        FunctionSites.Places places = sites().each("p", LIBJVM, List.of("JNI_CreateJavaVM"));
+        FunctionSites.Sites places = sites().each("p", LIBJVM, List.of("JNI_CreateJavaVM"));
         assertThat(places.file()).isEqualTo(LIBJVM);
         assertThat(places.offsets()).containsExactly(expected);
     }
 
     @Test
     void aPatternFindsEachPlaceOnce() {
-        FunctionSites.Places places = sites().matching("p", LIBJVM, List.of("JNI_*"));
+        FunctionSites.Sites places = sites().matching("p", LIBJVM, List.of("JNI_*"));
         assertThat(places.offsets()).isSorted().doesNotHaveDuplicates().hasSizeGreaterThanOrEqualTo(3);
         assertThat(places.offsets())
                 .contains(sites().each("p", LIBJVM, List.of("JNI_CreateJavaVM")).offsets());
@@ -72,8 +72,8 @@ class FunctionSitesTest {
             zip.putNextEntry(entry);
             zip.write(bytes);
         }
-        FunctionSites.Places alone = sites().each("p", libnet, List.of("JNI_OnLoad"));
-        FunctionSites.Places stored = sites().each("p", Path.of(archive + "!/lib/libnet.so"), List.of("JNI_OnLoad"));
+        FunctionSites.Sites alone = sites().each("p", libnet, List.of("JNI_OnLoad"));
+        FunctionSites.Sites stored = sites().each("p", Path.of(archive + "!/lib/libnet.so"), List.of("JNI_OnLoad"));
         assertThat(stored.file()).isEqualTo(archive);
         assertThat(stored.offsets()[0]).isGreaterThan(alone.offsets()[0]);
         byte[] code = Files.readAllBytes(archive);

@@ -8,12 +8,25 @@ import io.bpf4j.loader.Links;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.tracefs.TraceFs;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Cgroup;
+import io.bpf4j.loader.link.Iter;
 import io.bpf4j.loader.link.IteratorLink;
+import io.bpf4j.loader.link.Kprobe;
+import io.bpf4j.loader.link.KprobeMulti;
+import io.bpf4j.loader.link.Ksyscall;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.Lirc;
 import io.bpf4j.loader.link.NetDevice;
+import io.bpf4j.loader.link.NetNamespace;
+import io.bpf4j.loader.link.Netfilter;
+import io.bpf4j.loader.link.PerfEvent;
 import io.bpf4j.loader.link.ProgramHandle;
+import io.bpf4j.loader.link.Sockmap;
+import io.bpf4j.loader.link.UprobeMulti;
+import io.bpf4j.loader.link.Xdp;
 import io.bpf4j.sys.ScriptedHost;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.Command;
@@ -34,9 +47,11 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,7 +60,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What a link does after it is there, what stands in for one where the kernel has none, and what failures leave behind.
  */
 class KernelLinkTest {
-    private static final AttachTarget XDP = AttachTarget.Xdp.on(NetDevice.of(1));
+    private static final AttachTarget XDP = Xdp.on(NetDevice.of(1));
 
     @TempDir
     Path directory;
@@ -130,7 +145,7 @@ class KernelLinkTest {
             MemorySegment.copy(bytes, 0, read.into(), ValueLayout.JAVA_BYTE, 0, bytes.length);
             return (long) bytes.length;
         });
-        try (Link link = attacher().attach(program, "p", Optional.of(AttachType.TRACE_ITER), AttachTarget.Iter.all());
+        try (Link link = attacher().attach(program, "p", Optional.of(AttachType.TRACE_ITER), Iter.all());
                 InputStream in = ((IteratorLink) link).open()) {
             assertThat(in.read()).isEqualTo('f');
             assertThat(in.available()).isEqualTo(5);
@@ -143,7 +158,7 @@ class KernelLinkTest {
     @Test
     void anIteratorThatFailsSaysSo() throws IOException {
         kernel.fail(FileCommand.Read.class, Errno.EFAULT);
-        try (Link link = attach(AttachTarget.Iter.all());
+        try (Link link = attach(Iter.all());
                 InputStream in = ((IteratorLink) link).open()) {
             assertThatThrownBy(in::read).isInstanceOf(IOException.class).hasMessageContaining("EFAULT");
         }
@@ -155,8 +170,7 @@ class KernelLinkTest {
         kernel.fail(LinkCommand.Create.class, Errno.EINVAL);
         Link link;
         try (KernelMap map = KernelMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
-            link = attacher()
-                    .attach(program, "p", Optional.of(AttachType.SK_MSG_VERDICT), AttachTarget.Sockmap.of(map));
+            link = attacher().attach(program, "p", Optional.of(AttachType.SK_MSG_VERDICT), Sockmap.of(map));
         }
         LinkCommand.Attach attach = kernel.commands(LinkCommand.Attach.class).getLast();
         assertThat(attach.attachType()).isEqualTo(AttachType.SK_MSG_VERDICT.number());
@@ -167,9 +181,63 @@ class KernelLinkTest {
         assertThat(kernel.commands(LinkCommand.DetachProgram.class)).hasSize(1);
     }
 
+    /** Another process attaches between the look and the detaching, which the kernel refuses then. */
+    @Test
+    void aGroupThatChangesIsLookedAtAgain() {
+        Link link = attach(Cgroup.of(Path.of("/group"))
+                .withAttachType(AttachType.CGROUP_INET_EGRESS)
+                .withoutLink(Cgroup.Sharing.EXCLUSIVE));
+        int own = kernel.execute(new ObjectCommand.InfoOfProgram(program)).id();
+        long[] revision = {5};
+        kernel.answer(
+                LinkCommand.Query.class,
+                _ -> new LinkCommand.Query.Attached(1, 0, revision[0], new int[] {own}, new int[0], new int[0]));
+        kernel.answer(LinkCommand.DetachProgram.class, detach -> {
+            if (detach.revision() < 7) {
+                revision[0]++;
+                throw new SyscallException(detach.call(), Errno.ESTALE.number(), null);
+            }
+            return 0;
+        });
+        link.close();
+        assertThat(kernel.commands(LinkCommand.DetachProgram.class))
+                .extracting(LinkCommand.DetachProgram::revision)
+                .containsExactly(5L, 6L, 7L);
+    }
+
+    /** More than a first look has room for: of security hooks, a group may have many. */
+    @Test
+    void aGroupOfManyProgramsLosesOurs() {
+        Link link = attach(Cgroup.of(Path.of("/group"))
+                .withAttachType(AttachType.LSM_CGROUP)
+                .withoutLink(Cgroup.Sharing.MULTI));
+        int own = kernel.execute(new ObjectCommand.InfoOfProgram(program)).id();
+        int[] all = IntStream.rangeClosed(own + 1 - 100, own).toArray();
+        kernel.answer(LinkCommand.Query.class, query -> {
+            if (!query.withFlags()) {
+                throw new SyscallException(query.call(), Errno.EINVAL.number(), null);
+            }
+            int[] shown = Arrays.copyOf(all, Math.min(query.room(), all.length));
+            return new LinkCommand.Query.Attached(all.length, 0, 0, shown, shown, new int[0]);
+        });
+        link.close();
+        assertThat(kernel.commands(LinkCommand.DetachProgram.class)).hasSize(1);
+    }
+
+    @Test
+    void aDetachWithoutAnAttachTypeLeavesNothing() {
+        try (KernelMap map = KernelMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
+            List<String> before = List.copyOf(kernel.open());
+            assertThatThrownBy(() -> Detaching.detach(kernel.host(), Sockmap.of(map), q()))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("withAttachType");
+            assertThat(kernel.open()).containsExactlyElementsOf(before);
+        }
+    }
+
     @Test
     void anInfraredReceiver() {
-        try (Link link = attach(AttachTarget.Lirc.of(Path.of("/dev/lirc0")))) {
+        try (Link link = attach(Lirc.of(Path.of("/dev/lirc0")))) {
             assertThat(kernel.commands(LinkCommand.Attach.class).getLast().attachType())
                     .isEqualTo(AttachType.LIRC_MODE2.number());
             assertThat(link.description()).contains("/dev/lirc0");
@@ -184,11 +252,7 @@ class KernelLinkTest {
             for (int n = 1; n <= 4; n++) {
                 kernel.failNth(n, Command.class, Errno.EMFILE);
                 assertThatThrownBy(() -> attacher()
-                                .attach(
-                                        program,
-                                        "p",
-                                        Optional.of(AttachType.SK_MSG_VERDICT),
-                                        AttachTarget.Sockmap.of(map)))
+                                .attach(program, "p", Optional.of(AttachType.SK_MSG_VERDICT), Sockmap.of(map)))
                         .isInstanceOf(AttachException.class)
                         .hasMessageContaining("sockets");
                 assertThat(kernel.open()).containsExactlyElementsOf(before);
@@ -225,7 +289,7 @@ class KernelLinkTest {
 
     @Test
     void whereClosingFailsTheRestIsGivenBack() {
-        AttachTarget clock = AttachTarget.PerfEvent.every(1, 1, 0).onCpu(0);
+        AttachTarget clock = PerfEvent.every(1, 1, 0).onCpu(0);
         List<Link> links =
                 List.of(attach(clock), attacher(Feature.PERF_LINK).attach(program, "p", Optional.empty(), clock));
         for (Link link : links) {
@@ -239,7 +303,7 @@ class KernelLinkTest {
 
     @Test
     void aClockOnEveryCpuIsOneLinkOrNone() {
-        AttachTarget clock = AttachTarget.PerfEvent.cpuClock(99);
+        AttachTarget clock = PerfEvent.cpuClock(99);
         int events;
         try (Link link = attach(clock)) {
             events = kernel.commands(PerfCommand.Open.class).size();
@@ -256,7 +320,7 @@ class KernelLinkTest {
     @Test
     void aKprobeOfASystemCall() {
         String machine = System.getProperty("os.arch").equals("amd64") ? "__x64_sys_" : "sys_";
-        attach(AttachTarget.Ksyscall.exit("openat").withCookie(4)).close();
+        attach(Ksyscall.exit("openat").withCookie(4)).close();
         PerfCommand.Open open = kernel.commands(PerfCommand.Open.class).getLast();
         assertThat(open.type()).isEqualTo(8);
         assertThat(open.text()).endsWith(machine + "openat");
@@ -264,7 +328,7 @@ class KernelLinkTest {
         assertThat(kernel.commands(LinkCommand.Create.class).getLast().details())
                 .isEqualTo(new LinkCommand.Details.PerfEvent(4));
         attacher(Feature.SYSCALL_WRAPPER)
-                .attach(program, "p", Optional.empty(), AttachTarget.Ksyscall.entry("openat"))
+                .attach(program, "p", Optional.empty(), Ksyscall.entry("openat"))
                 .close();
         assertThat(kernel.commands(PerfCommand.Open.class).getLast().text()).isEqualTo("__se_sys_openat");
     }
@@ -284,7 +348,7 @@ class KernelLinkTest {
                 program,
                 "p to vfs_*",
                 Optional.of(AttachType.TRACE_KPROBE_MULTI));
-        new KprobeMultiKind(AttachTarget.KprobeMulti.exit("vfs_*", "other"), traceFs)
+        new KprobeMultiKind(KprobeMulti.exit("vfs_*", "other"), traceFs)
                 .attach(attempt)
                 .close();
         assertThat(kernel.commands(LinkCommand.Create.class).getLast().details())
@@ -292,36 +356,26 @@ class KernelLinkTest {
                     assertThat(kprobes.symbols()).containsExactly("other", "vfs_read", "vfs_write");
                     assertThat(kprobes.returns()).isTrue();
                 });
-        assertThatThrownBy(
-                        () -> new KprobeMultiKind(AttachTarget.KprobeMulti.entry("nothing*"), traceFs).attach(attempt))
+        assertThatThrownBy(() -> new KprobeMultiKind(KprobeMulti.entry("nothing*"), traceFs).attach(attempt))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("can be traced");
-        assertThatThrownBy(() -> new KprobeMultiKind(
-                                AttachTarget.KprobeMulti.entry("vfs_*").withCookies(1), traceFs)
-                        .attach(attempt))
+        assertThatThrownBy(
+                        () -> new KprobeMultiKind(KprobeMulti.entry("vfs_*").withCookies(1), traceFs).attach(attempt))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("cookie");
     }
 
     @Test
     void aTargetNeedsTheProgramThatWasLoadedForIt() {
-        assertThatThrownBy(() -> attach(AttachTarget.KprobeMulti.entry("vfs_*")))
+        assertThatThrownBy(() -> attach(KprobeMulti.entry("vfs_*")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("kprobe.multi");
         assertThatThrownBy(() -> attacher()
-                        .attach(
-                                program,
-                                "p",
-                                Optional.of(AttachType.TRACE_KPROBE_SESSION),
-                                AttachTarget.KprobeMulti.exit("f")))
+                        .attach(program, "p", Optional.of(AttachType.TRACE_KPROBE_SESSION), KprobeMulti.exit("f")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("session");
-        assertThatThrownBy(() -> attacher()
-                        .attach(
-                                program,
-                                "p",
-                                Optional.of(AttachType.TRACE_KPROBE_MULTI),
-                                AttachTarget.Kprobe.entry("f")))
+        assertThatThrownBy(() ->
+                        attacher().attach(program, "p", Optional.of(AttachType.TRACE_KPROBE_MULTI), Kprobe.entry("f")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("SEC(\"kprobe\")");
         assertThatThrownBy(() -> attacher()
@@ -329,10 +383,10 @@ class KernelLinkTest {
                                 program,
                                 "p",
                                 Optional.of(AttachType.TRACE_UPROBE_SESSION),
-                                AttachTarget.UprobeMulti.exit(directory.resolve("x"), "f")))
+                                UprobeMulti.exit(directory.resolve("x"), "f")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("session");
-        assertThatThrownBy(() -> attach(AttachTarget.NetNamespace.own()))
+        assertThatThrownBy(() -> attach(NetNamespace.own()))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("sk_lookup");
         assertThat(kernel.commands(LinkCommand.Create.class)).isEmpty();
@@ -342,15 +396,11 @@ class KernelLinkTest {
     void refusalsSayWhatTheKernelMeans() {
         kernel.fail(LinkCommand.Create.class, Errno.EBUSY);
         assertThatThrownBy(() -> attach(XDP)).hasMessageContaining("already");
-        assertThatThrownBy(() -> attach(AttachTarget.Netfilter.ipv4(AttachTarget.Netfilter.Hook.LOCAL_IN, 5)))
+        assertThatThrownBy(() -> attach(Netfilter.ipv4(Netfilter.Hook.LOCAL_IN, 5)))
                 .hasMessageContaining("priority");
         kernel.fail(LinkCommand.Create.class, Errno.EBADF);
         assertThatThrownBy(() -> attacher()
-                        .attach(
-                                program,
-                                "p",
-                                Optional.of(AttachType.CGROUP_INET_EGRESS),
-                                AttachTarget.Cgroup.of(Path.of("/tmp"))))
+                        .attach(program, "p", Optional.of(AttachType.CGROUP_INET_EGRESS), Cgroup.of(Path.of("/tmp"))))
                 .hasMessageContaining("version 2");
     }
 

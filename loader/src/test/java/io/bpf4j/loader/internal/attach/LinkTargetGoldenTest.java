@@ -11,9 +11,24 @@ import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.link.Anchor;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Cgroup;
+import io.bpf4j.loader.link.Freplace;
+import io.bpf4j.loader.link.Iter;
+import io.bpf4j.loader.link.KprobeMulti;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.NetDevice;
+import io.bpf4j.loader.link.NetNamespace;
+import io.bpf4j.loader.link.Netfilter;
+import io.bpf4j.loader.link.Netkit;
+import io.bpf4j.loader.link.OpenPerfEvent;
+import io.bpf4j.loader.link.PerfEvent;
+import io.bpf4j.loader.link.RawTracepoint;
+import io.bpf4j.loader.link.Sockmap;
 import io.bpf4j.loader.link.TargetFile;
+import io.bpf4j.loader.link.Tcx;
+import io.bpf4j.loader.link.Tracing;
+import io.bpf4j.loader.link.UprobeMulti;
+import io.bpf4j.loader.link.Xdp;
 import io.bpf4j.sys.internal.call.BtfInfo;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.FileCommand;
@@ -111,50 +126,47 @@ class LinkTargetGoldenTest {
 
     @Test
     void devices() {
-        assertBytes(
-                "xdp", AttachType.XDP, AttachTarget.Xdp.on(NetDevice.of(1)).withMode(AttachTarget.Xdp.Mode.GENERIC));
-        assertBytes("tcx", AttachType.TCX_INGRESS, AttachTarget.Tcx.ingress(DEVICE));
-        assertBytes("tcx_first", AttachTarget.Tcx.egress(DEVICE).withAnchor(Anchor.first()));
+        assertBytes("xdp", AttachType.XDP, Xdp.on(NetDevice.of(1)).withMode(Xdp.Mode.GENERIC));
+        assertBytes("tcx", AttachType.TCX_INGRESS, Tcx.ingress(DEVICE));
+        assertBytes("tcx_first", Tcx.egress(DEVICE).withAnchor(Anchor.first()));
         Anchor byProgram = Anchor.of(Anchor.Side.AFTER, new Anchor.OfProgramId(77));
-        assertBytes("tcx_after_program_id", AttachTarget.Tcx.ingress(DEVICE).withAnchor(byProgram));
+        assertBytes("tcx_after_program_id", Tcx.ingress(DEVICE).withAnchor(byProgram));
         assertBytes(
                 "netkit_peer",
                 AttachType.NETKIT_PEER,
-                AttachTarget.Netkit.peer(DEVICE).withAnchor(Anchor.first().atRevision(3)));
+                Netkit.peer(DEVICE).withAnchor(Anchor.first().atRevision(3)));
     }
 
     @Test
     void aPlaceBeforeALink() {
-        try (Link other = attach(AttachTarget.Tcx.ingress(DEVICE))) { // has descriptor 1002
+        try (Link other = attach(Tcx.ingress(DEVICE))) { // has descriptor 1002
             assertBytes(
                     "tcx_before_link",
-                    AttachTarget.Tcx.ingress(DEVICE)
-                            .withAnchor(Anchor.before(other).atRevision(5)));
+                    Tcx.ingress(DEVICE).withAnchor(Anchor.before(other).atRevision(5)));
         }
     }
 
     @Test
     void groupsAndNamespaces() {
-        assertBytes("cgroup", AttachType.CGROUP_INET_EGRESS, AttachTarget.Cgroup.of(Path.of("/sys/fs/cgroup")));
+        assertBytes("cgroup", AttachType.CGROUP_INET_EGRESS, Cgroup.of(Path.of("/sys/fs/cgroup")));
         Anchor byId = Anchor.of(Anchor.Side.BEFORE, new Anchor.OfLinkId(9));
         assertBytes(
                 "cgroup_before_link_id",
-                AttachTarget.Cgroup.of(Path.of("/sys/fs/cgroup"))
+                Cgroup.of(Path.of("/sys/fs/cgroup"))
                         .withAttachType(AttachType.CGROUP_INET_EGRESS)
                         .withAnchor(byId));
-        assertBytes("netns", AttachType.SK_LOOKUP, AttachTarget.NetNamespace.own());
+        assertBytes("netns", AttachType.SK_LOOKUP, NetNamespace.own());
         assertBytes(
                 "netfilter",
                 AttachType.NETFILTER,
-                AttachTarget.Netfilter.ipv4(AttachTarget.Netfilter.Hook.LOCAL_IN, -100)
-                        .withDefragmentation());
+                Netfilter.ipv4(Netfilter.Hook.LOCAL_IN, -100).withDefragmentation());
     }
 
     @Test
     void maps() {
         try (KernelMap map = KernelMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
-            assertBytes("sockmap", AttachType.SK_MSG_VERDICT, AttachTarget.Sockmap.of(map));
-            assertIter("iter_map", "map", AttachTarget.Iter.elements(map));
+            assertBytes("sockmap", AttachType.SK_MSG_VERDICT, Sockmap.of(map));
+            assertIter("iter_map", "map", Iter.elements(map));
         }
         program.close();
         try (KernelMap map =
@@ -166,16 +178,13 @@ class LinkTargetGoldenTest {
 
     @Test
     void iterators() {
-        assertBytes("iter", AttachType.TRACE_ITER, AttachTarget.Iter.all());
-        assertIter(
-                "iter_cgroup",
-                "cgroup",
-                AttachTarget.Iter.cgroups(Path.of("/sys/fs/cgroup"), AttachTarget.Iter.Walk.DESCENDANTS_POST));
-        assertIter("iter_cgroup", "process", AttachTarget.Iter.process(42));
-        assertIter("iter_cgroup", "thread", AttachTarget.Iter.thread(43));
+        assertBytes("iter", AttachType.TRACE_ITER, Iter.all());
+        assertIter("iter_cgroup", "cgroup", Iter.cgroups(Path.of("/sys/fs/cgroup"), Iter.Walk.DESCENDANTS_POST));
+        assertIter("iter_cgroup", "process", Iter.process(42));
+        assertIter("iter_cgroup", "thread", Iter.thread(43));
     }
 
-    private void assertIter(String name, String info, AttachTarget.Iter over) {
+    private void assertIter(String name, String info, Iter over) {
         assertBytes(name, AttachType.TRACE_ITER, over);
         MemorySegment pointedAt = allocated.getFirst();
         assertThat(hex(pointedAt, pointedAt.byteSize())).isEqualTo(GOLDEN.get("iter_info_" + info));
@@ -183,19 +192,15 @@ class LinkTargetGoldenTest {
 
     @Test
     void functionsOfTheKernel() {
-        assertBytes(
-                "fentry_cookie",
-                AttachType.TRACE_FENTRY,
-                AttachTarget.Tracing.asLoaded().withCookie(7));
+        assertBytes("fentry_cookie", AttachType.TRACE_FENTRY, Tracing.asLoaded().withCookie(7));
         assertBytes(
                 "kprobe_session",
                 AttachType.TRACE_KPROBE_SESSION,
-                AttachTarget.KprobeMulti.entry("vfs_read", "vfs_write").withCookies(1, 2));
-        attach(AttachType.TRACE_FENTRY, AttachTarget.Tracing.asLoaded()).close();
-        attach(AttachType.TRACE_RAW_TP, AttachTarget.Tracing.asLoaded().withCookie(9))
-                .close();
-        attach(AttachTarget.RawTracepoint.of("sys_enter").withCookie(8)).close();
-        assertThatThrownBy(() -> attach(AttachTarget.Tracing.asLoaded().withCookie(9)))
+                KprobeMulti.entry("vfs_read", "vfs_write").withCookies(1, 2));
+        attach(AttachType.TRACE_FENTRY, Tracing.asLoaded()).close();
+        attach(AttachType.TRACE_RAW_TP, Tracing.asLoaded().withCookie(9)).close();
+        attach(RawTracepoint.of("sys_enter").withCookie(8)).close();
+        assertThatThrownBy(() -> attach(Tracing.asLoaded().withCookie(9)))
                 .as("a cookie that the kernel may drop")
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("attach type that the program was loaded for is unknown");
@@ -209,19 +214,18 @@ class LinkTargetGoldenTest {
         assertBytes(
                 "uprobe_session",
                 AttachType.TRACE_UPROBE_SESSION,
-                AttachTarget.UprobeMulti.at(TargetFile.of(FILE), 16, 32).withCookies(1, 2));
+                UprobeMulti.at(TargetFile.of(FILE), 16, 32).withCookies(1, 2));
     }
 
     @Test
     void perfEvents() {
-        AttachTarget.PerfEvent clock =
-                AttachTarget.PerfEvent.cpuClock(99).onCpu(0).withCookie(7);
+        PerfEvent clock = PerfEvent.cpuClock(99).onCpu(0).withCookie(7);
         assertBytes("perf_event", clock);
         PerfCommand.Open open = kernel.commands(PerfCommand.Open.class).getLast();
         assertThat(open.pid()).isEqualTo(-1);
         assertThat(open.cpu()).isZero();
         assertThat(RecordedCall.of(open).struct()).isEqualTo(GOLDEN.get("perf_clock"));
-        assertBytes("perf_event", AttachTarget.OpenPerfEvent.of(3).withCookie(7));
+        assertBytes("perf_event", OpenPerfEvent.of(3).withCookie(7));
         assertThat(kernel.commands(FileCommand.Duplicate.class).getLast().number())
                 .isEqualTo(3);
     }
@@ -239,7 +243,7 @@ class LinkTargetGoldenTest {
                 ObjectCommand.InfoOfBtf.class, of -> new BtfInfo(4, "", false, types.toBytes(ByteOrder.nativeOrder())));
         try (Fd other = kernel.newFd("program \"main\"")) {
             assertThat(function).isEqualTo(3);
-            assertBytes("freplace", AttachTarget.Freplace.of(ScriptedLoads.program(kernel, other, "main"), "inner"));
+            assertBytes("freplace", Freplace.of(ScriptedLoads.program(kernel, other, "main"), "inner"));
         }
     }
 

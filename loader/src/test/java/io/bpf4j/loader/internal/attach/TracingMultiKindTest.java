@@ -8,8 +8,9 @@ import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.internal.tracefs.TraceFs;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.TracingMulti;
 import io.bpf4j.sys.ScriptedHost;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.FileCommand;
@@ -67,7 +68,7 @@ class TracingMultiKindTest {
                 new BtfType.Func(name, TYPES.add(new BtfType.FuncProto(returned, parameters)), BtfType.Linkage.STATIC));
     }
 
-    private Link attach(AttachType type, AttachTarget.TracingMulti target) {
+    private Link attach(AttachType type, TracingMulti target) {
         Attempt attempt = new Attempt(
                 kernel.host(), ScriptedLoads.everything(), program, "p to " + target.description(), Optional.of(type));
         return new TracingMultiKind(
@@ -77,8 +78,8 @@ class TracingMultiKindTest {
                 .attach(attempt);
     }
 
-    private static AttachTarget.TracingMulti functions(String... names) {
-        return AttachTarget.TracingMulti.of(names);
+    private static TracingMulti functions(String... names) {
+        return TracingMulti.of(names);
     }
 
     private int[] asked() {
@@ -97,7 +98,7 @@ class TracingMultiKindTest {
     void namesAreIdsInTheirOrderWithACookieEach() {
         try (Link _ = attach(
                 AttachType.TRACE_FEXIT_MULTI,
-                AttachTarget.TracingMulti.of("vfs_write", "vmlinux:vfs_read").withCookies(7, 8))) {
+                TracingMulti.of("vfs_write", "vmlinux:vfs_read").withCookies(7, 8))) {
             assertThat(asked()).containsExactly(WRITE, READ);
             LinkCommand.Create create =
                     kernel.commands(LinkCommand.Create.class).getLast();
@@ -144,11 +145,11 @@ class TracingMultiKindTest {
         assertRefused(
                 "can't have a cookie for each",
                 AttachType.TRACE_FENTRY_MULTI,
-                AttachTarget.TracingMulti.of("vfs_*").withCookies(1));
+                TracingMulti.of("vfs_*").withCookies(1));
         assertThat(kernel.commands(LinkCommand.Create.class)).isEmpty();
     }
 
-    private void assertRefused(String why, AttachType type, AttachTarget.TracingMulti target) {
+    private void assertRefused(String why, AttachType type, TracingMulti target) {
         assertThatThrownBy(() -> attach(type, target))
                 .isInstanceOf(AttachException.class)
                 .hasMessageStartingWith("attach p to ")

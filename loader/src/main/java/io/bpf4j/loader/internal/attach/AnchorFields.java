@@ -7,14 +7,14 @@ import io.bpf4j.sys.internal.call.StructLayout;
 import io.bpf4j.sys.kernel.Errno;
 
 /**
- * A place in the kernel's order of programs: flags, and the program or link that it is relative to. <i>Immutable.</i>
+ * An anchor as the kernel takes it: flags, and the program or link that it is relative to. <i>Immutable.</i>
  *
- * <p>The default place sets no field, so that kernels without an order for control groups (before 6.17) accept it.
+ * <p>The default anchor sets no field, so that kernels without an order for control groups (before 6.17) accept it.
  *
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
-record Place(int flags, LinkCommand.Details details) {
-    /** The fields for tcx; those of netkit and cgroup are the same. An id takes the place of a descriptor;
+record AnchorFields(int flags, LinkCommand.Details details) {
+    /** The fields for tcx; those of netkit and cgroup are the same. An id stands in the field of a descriptor;
      * {@code expected_revision} 0 stands for any. */
     private static final StructLayout ORDER =
             StructLayout.of("bpf_attr.link_create.tcx", "u32 relative_fd; u64 expected_revision");
@@ -26,9 +26,9 @@ record Place(int flags, LinkCommand.Details details) {
     private static final int ID = 1 << 5;
     private static final int LINK = 1 << 13;
 
-    static Place of(Anchor anchor) {
+    static AnchorFields of(Anchor anchor) {
         if (anchor.isDefault()) {
-            return new Place(0, LinkCommand.Details.NONE);
+            return new AnchorFields(0, LinkCommand.Details.NONE);
         }
         int side = switch (anchor.side()) {
             case BEFORE -> BEFORE;
@@ -55,11 +55,11 @@ record Place(int flags, LinkCommand.Details details) {
         };
     }
 
-    private static Place byFd(int flags, Fd relative, long revision) {
-        return new Place(flags, LinkCommand.Details.of(relative, ORDER, relative.number(), revision));
+    private static AnchorFields byFd(int flags, Fd relative, long revision) {
+        return new AnchorFields(flags, LinkCommand.Details.of(relative, ORDER, relative.number(), revision));
     }
 
-    private static Place byId(int flags, int relative, long revision) {
-        return new Place(flags, LinkCommand.Details.of(ORDER, relative, revision));
+    private static AnchorFields byId(int flags, int relative, long revision) {
+        return new AnchorFields(flags, LinkCommand.Details.of(ORDER, relative, revision));
     }
 }

@@ -1,4 +1,4 @@
-package io.bpf4j.loader.internal.attach;
+package io.bpf4j.loader.internal.tracefs;
 
 import io.bpf4j.elf.internal.text.FileName;
 import io.bpf4j.loader.error.AttachException;
@@ -7,6 +7,7 @@ import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.OpenFlags;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -68,6 +69,18 @@ public final class TraceFs {
      */
     public List<String> traceableFunctions(Predicate<String> test) {
         return in("tracefs, which lists the traceable functions, is not mounted", tracefs -> functions(tracefs, test));
+    }
+
+    /**
+     * Opens {@code trace_pipe}; a read without lines fails with EAGAIN.
+     *
+     * @throws AttachException if the file system is not accessible
+     */
+    public Fd openPipe() {
+        return in(
+                "tracefs, which has trace_pipe, is not mounted",
+                tracefs -> kernel.execute(
+                        new FileCommand.Open(tracefs.resolve("trace_pipe"), OpenFlags.RDONLY | OpenFlags.NONBLOCK)));
     }
 
     /** Reads from a mount point, or from a detached mount if there is none. */

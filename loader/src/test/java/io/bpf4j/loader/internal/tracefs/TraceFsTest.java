@@ -1,4 +1,4 @@
-package io.bpf4j.loader.internal.attach;
+package io.bpf4j.loader.internal.tracefs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
