@@ -1,6 +1,8 @@
 /**
- * Other processes: what they have mapped, their threads and children, and how they are stopped and continued. They belong
- * to anybody, and what they show is not trusted.
+ * Other processes: what they have mapped, their threads and children, and how they are stopped and continued. They
+ * belong to anybody, and what they show is not trusted.
+ *
+ * <p>It is part of the modules {@code io.bpf4j.usdt} and {@code io.bpf4j.trace}, and has no package for others.
  */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings("module") // modules that are compiled later

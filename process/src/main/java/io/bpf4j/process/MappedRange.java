@@ -25,6 +25,10 @@ public record MappedRange(
         long start, long end, String permissions, long fileOffset, long device, long inode, FileName text) {
     private static final String DELETED = " (deleted)";
 
+    MappedRange withText(FileName shared) {
+        return new MappedRange(start, end, permissions, fileOffset, device, inode, shared);
+    }
+
     public boolean executable() {
         return permissions.length() > 2 && permissions.charAt(2) == 'x';
     }

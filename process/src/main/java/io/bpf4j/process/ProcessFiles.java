@@ -15,6 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -92,16 +93,20 @@ public final class ProcessFiles {
     /**
      * The mappings of a process that satisfy the predicate, in the order of their addresses.
      *
+     * @throws TooMuchException if the process has too many mappings, or the names of their files are too long together
      * @throws IOException as {@link #executableFiles}
      */
     public List<MappedRange> mappings(int pid, Predicate<MappedRange> wanted) throws IOException {
-        List<MappedRange> mappings = new ArrayList<>();
+        MappingList mappings = new MappingList(pid);
         byte[] chunk = new byte[CHUNK];
         try (Lines maps = openMaps(pid)) {
             boolean more = true;
             while (more) {
                 more = maps.step(chunk, (line, length) -> {
-                    MapsLine.parse(line, length).filter(wanted).ifPresent(mappings::add);
+                    Optional<MappedRange> mapping = MapsLine.parse(line, length).filter(wanted);
+                    if (mapping.isPresent()) {
+                        mappings.add(mapping.get());
+                    }
                     return true;
                 });
             }
@@ -111,7 +116,35 @@ public final class ProcessFiles {
         } catch (IOException e) {
             throw explained(pid, e);
         }
-        return mappings;
+        return mappings.list;
+    }
+
+    /**
+     * Mappings, of which neighbours of one file share its name: a process may map a file with a name of 4,096 bytes
+     * thousands of times.
+     */
+    private static final class MappingList {
+        private final int pid;
+        private final List<MappedRange> list = new ArrayList<>();
+        private long nameBytes;
+
+        MappingList(int pid) {
+            this.pid = pid;
+        }
+
+        void add(MappedRange mapping) throws TooMuchException {
+            if (!list.isEmpty() && list.getLast().text().equals(mapping.text())) {
+                list.add(mapping.withText(list.getLast().text()));
+                return;
+            }
+            nameBytes += mapping.text().length();
+            if (nameBytes > ProcessLimits.MAX_ALL_NAMES_BYTES) {
+                throw new TooMuchException(
+                        "process " + pid + " is left out: the names of the files that it has mapped have"
+                                + " more than " + ProcessLimits.MAX_ALL_NAMES_BYTES + " bytes");
+            }
+            list.add(mapping);
+        }
     }
 
     private Path maps(int pid) {

@@ -23,6 +23,8 @@ import java.util.OptionalLong;
  * @param host the machine that the processes run on
  */
 public record Tasks(Host host) {
+    private static final long FORKED_WITHOUT_EXEC = 0x40;
+
     /** The threads of a process; empty if it has ended. */
     public List<Integer> threadsOf(int pid) {
         return numbers(host.proc().resolve(pid + "/task"));
@@ -71,9 +73,19 @@ public record Tasks(Host host) {
      * numbers, of which this is the twentieth (proc_pid_stat(5)).
      */
     public OptionalLong start(int tid) {
+        return statNumber(tid, 19);
+    }
+
+    /** Whether a process has called exec since it was forked: it lacks PF_FORKNOEXEC of include/linux/sched.h. */
+    public boolean hasExecuted(int pid) {
+        OptionalLong flags = statNumber(pid, 6);
+        return flags.isPresent() && (flags.getAsLong() & FORKED_WITHOUT_EXEC) == 0;
+    }
+
+    private OptionalLong statNumber(int tid, int index) {
         String stat = text(host.proc().resolve(tid + "/stat"));
         String[] numbers = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", -1);
-        return numbers.length > 19 ? OptionalLong.of(Long.parseLong(numbers[19])) : OptionalLong.empty();
+        return numbers.length > index ? OptionalLong.of(Long.parseLong(numbers[index])) : OptionalLong.empty();
     }
 
     /** Whether a process has a thread that has not ended. The first thread may end before others, as a zombie. */

@@ -12,6 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,6 +39,40 @@ class ProcessFilesTest {
                 assertThat(opened.file().identity()).isEqualTo(FileIdentity.of(Path.of(file.name())));
             }
         }
+    }
+
+    /** Of another user's process: it may map one file, with a name as long as there is, as often as there is room. */
+    @Test
+    void mappingsOfOneFileShareItsName() throws IOException {
+        String name = "/" + "x".repeat(4000);
+        maps(lines(1000, _ -> name));
+        List<MappedRange> mappings = processes().mappings(7, MappedRange::executable);
+        assertThat(mappings)
+                .hasSize(1000)
+                .allSatisfy(mapping ->
+                        assertThat(mapping.text()).isSameAs(mappings.getFirst().text()));
+        assertThat(mappings.getLast().start()).isEqualTo(0x1000 * 1000);
+        maps(lines(1000, i -> name + i % 2));
+        assertThatThrownBy(() -> processes().mappings(7, MappedRange::executable))
+                .isInstanceOf(TooMuchException.class)
+                .hasMessageContaining(
+                        "process 7 is left out: the names of the files that it has mapped have more than");
+    }
+
+    private static String lines(int count, IntFunction<String> name) {
+        return IntStream.rangeClosed(1, count)
+                .mapToObj(
+                        i -> String.format("%x-%x r-xp 0 08:01 5 %s%n", 0x1000 * i, 0x1000 * i + 0x1000, name.apply(i)))
+                .collect(Collectors.joining());
+    }
+
+    private ProcessFiles processes() {
+        return new ProcessFiles(Host.running().withProc(directory));
+    }
+
+    private void maps(String lines) throws IOException {
+        Files.createDirectories(directory.resolve("7"));
+        Files.writeString(directory.resolve("7/maps"), lines);
     }
 
     @Test

@@ -22,6 +22,8 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.loader.link.Uprobe;
+import io.bpf4j.loader.link.UprobeMulti;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.FailureHints;
@@ -105,8 +107,8 @@ final class StopSignal implements AutoCloseable {
                 throw new AttachException("attach to " + path + ": the file has been replaced", null);
             }
             AttachTarget target = multi
-                    ? AttachTarget.UprobeMulti.at(file, offset).inProcess(pid)
-                    : AttachTarget.Uprobe.at(file, offset).inProcess(pid);
+                    ? UprobeMulti.at(file, offset).inProcess(pid)
+                    : Uprobe.at(file, offset).inProcess(pid);
             try (Fd program = load(host, type, counters)) {
                 Link link = new Attacher(host, features).attach(program, "stop_signal", type, target);
                 return new StopSignal(kernel, counters, expected, offset, link);

@@ -1,0 +1,190 @@
+package io.bpf4j.process;
+
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.proc.Lines;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The control groups (version 2) of the machine, as this process sees them: in a control group namespace, those below
+ * its root. <i>Immutable.</i>
+ *
+ * <p>A group is a directory of the file system of type cgroup2 (Documentation/admin-guide/cgroup-v2.rst). BPF programs
+ * know it by the number of its inode. Groups come and go at any time.
+ *
+ * <p>Tested by {@code ControlGroupsTest}.
+ *
+ * @param host the machine that the groups are on
+ * @param mount the directory of the root
+ */
+public record ControlGroups(Host host, Path mount) {
+    private static final int MAX_LINE_BYTES = 1 << 14;
+
+    /** A user may make any number of groups where the administrator lets him; the kernel's limit is 2^31. */
+    private static final int MAX_VISITED = 1 << 16;
+
+    /** S_IWGRP and S_IWOTH of inode(7): LXC lets the user of a container make groups by the rights of its user group. */
+    private static final int OTHERS_WRITE = 022;
+
+    private static final long MAX_PROCS_BYTES = 1L << 24;
+
+    /**
+     * A control group.
+     *
+     * @param names those of the directories from the root to the group, which is the last; empty for the root
+     * @param id by which BPF programs know it
+     */
+    public record Group(List<String> names, Path directory, long id) {
+        /** {@code /system.slice/postgresql.service}. */
+        public String path() {
+            return "/" + String.join("/", names);
+        }
+    }
+
+    /** Which groups are searched for. */
+    public interface Search {
+        /**
+         * Whether a group is one of them. Groups below it are not searched: they belong to it.
+         *
+         * @param trusted whether the directories above the group belong to root or to this process's user and nobody else
+         *     may write to them, so that nobody else can have given the group its name
+         */
+        boolean matches(List<String> names, boolean trusted);
+
+        /**
+         * Whether the groups below a group are searched.
+         *
+         * @param trusted the same, of the groups below it
+         */
+        boolean descends(List<String> names, boolean trusted);
+    }
+
+    /**
+     * The groups of a machine.
+     *
+     * @throws IOException if no file system of type cgroup2 is mounted
+     */
+    public static ControlGroups of(Host host) throws IOException {
+        List<Path> found = new ArrayList<>();
+        boolean _ = Lines.read(
+                host.self().resolve("mountinfo"), MAX_LINE_BYTES, ProcessLimits.MAX_MOUNTS_BYTES, (line, length) -> {
+                    String[] fields = new String(line, 0, length, StandardCharsets.UTF_8).split(" ", -1);
+                    for (int i = 6; i + 1 < fields.length; i++) {
+                        if (fields[i].equals("-") && fields[i + 1].equals("cgroup2")) {
+                            found.add(host.root().resolve(unescaped(fields[4]).substring(1)));
+                        }
+                    }
+                    return found.isEmpty();
+                });
+        if (found.isEmpty()) {
+            throw new IOException("no control groups of version 2 are mounted: mount -t cgroup2 none /sys/fs/cgroup");
+        }
+        return new ControlGroups(host, found.getFirst());
+    }
+
+    /** The kernel writes blanks, line ends and backslashes of names as {@code \040}. */
+    private static String unescaped(String field) {
+        StringBuilder name = new StringBuilder();
+        for (int i = 0; i < field.length(); i++) {
+            boolean escape = field.charAt(i) == '\\' && i + 3 < field.length();
+            name.append(escape ? (char) Integer.parseInt(field.substring(i + 1, i + 4), 8) : field.charAt(i));
+            i += escape ? 3 : 0;
+        }
+        return name.toString();
+    }
+
+    /**
+     * The groups that a search finds now.
+     *
+     * @throws IOException if the root can't be read, or there are more than 65,536 groups to look at
+     */
+    public List<Group> find(Search search) throws IOException {
+        long user = (Integer) Files.getAttribute(host.self(), "unix:uid");
+        List<Group> found = new ArrayList<>();
+        Deque<Visit> visits = new ArrayDeque<>(List.of(new Visit(List.of(), mount, true)));
+        int visited = 0;
+        while (!visits.isEmpty()) {
+            Visit visit = visits.pop();
+            if (++visited > MAX_VISITED) {
+                throw new TooMuchException("there are more than " + MAX_VISITED + " control groups to search in "
+                        + mount + "; name a group by its path, whose other groups are not searched");
+            }
+            try {
+                long owner = (Integer) Files.getAttribute(visit.directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+                int mode = (Integer) Files.getAttribute(visit.directory, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+                boolean trusted = visit.trusted && (owner == 0 || owner == user) && (mode & OTHERS_WRITE) == 0;
+                if (search.matches(visit.names, visit.trusted)) {
+                    found.add(new Group(visit.names, visit.directory, (Long)
+                            Files.getAttribute(visit.directory, "unix:ino", LinkOption.NOFOLLOW_LINKS)));
+                } else if (search.descends(visit.names, trusted)) {
+                    below(visit.directory).forEach(child -> visits.push(visit.child(child, trusted)));
+                }
+            } catch (IOException e) {
+                if (visit.names.isEmpty()) {
+                    throw e;
+                } // else the group is gone
+            }
+        }
+        return found;
+    }
+
+    private record Visit(List<String> names, Path directory, boolean trusted) {
+        Visit child(Path child, boolean trusted) {
+            List<String> all = new ArrayList<>(names);
+            all.add(String.valueOf(child.getFileName()));
+            return new Visit(List.copyOf(all), child, trusted);
+        }
+    }
+
+    private static List<Path> below(Path directory) throws IOException {
+        List<Path> children = new ArrayList<>();
+        try (DirectoryStream<Path> entries =
+                Files.newDirectoryStream(directory, entry -> Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS))) {
+            entries.forEach(children::add);
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause(); // the group was removed meanwhile
+        }
+        return children;
+    }
+
+    /**
+     * The processes of a group and of the groups below it, as this process's pid namespace numbers them; without those
+     * that have no number there. Those of a group that is gone meanwhile are left out.
+     *
+     * @throws IOException if there are more than 65,536 groups below it
+     */
+    public Set<Integer> processes(Group group) throws IOException {
+        Set<Integer> pids = new HashSet<>();
+        Deque<Path> directories = new ArrayDeque<>(List.of(group.directory));
+        int visited = 0;
+        while (!directories.isEmpty()) {
+            if (++visited > MAX_VISITED) {
+                throw new TooMuchException(
+                        "there are more than " + MAX_VISITED + " control groups below " + group.path());
+            }
+            Path directory = directories.pop();
+            try {
+                below(directory).forEach(directories::push);
+                boolean _ = Lines.read(directory.resolve("cgroup.procs"), 16, MAX_PROCS_BYTES, (line, length) -> {
+                    pids.add(Integer.parseInt(new String(line, 0, length, StandardCharsets.US_ASCII)));
+                    return true;
+                });
+            } catch (IOException e) {
+                // It is gone; or it is threaded, and a group above lists its processes.
+            }
+        }
+        pids.remove(0); // a process of another pid namespace
+        return pids;
+    }
+}
