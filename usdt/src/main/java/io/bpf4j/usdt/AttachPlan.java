@@ -1,7 +1,16 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.usdt.site.UsdtSite;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * The plan of an attachment, made before its first step. <b>Immutable</b>.
@@ -41,6 +50,47 @@ record AttachPlan(AttachStrategy strategy, List<Diagnostic> reasons, List<File> 
             }
             throw new IndexOutOfBoundsException(site);
         }
+    }
+
+    /** The paths of the files by their identities, in order. */
+    Map<FileIdentity, Path> paths() {
+        Map<FileIdentity, Path> paths = new LinkedHashMap<>();
+        files.forEach(file ->
+                paths.putIfAbsent(file.binary().identity(), file.binary().path()));
+        return paths;
+    }
+
+    /**
+     * The plan without sites at which the breakpoint of an earlier file already is. A file that has no other sites is
+     * left out.
+     *
+     * @param shared the earlier file, for each file that has its breakpoints in common with one
+     */
+    AttachPlan withoutShared(Map<FileIdentity, FileIdentity> shared) {
+        if (shared.isEmpty()) {
+            return this;
+        }
+        Map<FileIdentity, Set<Long>> planned = new HashMap<>();
+        List<File> others = new ArrayList<>();
+        for (File file : files) {
+            FileIdentity identity = file.binary().identity();
+            Set<Long> taken = planned.computeIfAbsent(shared.getOrDefault(identity, identity), _ -> new HashSet<>());
+            Set<Long> before = Set.copyOf(taken);
+            List<UsdtProbe> left = new ArrayList<>();
+            for (UsdtProbe probe : file.probes()) {
+                List<UsdtSite> sites = probe.sites().stream()
+                        .filter(site -> !before.contains(site.fileOffset()))
+                        .toList();
+                sites.forEach(site -> taken.add(site.fileOffset()));
+                if (!sites.isEmpty()) {
+                    left.add(sites.size() == probe.sites().size() ? probe : probe.withSites(sites));
+                }
+            }
+            if (!left.isEmpty()) {
+                others.add(new File(file.binary(), left));
+            }
+        }
+        return new AttachPlan(strategy, reasons, others);
     }
 
     /** The number of sites in all files together. */

@@ -38,10 +38,12 @@ final class MissingProbe {
             return "no probe " + pattern + " in " + where + ": the name exists, but not in this module (the file's"
                     + " name) or function (from the file's symbols, which may be stripped); list -v shows both";
         }
-        Optional<String> nearest = UnknownNameException.nearest(
-                pattern.toString(), ofProvider.stream().map(UsdtProbe::fullName).toList());
-        return "no probe " + pattern + " in " + where + " among the " + ofProvider.size()
-                + " of that provider; the nearest is " + nearest.orElseThrow();
+        List<String> names =
+                ofProvider.stream().map(UsdtProbe::fullName).distinct().toList();
+        return "no probe " + pattern + " in " + where + " among the " + ofProvider.size() + " of that provider; "
+                + UnknownNameException.nearest(pattern.toString(), names)
+                        .map("the nearest is "::concat)
+                        .orElseGet(() -> "it has " + some(names));
     }
 
     /** Hints for two common mistakes in looking for the probes of a JVM. */

@@ -9,6 +9,7 @@ import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.process.MappedFile;
 import io.bpf4j.process.MappedRange;
 import io.bpf4j.process.ProcessFiles;
+import io.bpf4j.process.UprobeInodes;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Diagnostic.Kind;
@@ -151,7 +152,8 @@ public final class Usdt {
                         + probe.problems().getFirst() + " (refused because of the strict option)");
             }
         }
-        return AttachPlanner.plan(operation, object.features(), probes, options.pid());
+        AttachPlan plan = AttachPlanner.plan(operation, object.features(), probes, options.pid());
+        return plan.withoutShared(UprobeInodes.shared(object.host(), plan.paths()));
     }
 
     /** The number of entries of the object's spec map that attachments use now. */

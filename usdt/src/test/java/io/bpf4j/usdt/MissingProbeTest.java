@@ -50,7 +50,8 @@ class MissingProbeTest {
         UsdtScan scan = UsdtScan.join(
                 List.of(scan("a:used"), scan(Path.of("/bin/x"), List.of(leftOut("a:b", "/bin/x: a:b is nowhere")))));
         assertThat(diagnose(scan, "a:b")).isEqualTo("no probe a:b that can be used: /bin/x: a:b is nowhere");
-        assertThat(diagnose(scan, "a:c")).contains("the nearest is a:used");
+        assertThat(diagnose(scan, "a:use")).contains("the nearest is a:used");
+        assertThat(diagnose(scan, "a:c")).contains("among the 1 of that provider; it has a:used");
     }
 
     private static Diagnostic leftOut(String subject, String message) {

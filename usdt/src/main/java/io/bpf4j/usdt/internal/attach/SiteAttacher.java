@@ -2,9 +2,10 @@ package io.bpf4j.usdt.internal.attach;
 
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.TargetFile;
+import io.bpf4j.loader.link.Uprobe;
+import io.bpf4j.loader.link.UprobeMulti;
 import io.bpf4j.process.MappedRange;
 import io.bpf4j.usdt.internal.note.SiteColumns;
 import java.util.List;
@@ -41,7 +42,7 @@ public record SiteAttacher(
      */
     public void byOneLink() {
         try {
-            into.add(program.attach(AttachTarget.UprobeMulti.at(file, sites.fileOffsets())
+            into.add(program.attach(UprobeMulti.at(file, sites.fileOffsets())
                     .withSemaphores(sites.semaphoreOffsets())
                     .withCookies(cookies)
                     .inProcess(pid)));
@@ -107,7 +108,7 @@ public record SiteAttacher(
 
     private void attach(int index, long cookie) {
         try {
-            into.add(program.attach(AttachTarget.Uprobe.at(file, sites.fileOffset(index))
+            into.add(program.attach(Uprobe.at(file, sites.fileOffset(index))
                     .withSemaphore(sites.semaphoreOffset(index))
                     .withCookie(cookie)
                     .inProcess(pid)));
