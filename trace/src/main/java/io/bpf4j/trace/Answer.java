@@ -6,25 +6,17 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.OpenFile;
-import io.bpf4j.loader.map.BpfMap;
-import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.StackTraceMap;
-import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,8 +38,20 @@ public final class Answer extends RunningProgram {
 
     private static final int PAUSED = 2;
 
+    // Offsets in struct question_record, which question.h asserts.
+    private static final int NSECS = 0;
+    private static final int COOKIE = 8;
+    private static final int VALUE = 16;
+    private static final int PID = 24;
+    private static final int TID = 28;
+    private static final int COMM = 32;
+    private static final int COMM_SIZE = 16;
+    private static final int BITS = 48;
+    private static final int SHOWN = 56;
+
     private final CompiledQuestion question;
     private final ProbeNumbers numbers;
+    private final AnswerTable table;
     private final SignedResults results = new SignedResults();
 
     /**
@@ -127,6 +131,7 @@ public final class Answer extends RunningProgram {
         super(object, "records", question);
         this.question = compiled;
         this.numbers = numbers;
+        this.table = new AnswerTable(object, compiled, numbers);
     }
 
     static Answer load(Question question) {
@@ -208,84 +213,7 @@ public final class Answer extends RunningProgram {
 
     /** The answer so far: a row for each combination of keys, in no order. */
     public List<Row> rows() {
-        if (question.kind() == QuestionKind.EVENTS) {
-            return List.of();
-        }
-        Map<ByteBuffer, Cell> cells = new LinkedHashMap<>();
-        int longs = question.valueBytes() / Long.BYTES;
-        TypedMap.perCpu(object.map("table"), Codec.ofBytes(question.keyBytes()), new Longs(longs))
-                .forEach((key, cpus) -> cells.computeIfAbsent(
-                                ByteBuffer.wrap(question.sameKey(key, numbers)), _ -> new Cell(key))
-                        .add(cpus));
-        Map<Long, List<StackTraceMap.Frame>> stacks = new LinkedHashMap<>();
-        List<Row> rows = new ArrayList<>();
-        cells.values().forEach(cell -> rows.add(cell.row(stacks)));
-        // The only element of a table without keys is there before the first event.
-        rows.removeIf(row -> row.count() == 0);
-        return rows;
-    }
-
-    /** The sums of all CPUs for one key. */
-    private final class Cell {
-        private final byte[] key;
-        private final Distribution.@Nullable Sums sums;
-        private long count;
-
-        Cell(byte[] key) {
-            this.key = key;
-            this.sums = question.kind() == QuestionKind.COUNT
-                    ? null
-                    : new Distribution.Sums(question.scale(), !question.valueSigned());
-        }
-
-        void add(List<long[]> cpus) {
-            Distribution.Sums distributed = sums;
-            for (long[] cpu : cpus) {
-                if (distributed == null) {
-                    count += cpu[0];
-                } else {
-                    distributed.add(cpu);
-                }
-            }
-        }
-
-        Row row(Map<Long, List<StackTraceMap.Frame>> stacks) {
-            Distribution distribution = sums == null ? null : sums.toDistribution();
-            return new Row(
-                    question.keyOf(key, numbers),
-                    distribution == null ? count : distribution.count(),
-                    distribution,
-                    stack(key, question.userStackAt(), stacks),
-                    stack(key, question.kernelStackAt(), stacks));
-        }
-    }
-
-    private @Nullable List<StackTraceMap.Frame> stack(byte[] key, int at, Map<Long, List<StackTraceMap.Frame>> known) {
-        if (at < 0) {
-            return null;
-        }
-        long hash = ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).getLong(at);
-        return hash == 0 ? List.of() : known.computeIfAbsent(hash, _ -> addresses(hash));
-    }
-
-    private List<StackTraceMap.Frame> addresses(long hash) {
-        long[] frames = TypedMap.of(object.map("stacks"), Codec.ofLong(), new Longs(CompiledQuestion.FRAMES))
-                .get(hash)
-                .orElse(new long[0]);
-        return Arrays.stream(frames)
-                .takeWhile(address -> address != 0)
-                .<StackTraceMap.Frame>mapToObj(StackTraceMap.Address::new)
-                .toList();
-    }
-
-    private long openBegins() {
-        if (question.kind() != QuestionKind.LATENCY) {
-            return 0;
-        }
-        BpfMap begins = object.map("begins");
-        return TypedMap.of(begins, Codec.ofBytes(begins.keySize()), Codec.ofBytes(begins.valueSize()))
-                .toMap()
-                .size();
+        return table.rows();
     }
 
     /**
@@ -295,7 +223,7 @@ public final class Answer extends RunningProgram {
     public Map<Gap, Long> gaps() {
         Map<Gap, Long> gaps = new EnumMap<>(Gap.class);
         for (Gap gap : Gap.values()) {
-            long count = gap.variable.isEmpty() ? openBegins() : counter(gap.variable);
+            long count = gap.variable.isEmpty() ? table.openBegins() : counter(gap.variable);
             if (count > 0) {
                 gaps.put(gap, count);
             }
@@ -365,22 +293,22 @@ public final class Answer extends RunningProgram {
 
     /** {@code struct question_record} of {@code question.h}. */
     private Event event(MemorySegment record) {
-        byte[] shown = record.asSlice(56, question.shownBytes()).toArray(ValueLayout.JAVA_BYTE);
-        long bits = record.get(ValueLayout.JAVA_LONG_UNALIGNED, 48);
+        byte[] shown = record.asSlice(SHOWN, question.shownBytes()).toArray(ValueLayout.JAVA_BYTE);
+        long bits = record.get(ValueLayout.JAVA_LONG_UNALIGNED, BITS);
         boolean failed = (bits & FAILED) != 0;
         Map<String, Object> values = failed ? Map.of() : question.shownOf(shown, numbers);
         results.look(values);
-        int pid = record.get(ValueLayout.JAVA_INT_UNALIGNED, 24);
+        int pid = record.get(ValueLayout.JAVA_INT_UNALIGNED, PID);
         if ((bits & PAUSED) != 0) {
             paused.add(pid);
         }
         return new Event(
-                record.get(ValueLayout.JAVA_LONG_UNALIGNED, 0),
-                numbers.name(record.get(ValueLayout.JAVA_LONG_UNALIGNED, 8)),
+                record.get(ValueLayout.JAVA_LONG_UNALIGNED, NSECS),
+                numbers.name(record.get(ValueLayout.JAVA_LONG_UNALIGNED, COOKIE)),
                 pid,
-                record.get(ValueLayout.JAVA_INT_UNALIGNED, 28),
-                CString.of(record.asSlice(32, 16)),
-                record.get(ValueLayout.JAVA_LONG_UNALIGNED, 16),
+                record.get(ValueLayout.JAVA_INT_UNALIGNED, TID),
+                CString.of(record.asSlice(COMM, COMM_SIZE)),
+                record.get(ValueLayout.JAVA_LONG_UNALIGNED, VALUE),
                 values,
                 failed);
     }
@@ -422,21 +350,22 @@ public final class Answer extends RunningProgram {
         return question.unit();
     }
 
-    /** Longs in a row, in the machine's byte order. */
-    private record Longs(int count) implements Codec<long[]> {
-        @Override
-        public long size() {
-            return (long) count * Long.BYTES;
-        }
+    /**
+     * The keys of the rows by their expressions, in order: those of {@link Question#by}, and {@code pid} if the
+     * question has stacks of user space. Empty if there is one row for all events.
+     */
+    public List<String> keys() {
+        return question.keys();
+    }
 
-        @Override
-        public long[] decode(MemorySegment from, long offset) {
-            return from.asSlice(offset, size()).toArray(ValueLayout.JAVA_LONG_UNALIGNED);
-        }
-
-        @Override
-        public void encode(long[] value, MemorySegment to, long offset) {
-            MemorySegment.copy(value, 0, to, ValueLayout.JAVA_LONG_UNALIGNED, offset, count);
-        }
+    /**
+     * A distribution without events that has all buckets which one of this answer may have, while those of {@link
+     * #rows} lack the empty ones at both ends. All distributions of an answer have the same buckets. Empty if the
+     * question does not distribute values or times.
+     */
+    public Optional<Distribution> emptyDistribution() {
+        return question.kind() == QuestionKind.HISTOGRAM || question.kind() == QuestionKind.LATENCY
+                ? Optional.of(question.scale().withoutEvents(!question.valueSigned()))
+                : Optional.empty();
     }
 }

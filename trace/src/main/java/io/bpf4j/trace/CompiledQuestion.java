@@ -39,7 +39,7 @@ final class CompiledQuestion {
     /** {@code QUESTION_SHOW}: the most bytes of values that are shown of an event. */
     private static final int MOST_SHOWN_BYTES = 1024;
 
-    /** What the demangler says of the symbol of a type's name. */
+    /** The start of the demangled symbol of a type's name. */
     private static final String NAME_OF_TYPE = "typeinfo name for ";
 
     /** What comes before the names of the values of a latency's begin. */
@@ -83,7 +83,7 @@ final class CompiledQuestion {
         boolean latency = question.kind == QuestionKind.LATENCY;
         List<ProbeNumbers.Known> known = numbers.all();
         probesKnown = known.size();
-        // What is said of a pair is known when it ends.
+        // The filter and the keys of a latency are evaluated at the end of a pair.
         List<ProbeNumbers.Known> filtered =
                 latency ? known.stream().filter(ProbeNumbers.Known::ends).toList() : known;
         open = !question.expected.isEmpty() || known.isEmpty();
@@ -113,7 +113,7 @@ final class CompiledQuestion {
                 ? null
                 : GeneratedFunction.value(Expression.parse(question.pairedBy), new ProbeScope(known, open), tables);
         shown = question.show.isEmpty() ? null : outputs(question.show, answered, MOST_SHOWN_BYTES);
-        // Whose addresses they are must be known.
+        // A stack gets its names from the mappings of its process, so the process is a key.
         List<String> by = new ArrayList<>(question.by);
         if (question.userStack && !by.contains("pid")) {
             by.add("pid");
@@ -323,6 +323,13 @@ final class CompiledQuestion {
 
     int kernelStackAt() {
         return kernelStackAt;
+    }
+
+    /** The expressions of the keys, in order. */
+    List<String> keys() {
+        return keys == null
+                ? List.of()
+                : keys.outputs().stream().map(Output::text).distinct().toList();
     }
 
     Map<String, Object> keyOf(byte[] key, ProbeNumbers numbers) {

@@ -5,6 +5,7 @@ import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
@@ -145,6 +146,19 @@ public record Distribution(
 
         private long highest(int bucket, boolean unsigned) {
             return bucket == buckets() - 1 ? (unsigned ? -1 : Long.MAX_VALUE) : lowest(bucket + 1, unsigned) - 1;
+        }
+
+        /**
+         * All buckets that a value can be in, empty. An unsigned value is not below 0, and a signed one is below 2^63,
+         * where the last four of the powers of two begin.
+         */
+        Distribution withoutEvents(boolean unsigned) {
+            int first = unsigned && (linear ? from : 0) == 0 ? 1 : 0;
+            int end = linear || unsigned ? buckets() : buckets() - 4;
+            List<Bucket> all = IntStream.range(first, end)
+                    .mapToObj(bucket -> new Bucket(lowest(bucket, unsigned), highest(bucket, unsigned), 0))
+                    .toList();
+            return new Distribution(unsigned, linear, 0, 0, 0, 0, all);
         }
     }
 

@@ -5,8 +5,6 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
-import io.bpf4j.sys.Host;
-import io.bpf4j.sys.internal.linux.PidNamespace;
 import io.bpf4j.trace.event.ProbeEvent;
 import io.bpf4j.trace.event.TextArgument;
 import io.bpf4j.trace.event.TracedProbe;
@@ -65,11 +63,8 @@ public final class EventStream extends RunningProgram {
             modes[text.pointer()] = (byte) (counted ? 2 : 1);
             lengths[text.pointer()] = (byte) (counted ? text.length() : 0);
         }
-        PidNamespace namespace = PidNamespace.own(Host.running());
-        BpfObject object = BpfLoader.of(ObjectSpec.parse("trace.bpf.o", BpfObjects.tracer()))
+        BpfObject object = withGroups(BpfLoader.of(ObjectSpec.parse("trace.bpf.o", BpfObjects.tracer())), question)
                 .features(question.features)
-                .global("pidns_device", namespace.device())
-                .global("pidns_inode", namespace.inode())
                 .global("string_mode", modes)
                 .global("string_length_arg", lengths)
                 .global("string_max", STRING_MAX)

@@ -1,6 +1,5 @@
 package io.bpf4j.trace;
 
-import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtException;
@@ -41,7 +40,7 @@ final class FollowedQuestion implements Following.Listener, AutoCloseable {
      * @throws UsdtException if the command can't be started
      */
     static FollowedQuestion start(Question question, Target target, RunningProgram program) {
-        program.setCounting(target.line().isEmpty());
+        program.setCounting(target.pid().isPresent());
         try {
             FollowedQuestion followed = new FollowedQuestion(question, target, program);
             followed.following.release();
@@ -51,16 +50,11 @@ final class FollowedQuestion implements Following.Listener, AutoCloseable {
         }
     }
 
-    /** The probes that the process, or the program of the command, has now. A script has none. */
+    /** The probes that the target has now. A script has none. */
     static List<UsdtProbe> known(Target target, List<ProbePattern> patterns) throws IOException {
-        if (target.pid().isPresent()) {
-            return matching(UsdtScan.ofProcess(target.pid().getAsInt()), patterns);
-        }
-        try {
-            return matching(UsdtScan.ofFile(target.program().toRealPath()), patterns);
-        } catch (MalformedDataException e) {
-            return List.of();
-        }
+        return target.scan().stream()
+                .flatMap(scan -> matching(scan, patterns).stream())
+                .toList();
     }
 
     /** Without those of files that can't be attached to, such as those for another machine, which an emulator maps. */

@@ -2,16 +2,21 @@ package io.bpf4j.trace;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.process.Tasks;
+import io.bpf4j.process.UprobeInodes;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
 import io.bpf4j.usdt.AttachStrategy;
+import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,12 +27,19 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * Attaches a session to the probes and functions of processes when their code appears. Detaches from processes that have
  * ended, which frees their links and specs. <i>Thread-safe.</i>
  */
-final class Follower {
+final class Follower implements AutoCloseable {
+    /** In the place of a process: attaches for all processes, of which the program takes some. */
+    static final int ALL = 0;
+
+    /** Files that are attached to for all processes: a process can make any number. */
+    private static final int MAX_FILES = 1024;
+
     private final ProbeSession session;
     private final Following.Listener listener;
     private final Map<FileIdentity, List<FunctionProbe>> functions = new LinkedHashMap<>();
@@ -38,6 +50,14 @@ final class Follower {
     private final Consumer<Diagnostic> problems;
     private final Map<Integer, Attached> attached = new HashMap<>();
     private final Map<Integer, Postponed> postponed = new HashMap<>();
+
+    /**
+     * The files that are attached to for all processes. They stay open: the path of a file of a container leads through
+     * a process, and another file may share its breakpoints.
+     */
+    private final Map<FileIdentity, OpenFile> files = new LinkedHashMap<>();
+
+    private boolean saidThatFilesAreTooMany;
 
     /**
      * The attachments of a process. A library remains attached when it is unloaded and loaded again.
@@ -83,7 +103,7 @@ final class Follower {
 
     /** Attaches to probes of a process that may not have mapped their file yet. */
     synchronized void attach(int pid, List<UsdtProbe> probes) {
-        UsdtLink link = session.attach(probes, OptionalInt.of(pid));
+        UsdtLink link = session.attach(probes, process(pid));
         Attached process = of(pid);
         process.links().add(link);
         probes.forEach(probe -> process.files().add(probe.binary().identity()));
@@ -108,12 +128,108 @@ final class Follower {
     }
 
     private void attach(int pid, List<FunctionProbe> probes, Set<FileIdentity> files) {
-        Link link = session.attachFunctions(probes, OptionalInt.of(pid), function -> {
+        Link link = session.attachFunctions(probes, process(pid), function -> {
             functions.values().forEach(ofFile -> ofFile.remove(function));
             listener.leftOut(function);
         });
         of(pid).links().add(link);
         of(pid).filesOfFunctions().addAll(files);
+    }
+
+    private static OptionalInt process(int pid) {
+        return pid == ALL ? OptionalInt.empty() : OptionalInt.of(pid);
+    }
+
+    /**
+     * Files have appeared in a process of a control group.
+     *
+     * @return whether one of them has probes to attach to that were not attached to
+     */
+    synchronized boolean appearedInGroups(UsdtScan scan) {
+        scan.files().forEach(file -> {
+            try {
+                notMapped.remove(FileIdentity.of(file.path()));
+            } catch (IOException e) {
+                return; // the process has ended, and nobody knows what it had
+            }
+        });
+        List<UsdtProbe> probes = listener.select(scan).stream()
+                .filter(probe -> !isAttached(ALL, probe) && isNew(probe.binary()))
+                .toList();
+        // One by one: what a process maps must not decide about the files of others.
+        probes.stream()
+                .collect(Collectors.groupingBy(UsdtProbe::binary, LinkedHashMap::new, Collectors.toList()))
+                .values()
+                .forEach(ofFile -> attempt(ALL, () -> attachOrForget(ofFile)));
+        return !probes.isEmpty();
+    }
+
+    /** A file that is not attached to shares its breakpoints with none. */
+    private void attachOrForget(List<UsdtProbe> ofFile) {
+        try {
+            attach(ALL, ofFile);
+        } catch (RuntimeException e) {
+            try (OpenFile _ = files.remove(ofFile.getFirst().binary().identity())) {
+                throw e;
+            }
+        }
+    }
+
+    /** Whether a file has no breakpoints in common with one that is attached to; keeps it open then. */
+    private boolean isNew(UsdtBinary binary) {
+        FileIdentity identity = binary.identity();
+        if (files.containsKey(identity)) {
+            return true;
+        }
+        OpenFile opened;
+        try {
+            opened = OpenFile.open(Host.running(), binary.path(), binary.name());
+        } catch (SyscallException e) {
+            report(ALL, String.valueOf(e.getMessage()));
+            return false;
+        }
+        boolean kept = false;
+        try {
+            kept = isNew(identity, opened);
+            return kept;
+        } finally {
+            if (!kept) {
+                opened.close();
+            }
+        }
+    }
+
+    private boolean isNew(FileIdentity identity, OpenFile opened) {
+        if (!opened.identity().equals(identity)) {
+            report(ALL, opened.name() + " was replaced or written after its notes were read");
+            return false;
+        }
+        // By their descriptors: whoever owns a directory may put another file at a path for a while.
+        Map<FileIdentity, Path> paths = new LinkedHashMap<>();
+        files.forEach((known, file) -> paths.put(known, file.path()));
+        paths.put(identity, opened.path());
+        if (UprobeInodes.shared(Host.running(), paths).containsKey(identity)) {
+            of(ALL).files().add(identity);
+            return false;
+        }
+        if (files.size() >= MAX_FILES) {
+            if (!saidThatFilesAreTooMany) {
+                saidThatFilesAreTooMany = true;
+                report(
+                        ALL,
+                        "the control groups have mapped more than " + MAX_FILES + " files with the probes: further ones"
+                                + " are left out");
+            }
+            return false;
+        }
+        files.put(identity, opened);
+        return true;
+    }
+
+    @Override
+    public synchronized void close() {
+        files.values().forEach(OpenFile::close);
+        files.clear();
     }
 
     private Attached of(int pid) {
@@ -196,8 +312,8 @@ final class Follower {
 
     /** A process that ends during the scan is not a problem. */
     private void report(int pid, String problem) {
-        if (new Tasks(Host.running()).isRunning(pid)) {
-            problems.accept(new Diagnostic(Kind.NOT_ATTACHED, "process " + pid, problem));
+        if (pid == ALL || new Tasks(Host.running()).isRunning(pid)) {
+            problems.accept(new Diagnostic(Kind.NOT_ATTACHED, pid == ALL ? "" : "process " + pid, problem));
         }
     }
 

@@ -7,6 +7,7 @@ import io.bpf4j.process.hold.HeldCommand;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Diagnostic.Kind;
+import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -37,6 +38,9 @@ public final class Following implements AutoCloseable {
     private final @Nullable HeldCommand command;
     private @Nullable UsdtWatch watch;
 
+    /** Watches control groups; null for a process or a command. */
+    private @Nullable GroupWatch groups;
+
     /** Whether the next exec is that of the command. The process before it is a shell, whose events do not count. */
     private volatile boolean launching;
 
@@ -55,8 +59,8 @@ public final class Following implements AutoCloseable {
         }
 
         /**
-         * A command executes its program: events count from now on. Not called for a process, whose events count as soon as
-         * the session is attached.
+         * A command executes its program, or the code that processes of control groups have now is attached to: events
+         * count from now on. Not called for a process, whose events count as soon as the session is attached.
          */
         default void started() {}
 
@@ -95,15 +99,21 @@ public final class Following implements AutoCloseable {
      * @param functions the entries and returns of functions to attach to in each process
      * @param features those that the session was loaded with
      * @return the caller's to close; it does not close the session
-     * @throws IOException if the command can't be started
+     * @throws IOException if the command can't be started, or control groups can't be read
      * @throws BpfException if the kernel refuses one of the functions
+     * @throws IllegalArgumentException if the target is one of control groups, and the session is not that of a question
+     *     {@link Question#within within} such a target
      */
     public static Following start(
             ProbeSession session, Target target, List<FunctionProbe> functions, Features features, Listener listener)
             throws IOException {
         Following following = new Following(session, target, functions, features, listener, held(target));
         try {
-            following.watch();
+            if (target.inGroups()) {
+                following.watchGroups(session);
+            } else {
+                following.watch();
+            }
             return following;
         } catch (Throwable e) {
             following.close();
@@ -145,6 +155,36 @@ public final class Following implements AutoCloseable {
         }
     }
 
+    private void watchGroups(ProbeSession session) throws IOException {
+        if (!(session instanceof RunningProgram program) || !program.isInGroups()) {
+            throw new IllegalArgumentException(
+                    "the kernel takes the events of control groups alone if the question is within the target");
+        }
+        GroupWatch begun =
+                GroupWatch.of(Host.running(), ((TargetData) target).groups().orElseThrow());
+        groups = begun;
+        follower.attachFunctions(Follower.ALL);
+        begun.start(new GroupWatch.Listener() {
+            @Override
+            public void groups(Set<Long> ids) {
+                program.setGroups(ids);
+            }
+
+            @Override
+            public boolean appeared(int pid, UsdtScan scan) {
+                boolean attached = follower.appearedInGroups(scan);
+                listener.appeared(pid);
+                return attached;
+            }
+
+            @Override
+            public long execs() {
+                return program.groupExecs();
+            }
+        });
+        listener.started();
+    }
+
     /** Passes the events of the watch to the follower, and on to the listener. */
     private final class Events implements UsdtWatch.Listener {
         @Override
@@ -183,9 +223,15 @@ public final class Following implements AutoCloseable {
         }
     }
 
-    /** Whether a followed process still runs: of a command without its children, the command itself. */
+    /**
+     * Whether a followed process still runs: of a command without its children, the command itself. Always true for
+     * control groups.
+     */
     public boolean isAlive() {
         firstThreads.look();
+        if (groups != null) {
+            return true;
+        }
         UsdtWatch begun = watch;
         return (command == null || target.children()) ? begun != null && begun.isAlive() : command.isAlive();
     }
@@ -206,6 +252,8 @@ public final class Following implements AutoCloseable {
         UsdtWatch begun = watch;
         List<Diagnostic> gaps = new ArrayList<>(begun == null ? List.of() : begun.gaps());
         gaps.addAll(firstThreads.gaps());
+        GroupWatch ofGroups = groups;
+        gaps.addAll(ofGroups == null ? List.of() : ofGroups.gaps());
         int failed = failures.get();
         if (failed > 0) {
             gaps.add(new Diagnostic(
@@ -232,12 +280,17 @@ public final class Following implements AutoCloseable {
         if (begun != null) {
             begun.close();
         }
+        GroupWatch ofGroups = groups;
+        if (ofGroups != null) {
+            ofGroups.close();
+        }
     }
 
     /** Stops to follow, and ends the command if it still runs: by SIGTERM and, after two seconds, SIGKILL. */
     @Override
     public void close() {
-        try (HeldCommand _ = command) {
+        try (follower;
+                HeldCommand _ = command) {
             stop();
         }
     }

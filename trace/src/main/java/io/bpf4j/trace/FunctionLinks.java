@@ -4,13 +4,15 @@ import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.link.AttachTarget.Uprobe;
-import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.loader.link.Uprobe;
+import io.bpf4j.loader.link.UprobeMulti;
+import io.bpf4j.process.UprobeInodes;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Feature;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -131,26 +133,53 @@ final class FunctionLinks {
         }
     }
 
-    /** An entry or a return in a file. */
-    private record At(FileIdentity identity, long offset, boolean returns) {
-        static Optional<At> of(FunctionProbeData function) {
-            return function.place().map(place -> new At(place.identity(), place.offset(), function.returns()));
+    /**
+     * An entry or a return in a file; of files that share their breakpoints, in the first.
+     *
+     * @param where the offset in the file; the name, if only that is known
+     */
+    private record At(FileIdentity identity, Object where, boolean returns) {}
+
+    /** The file of a function; empty if it does not exist: attaching says so. */
+    private static Optional<FileIdentity> identity(FunctionProbeData function) {
+        try {
+            return Optional.of(
+                    function.place().isPresent()
+                            ? function.place().get().identity()
+                            : FileIdentity.of(function.file()));
+        } catch (IOException e) {
+            return Optional.empty();
         }
     }
 
     /**
-     * Leaves out functions whose calls would be counted twice: a function that is given twice, and a function that a
-     * wildcard found at the same address as another function. Two names for one address stay if both are written out.
+     * Leaves out functions whose calls would be counted twice: a function that is given twice, also in two files that
+     * share their breakpoints, and a function that a wildcard found at the same address as another function. Two names for one address stay if both are written out.
      */
     private static List<FunctionProbeData> withoutDuplicates(List<FunctionProbeData> functions) {
         Predicate<FunctionProbeData> byWildcard = function ->
                 function.place().map(FunctionProbeData.Place::oneOfMany).orElse(false);
+        Map<FunctionProbeData, FileIdentity> identities = new HashMap<>();
+        Map<FileIdentity, Path> paths = new LinkedHashMap<>();
+        functions.forEach(function -> identity(function).ifPresent(identity -> {
+            identities.put(function, identity);
+            paths.putIfAbsent(
+                    identity,
+                    function.place().map(FunctionProbeData.Place::file).orElse(function.file()));
+        }));
+        Map<FileIdentity, FileIdentity> shared = UprobeInodes.shared(Host.running(), paths);
         Map<At, Set<String>> namesAt = new HashMap<>();
         return Stream.concat(
                         functions.stream().filter(byWildcard.negate()),
                         functions.stream().filter(byWildcard))
                 .filter(function -> {
-                    Optional<At> at = At.of(function);
+                    Optional<At> at = Optional.ofNullable(identities.get(function))
+                            .map(identity -> new At(
+                                    shared.getOrDefault(identity, identity),
+                                    function.place()
+                                            .<Object>map(FunctionProbeData.Place::offset)
+                                            .orElse(function.function()),
+                                    function.returns()));
                     Set<String> names = at.map(key -> namesAt.computeIfAbsent(key, _ -> new HashSet<>()))
                             .orElseGet(HashSet::new);
                     return (names.isEmpty() || !byWildcard.test(function)) && names.add(function.function());

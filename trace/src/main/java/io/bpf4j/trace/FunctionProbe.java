@@ -6,6 +6,7 @@ import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.SymbolPlaces;
 import io.bpf4j.loader.error.UnknownNameException.Nearest;
+import io.bpf4j.loader.internal.glob.Glob;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
@@ -13,14 +14,17 @@ import io.bpf4j.trace.internal.demangle.Demangler;
 import io.bpf4j.usdt.ProbePattern;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 
 /**
  * The entry or the return of a function in a file. At the entry {@code arg0} to {@code arg5} are the registers in which
@@ -152,6 +156,40 @@ public sealed interface FunctionProbe permits FunctionProbeData {
         return Optional.ofNullable(containing.get())
                 .or(nearest::found)
                 .map(name -> ofSymbols ? name : Demangler.withoutParameters(name));
+    }
+
+    /**
+     * The versions that the compiler made of functions, such as {@code f.constprop.0} for calls with a constant
+     * argument, and that are not among them: their calls do not count as calls of the function. Only the first four
+     * functions are looked up, since more come from a pattern.
+     *
+     * @param functions of one file
+     * @return one for each version ({@link Diagnostic.Kind#INEXACT}); the subject is the function, {@link #fullName}
+     * @throws IOException if the file can't be read
+     */
+    static List<Diagnostic> otherVersions(List<FunctionProbe> functions) throws IOException {
+        Set<String> known = functions.stream().map(FunctionProbe::symbolOf).collect(Collectors.toUnmodifiableSet());
+        List<Diagnostic> others = new ArrayList<>();
+        for (FunctionProbe function :
+                functions.subList(0, Math.min(functions.size(), FunctionProbeData.MAX_WITH_VERSIONS))) {
+            for (FunctionProbe version :
+                    matching(function.file(), Glob.quoted(function.function()) + ".*", function.returns())) {
+                if (!known.contains(symbolOf(version))) {
+                    others.add(new Diagnostic(
+                            Diagnostic.Kind.INEXACT,
+                            function.fullName(),
+                            function.file() + " has " + version.function() + ", a version of " + function.name()
+                                    + " that the compiler made: its calls do not count as calls of "
+                                    + function.fullName() + "; to include them, name " + version.fullName()
+                                    + ", too"));
+                }
+            }
+        }
+        return others;
+    }
+
+    private static String symbolOf(FunctionProbe function) {
+        return function.provider() + ":" + function.function();
     }
 
     /** The linker writes versions into the names of the full table: {@code memcpy@@GLIBC_2.14}. */

@@ -20,6 +20,9 @@ import java.util.Set;
  */
 record FunctionProbeData(Path file, String function, String name, boolean returns, Optional<Place> place)
         implements FunctionProbe {
+    /** The maximum number of functions of a file whose other versions are searched for. */
+    static final int MAX_WITH_VERSIONS = 4;
+
     /**
      * The start of a function.
      *

@@ -47,7 +47,7 @@ public enum Gap {
         this.text = text;
     }
 
-    /** What is said of the events after their number: {@code 3 events without a begin}. */
+    /** A description that follows the number of events: {@code 3 events without a begin}. */
     public String text() {
         return text;
     }

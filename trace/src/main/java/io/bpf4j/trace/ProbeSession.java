@@ -2,6 +2,7 @@ package io.bpf4j.trace;
 
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import java.util.List;
@@ -19,6 +20,17 @@ public interface ProbeSession extends AutoCloseable {
      * @param pid the process to attach in; empty for every process that runs the file
      */
     UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid);
+
+    /**
+     * Attaches to those probes whose files are still the ones that were read, in every process. Of the files of a whole
+     * machine, some may have been removed or replaced since: a process ended, a package was upgraded.
+     *
+     * @param leftOut receives each other file ({@link Diagnostic.Kind#LEFT_OUT})
+     * @throws io.bpf4j.sys.BpfException if attaching fails for another reason, or no file is left
+     */
+    default UsdtLink attachUnchanged(List<UsdtProbe> probes, Consumer<Diagnostic> leftOut) {
+        return ChangedFiles.attachToOthers(probes, others -> attach(others, OptionalInt.empty()), leftOut);
+    }
 
     /**
      * Attaches to entries and returns of functions: all of them, or none.

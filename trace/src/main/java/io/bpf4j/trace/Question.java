@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -88,6 +89,9 @@ public final class Question {
     Features features = Features.ofRunningKernel();
     boolean strict;
 
+    /** Whether the kernel takes the events of some control groups alone. */
+    boolean inGroups;
+
     /** The reason why the question has no probes, if it has no probes. */
     private final Supplier<String> whyNone;
 
@@ -120,6 +124,7 @@ public final class Question {
         catalog = other.catalog;
         features = other.features;
         strict = other.strict;
+        inGroups = other.inGroups;
     }
 
     /**
@@ -169,7 +174,17 @@ public final class Question {
         List<ProbePattern> wanted = Stream.of(patterns).map(ProbePattern::parse).toList();
         Question question = new Question(FollowedQuestion.known(target, wanted), target.pid(), () -> "no probes given");
         question.target = target;
-        return question.expecting(wanted);
+        return question.within(target).expecting(wanted);
+    }
+
+    /**
+     * Prepares for a target that {@link Following#start} gets: if it is one of control groups, the kernel takes their
+     * events alone. {@link #on(Target, String...)} does so by itself.
+     */
+    public Question within(Target target) {
+        Question copy = new Question(this);
+        copy.inGroups = target.inGroups();
+        return copy;
     }
 
     /** In addition, about the entries or returns of functions. */
@@ -262,7 +277,7 @@ public final class Question {
     /** In a latency: delivers the end events of pairs that took at least this time by {@link Answer#poll}. */
     public Question slowerThan(Duration time) {
         Question copy = new Question(this);
-        copy.slowerThan = OptionalLong.of(time.toNanos());
+        copy.slowerThan = OptionalLong.of(TimeUnit.NANOSECONDS.convert(time));
         return copy;
     }
 

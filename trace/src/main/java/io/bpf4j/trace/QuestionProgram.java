@@ -11,7 +11,6 @@ import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
 import io.bpf4j.sys.Host;
-import io.bpf4j.sys.internal.linux.PidNamespace;
 import io.bpf4j.sys.kernel.Facility;
 import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.MapType;
@@ -80,8 +79,7 @@ final class QuestionProgram {
 
     /** See {@link Question#prepare}. */
     static void prepare() {
-        BpfLoader.of(Frame.SPEC)
-                .global("pidns_device", PidNamespace.own(Host.running()).device());
+        BpfLoader.of(Frame.SPEC).global("lossless", false);
         Features features = Features.ofRunningKernel();
         ASKED.forEach(features::support);
     }
@@ -98,17 +96,14 @@ final class QuestionProgram {
         if (!question.functions.isEmpty() && question.features.support(cookie) instanceof Support.Absent absent) {
             throw new UnsupportedFeatureException("ask about functions", Feature.BPF_COOKIE, absent.reason());
         }
-        PidNamespace namespace = PidNamespace.own(Host.running());
         int maxKeys = maxKeys(question, compiled);
         boolean latency = question.kind == QuestionKind.LATENCY;
         boolean returns = compiled.hasReturns();
         boolean taskStorage = returns && question.features.has(TASK_STORAGE_GET) && question.features.has(CURRENT_TASK);
         boolean withStacks = question.userStack || question.kernelStack;
         Map<String, GeneratedFunction> functions = compiled.functions();
-        BpfLoader loader = BpfLoader.of(Frame.SPEC)
+        BpfLoader loader = RunningProgram.withGroups(BpfLoader.of(Frame.SPEC), question)
                 .features(question.features)
-                .global("pidns_device", namespace.device())
-                .global("pidns_inode", namespace.inode())
                 .global("config.kind", question.kind.number())
                 .global("config.has_begin", functions.containsKey("question_begin"))
                 .global("config.has_where", functions.containsKey("question_where"))

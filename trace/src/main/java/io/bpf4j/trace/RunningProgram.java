@@ -1,9 +1,12 @@
 package io.bpf4j.trace;
 
+import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.process.FirstThreads;
 import io.bpf4j.process.Tasks;
@@ -34,6 +37,15 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     /** A variable of both programs: how full the ring buffer is, in bytes, when a process is paused; 0 for never. */
     private static final String PAUSE_BYTES = "pause_bytes";
 
+    /** Of both programs ({@code groups.h}): the control groups whose events are taken. */
+    private static final String GROUPS = "groups";
+
+    private static final String IN_GROUPS = "in_groups";
+
+    private static final String COUNT_EXEC = "count_exec";
+
+    private static final String GROUP_EXECS = "group_execs";
+
     /** The time to wait for events before looking whether more can come. */
     private static final Duration PATIENCE = Duration.ofMillis(20);
 
@@ -46,6 +58,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     final @Nullable RingBuffer records;
 
     private final boolean lossless;
+    private final boolean inGroups;
     private final OptionalInt process;
     private final List<FunctionProbe> functions;
 
@@ -66,16 +79,46 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         this.usdt = Usdt.of(object);
         this.strict = question.strict;
         this.lossless = question.lossless;
+        this.inGroups = question.inGroups;
         this.process = question.process;
         this.functions = question.functions;
         boolean perfUprobes = AttachStrategy.bestFor(question.features) != AttachStrategy.MULTI;
         this.firstThreads =
                 perfUprobes && question.expected.isEmpty() ? Optional.of(new FirstThreads(true)) : Optional.empty();
         this.records = object.findMap(records).map(RingBuffer::open).orElse(null);
+        if (question.inGroups) {
+            add(object.program(COUNT_EXEC).attach());
+        }
         if (lossless) {
             // The other half is for threads that have not noticed it yet.
             object.global(PAUSE_BYTES).setLong(object.map(records).maxEntries() / 2);
         }
+    }
+
+    /** Prepares the object for the question's control groups, if it has any. */
+    static BpfLoader withGroups(BpfLoader loader, Question question) {
+        return loader.global(IN_GROUPS, question.inGroups)
+                .map(GROUPS, map -> map.withAutocreate(question.inGroups))
+                .program(COUNT_EXEC, program -> program.withAutoload(question.inGroups));
+    }
+
+    /** Whether the kernel takes the events of some control groups alone. */
+    boolean isInGroups() {
+        return inGroups;
+    }
+
+    /** Sets the control groups whose events are taken, and those of groups below them, by their ids. */
+    void setGroups(Set<Long> ids) {
+        TypedMap<Long, Byte> groups = TypedMap.of(object.map(GROUPS), Codec.ofLong(), Codec.ofByte());
+        Set<Long> before = groups.toMap().keySet();
+        // In this order: the map may have no room for the old and the new ones together.
+        before.stream().filter(id -> !ids.contains(id)).forEach(groups::remove);
+        ids.stream().filter(id -> !before.contains(id)).forEach(id -> groups.put(id, (byte) 1));
+    }
+
+    /** How many programs were executed in these groups. */
+    long groupExecs() {
+        return object.global(GROUP_EXECS).getLong();
     }
 
     /** Reads the events that wait, and hands them to nobody: so the processes that were paused for them are known. */

@@ -1,17 +1,24 @@
 package io.bpf4j.trace;
 
-import io.bpf4j.elf.internal.text.FileName;
-import java.io.File;
+import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
  * The processes that a question follows: a process that runs, or a command that is started for it; and, if wanted, their
  * descendants. A process is held while probes are attached to its new code, so no first event is missed: {@link
  * io.bpf4j.usdt.UsdtWatch} documents how. <b>Immutable</b>.
+ *
+ * <p>Or the processes of control groups (version 2): of units, containers and pods, those of now and later ones. No
+ * process is held. The question is attached to each file that a process of the groups has mapped, for all processes,
+ * and the kernel takes the events of the groups alone. So a process that starts in a known group and runs known files is
+ * counted from its first instruction. Groups and files are looked for five times a second, and less often if that takes
+ * long: events before are missing, which {@link RunningProgram#reasonsForGaps} says. A library that is loaded and
+ * unloaded between two looks is not found. Other processes that have mapped one of the files pay for its
+ * breakpoints (about a microsecond for each event), as with a question about the file. Needs Linux 5.10.
  */
 public sealed interface Target permits TargetData {
     /** A process that runs, numbered as in this process's pid namespace. Its code of now is traced, and later code. */
@@ -19,7 +26,7 @@ public sealed interface Target permits TargetData {
         if (pid <= 0) {
             throw new IllegalArgumentException("pid " + pid + " is not positive");
         }
-        return new TargetData(OptionalInt.of(pid), List.of(), false, true, false);
+        return new TargetData(OptionalInt.of(pid), List.of(), Optional.empty(), false, true, false);
     }
 
     /**
@@ -33,12 +40,46 @@ public sealed interface Target permits TargetData {
         if (line.isEmpty()) {
             throw new IllegalArgumentException("a command has at least a program");
         }
-        return new TargetData(OptionalInt.empty(), List.copyOf(line), false, true, false);
+        return new TargetData(OptionalInt.empty(), List.copyOf(line), Optional.empty(), false, true, false);
     }
 
     /** The same as {@link #command(List)}. */
     static Target command(String... line) {
         return command(List.of(line));
+    }
+
+    /**
+     * The processes of systemd units of the system, such as {@code postgresql@15-main.service}. {@code .service} may be
+     * left out.
+     *
+     * @param name a pattern, as in {@link io.bpf4j.usdt.ProbePattern}
+     */
+    static Target unit(String name) {
+        return TargetData.of(new GroupPattern(GroupPattern.Kind.UNIT, name));
+    }
+
+    /**
+     * The processes of a container of Docker, containerd, CRI-O or Podman.
+     *
+     * @param id the first 12 digits of its id, or more
+     */
+    static Target container(String id) {
+        return TargetData.of(new GroupPattern(GroupPattern.Kind.CONTAINER, id));
+    }
+
+    /** The processes of all containers of a pod of Kubernetes, which has a UID: {@code metadata.uid}. */
+    static Target pod(String uid) {
+        return TargetData.of(new GroupPattern(GroupPattern.Kind.POD, uid));
+    }
+
+    /**
+     * The processes of control groups, and of the groups below them.
+     *
+     * @param path a path in the file system of control groups, from its root on; each of its names is a pattern, as in
+     *     {@link io.bpf4j.usdt.ProbePattern}: {@code /user.slice/user-*.slice}
+     */
+    static Target controlGroup(String path) {
+        return TargetData.of(new GroupPattern(GroupPattern.Kind.CGROUP, path));
     }
 
     /** Follows all descendants, too: those that exist now and later ones, each from its first instruction. */
@@ -53,10 +94,10 @@ public sealed interface Target permits TargetData {
     /** The command's standard output goes to this process's standard error. */
     Target withOutputToError();
 
-    /** The process that runs; empty for a command. */
+    /** The process that runs; empty for a command, and for control groups. */
     OptionalInt pid();
 
-    /** The command, its program first; empty for a process. */
+    /** The command, its program first; empty for a process, and for control groups. */
     List<String> line();
 
     /** Whether descendants are followed: {@link #withChildren}. */
@@ -68,6 +109,18 @@ public sealed interface Target permits TargetData {
     /** Whether the command's output goes to standard error: {@link #withOutputToError}. */
     boolean outputToError();
 
+    /** Whether the processes are those of control groups. */
+    boolean inGroups();
+
+    /**
+     * The files of the target's processes of now, or the program of the command, with their probes. Of a file that
+     * several processes have mapped, one scan has the probes.
+     *
+     * @throws IOException if the mappings of the process can't be read, there is no such command, or control groups
+     *     can't be read
+     */
+    List<UsdtScan> scan() throws IOException;
+
     /**
      * The program of the command, found through {@code PATH} as a shell does.
      *
@@ -76,52 +129,4 @@ public sealed interface Target permits TargetData {
      * @throws IllegalStateException if this is not a command
      */
     Path program() throws IOException;
-}
-
-/** @param pid empty for a command */
-record TargetData(OptionalInt pid, List<String> line, boolean children, boolean holding, boolean outputToError)
-        implements Target {
-    @Override
-    public Target withChildren() {
-        return new TargetData(pid, line, true, holding, outputToError);
-    }
-
-    @Override
-    public Target withoutHolding() {
-        return new TargetData(pid, line, children, false, outputToError);
-    }
-
-    @Override
-    public Target withOutputToError() {
-        return new TargetData(pid, line, children, holding, true);
-    }
-
-    @Override
-    public Path program() throws IOException {
-        if (line.isEmpty()) {
-            throw new IllegalStateException("process " + pid.orElseThrow() + " is no command");
-        }
-        return find(line.getFirst(), System.getenv().getOrDefault("PATH", "/usr/bin:/bin"));
-    }
-
-    private static Path find(String name, String path) throws IOException {
-        if (name.contains("/")) {
-            Path file = FileName.of(name).path();
-            if (!Files.isRegularFile(file)) {
-                throw new IOException(file + ": no such command");
-            }
-            if (!Files.isExecutable(file)) {
-                throw new IOException(file + ": is not executable");
-            }
-            return file.toAbsolutePath();
-        }
-        for (String directory : path.split(File.pathSeparator, -1)) {
-            Path candidate = FileName.of((directory.isEmpty() ? "." : directory) + "/" + name)
-                    .path();
-            if (Files.isRegularFile(candidate) && Files.isExecutable(candidate)) {
-                return candidate.toAbsolutePath();
-            }
-        }
-        throw new IOException(name + ": no such command in PATH");
-    }
 }

@@ -46,6 +46,25 @@ class DistributionTest {
         return sums.toDistribution().buckets();
     }
 
+    private static List<Bucket> empty(List<Bucket> buckets) {
+        return buckets.stream()
+                .map(bucket -> new Bucket(bucket.from(), bucket.to(), 0))
+                .toList();
+    }
+
+    @Test
+    void aDistributionWithoutEventsHasAllBuckets() {
+        assertThat(Scale.POWERS_OF_TWO.withoutEvents(true).buckets())
+                .isEqualTo(empty(buckets(true).subList(1, 253)));
+        assertThat(Scale.POWERS_OF_TWO.withoutEvents(false).buckets())
+                .isEqualTo(empty(buckets(false).subList(0, 249)));
+        assertThat(new Scale(true, 0, 10, 2).withoutEvents(true).buckets())
+                .containsExactly(new Bucket(0, 9, 0), new Bucket(10, 19, 0), new Bucket(20, -1, 0));
+        assertThat(new Scale(true, -10, 10, 1).withoutEvents(false).buckets())
+                .containsExactly(
+                        new Bucket(Long.MIN_VALUE, -11, 0), new Bucket(-10, -1, 0), new Bucket(0, Long.MAX_VALUE, 0));
+    }
+
     @Test
     void bucketsAreARangeEachWithoutGaps() {
         List<Bucket> all = buckets(true).subList(1, 253); // no unsigned number is negative

@@ -2,6 +2,16 @@
  * The language of expressions, in which a question has its filters, keys and values, and what is wrong with a text that
  * is none: {@code arg0 > 50 && comm ~ "java*"}.
  *
+ * {@snippet lang = "java":
+ * UsdtScan allocations = UsdtScan.ofProcess(4711).matching("hotspot:object__alloc");
+ * try (Answer answer = Question.on(allocations).where("size > 4KiB && class ~ \"java/util/*\"").by("class").open()) {
+ *     Thread.sleep(10_000);
+ *     answer.rows().forEach(row -> System.out.println(row.key().get("class") + ": " + row.count()));
+ * } catch (ExpressionException e) {
+ *     System.err.println(e.getMessage()); // the reason, and the expression with a mark at e.position()
+ * }
+ * }
+ *
  * <p>The meaning of a name, and so the type of an expression, depends on the probes that it is evaluated for. The
  * operators are C's, with C's precedence. Numbers have 64 bits. {@link io.bpf4j.trace.expression.ValueType} has the
  * types of values, also for the arguments of events.

@@ -3,6 +3,7 @@ package io.bpf4j.trace.stack;
 import io.bpf4j.process.MappedFile;
 import io.bpf4j.process.MappedRange;
 import io.bpf4j.process.ProcessFiles;
+import io.bpf4j.process.TooMuchException;
 import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -34,6 +35,7 @@ final class ProcessCode {
     private final Rereads listRereads = new Rereads();
     private final PerfMapFile list;
     private boolean read;
+    private boolean tooMuch;
     private boolean gone;
     private boolean assumed;
     private String problem = "";
@@ -61,7 +63,7 @@ final class ProcessCode {
             return Optional.empty();
         }
         Optional<MappedRange> known = find(address);
-        if (known.isPresent() || (read && !mapRereads.isDue())) {
+        if (known.isPresent() || tooMuch || (read && !mapRereads.isDue())) {
             return known;
         }
         boolean first = !read;
@@ -123,8 +125,14 @@ final class ProcessCode {
         list.drop();
     }
 
-    /** Adds the present mappings; each replaces the earlier ones that it overlaps. */
+    /**
+     * Adds the present mappings; each replaces the earlier ones that it overlaps. A process with too many of them is
+     * read once: it takes a second or more.
+     */
     private void refresh() {
+        if (tooMuch) {
+            return;
+        }
         read = true;
         List<MappedRange> now;
         try {
@@ -133,7 +141,8 @@ final class ProcessCode {
             // The mappings of a process that has ended remain if they were read before.
             boolean ended = e.getCause() instanceof NoSuchFileException;
             gone = ended && mappings.isEmpty();
-            problem = ended || !mappings.isEmpty() ? "" : String.valueOf(e.getMessage());
+            tooMuch = e instanceof TooMuchException;
+            problem = ended || (!mappings.isEmpty() && !tooMuch) ? "" : String.valueOf(e.getMessage());
             return;
         }
         gone = false;

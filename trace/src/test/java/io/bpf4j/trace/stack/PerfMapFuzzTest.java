@@ -63,7 +63,8 @@ class PerfMapFuzzTest {
     static void makeProcess() throws IOException {
         proc = Files.createTempDirectory("bpf4j-perf-map");
         list = Files.createDirectories(proc.resolve("7/root/tmp")).resolve("perf-7.map");
-        Files.writeString(proc.resolve("7/status"), "Uid:\t" + Files.getAttribute(proc, "unix:uid") + "\nNSpid:\t7\n");
+        String user = "\t" + Files.getAttribute(proc, "unix:uid");
+        Files.writeString(proc.resolve("7/status"), "Uid:" + user.repeat(4) + "\nNSpid:\t7\n");
     }
 
     @AfterContainer

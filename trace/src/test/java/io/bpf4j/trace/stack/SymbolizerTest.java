@@ -101,6 +101,25 @@ class SymbolizerTest {
                 .isEqualTo("exported");
     }
 
+    /** Another user's process may make each reading take seconds. */
+    @Test
+    void mappingsThatAreTooManyAreReadOnce() throws IOException {
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < 300; i++) {
+            long start = START + i * 0x10000L;
+            lines.append(String.format("%x-%x r-xp 0 08:01 5 /%s%d%n", start, start + 0x1000, "x".repeat(4000), i));
+        }
+        maps(lines.toString());
+        assertThat(user(START + 0x12)).hasToString("[unknown]");
+        maps(line(START, library));
+        for (int i = 0; i < 5000; i++) {
+            assertThat(user(START + 0x12)).hasToString("[unknown]");
+        }
+        symbolizer.remember(PID);
+        assertThat(user(START + 0x12)).hasToString("[unknown]");
+        assertThat(symbolizer.problems()).singleElement().asString().contains("process 7 is left out: the names of");
+    }
+
     @Test
     void aLibraryThatIsLoadedLaterIsFound() throws IOException {
         long later = 0x7f0000100000L;

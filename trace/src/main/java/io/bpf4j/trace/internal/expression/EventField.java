@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A number of {@code struct question_event} that has a name in every expression.
  *
- * <p>Tested by {@code GeneratedFunctionTest}, and by {@code ExpressionsOnKernelTest}.
+ * <p>Tested by {@code EventFieldTest} and {@code GeneratedFunctionTest}, and by {@code ExpressionsOnKernelTest}.
  */
 enum EventField {
     NSECS(96, 8, Field.NSECS),

@@ -223,13 +223,14 @@ final class Names {
                 .sorted()
                 .toList();
         String prefix = name.ofBegin() ? Lexer.BEGIN : "";
-        String nearest =
-                prefix + UnknownNameException.nearest(name.name(), known).orElseThrow();
+        String nearest = UnknownNameException.nearest(name.name(), known)
+                .map(near -> "; the nearest is '" + prefix + near + "'")
+                .orElse("");
         List<String> given =
                 scope.names().stream().distinct().map(prefix::concat).toList();
         return error(
                 name.at(),
-                "no name '" + name.written() + "'; the nearest is '" + nearest + "'"
+                "no name '" + name.written() + "'" + nearest
                         + (given.isEmpty() || given.size() > MAX_LISTED
                                 ? ""
                                 : "; the arguments are " + String.join(", ", given)));

@@ -1,0 +1,312 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.process.ControlGroups;
+import io.bpf4j.process.MappedFile;
+import io.bpf4j.process.ProcessFiles;
+import io.bpf4j.process.Tasks;
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Diagnostic.Kind;
+import io.bpf4j.sys.Host;
+import io.bpf4j.usdt.UsdtScan;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks again and again which control groups match a pattern, and which files their processes have mapped.
+ * <i>Thread-safe.</i>
+ *
+ * <p>Looking is enough, because the kernel filters events by the group of the thread that fires: a process that has
+ * started since the last look is counted if it runs files that are known. What a look finds late is said. A program that
+ * has come and gone between two looks leaves a trace, too: the kernel counts the programs that processes of the groups
+ * execute, and those that were seen are fewer.
+ *
+ * <p>Tested by {@code GroupsOnKernelTest}.
+ */
+final class GroupWatch implements AutoCloseable {
+    private static final long INTERVAL_NANOS = 200_000_000;
+
+    /** After a look, the next one comes after twenty times as long as the look took, or later. */
+    private static final int REST_FACTOR = 20;
+
+    private static final int MAX_GAPS = 5;
+
+    /** The size of the map of groups.h: who may make groups can make more than it has room for. */
+    private static final int MAX_GROUPS = 4096;
+
+    private final Host host;
+    private final GroupPattern pattern;
+    private final ProcessFiles files;
+    private final Tasks tasks;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Set<Diagnostic> gaps = new LinkedHashSet<>();
+    private Map<Integer, Program> running = Map.of();
+
+    /** Processes that can't be searched, by their start: looking at one again and again would delay the others. */
+    private final Map<Integer, OptionalLong> leftOut = new HashMap<>();
+
+    private Set<Long> groups = Set.of();
+    private long execs;
+    private @Nullable Thread thread;
+
+    /**
+     * The program that a process runs.
+     *
+     * @param start of the process, in clock ticks since boot
+     * @param code the files that it has mapped as code, in the order of their addresses
+     */
+    private record Program(OptionalLong start, List<MappedFile.Key> code) {
+        /** The first file is that of the program, which exec replaces. */
+        boolean isSameAs(@Nullable Program other) {
+            return other != null
+                    && start.equals(other.start)
+                    && (code.isEmpty()
+                            || other.code.isEmpty()
+                            || code.getFirst().equals(other.code.getFirst()));
+        }
+    }
+
+    /** Receives what a look has found; the methods are called one at a time. */
+    interface Listener {
+        /** The ids of all groups, if they have changed. */
+        void groups(Set<Long> ids);
+
+        /**
+         * A process has files that no process of the groups had.
+         *
+         * @return whether one of them has probes that were not known
+         */
+        boolean appeared(int pid, UsdtScan scan);
+
+        /** How many programs processes of the groups have executed. */
+        long execs();
+    }
+
+    private GroupWatch(Host host, GroupPattern pattern) {
+        this.host = host;
+        this.pattern = pattern;
+        this.files = new ProcessFiles(host);
+        this.tasks = new Tasks(host);
+    }
+
+    /** A watch that has not started. */
+    static GroupWatch of(Host host, GroupPattern pattern) {
+        return new GroupWatch(host, pattern);
+    }
+
+    /**
+     * The files of the processes of now; of a file that several processes have mapped, one scan has the probes.
+     *
+     * @throws IOException if control groups can't be read
+     */
+    List<UsdtScan> scan() throws IOException {
+        List<UsdtScan> scans = new ArrayList<>();
+        look(new Listener() {
+            @Override
+            public void groups(Set<Long> ids) {}
+
+            @Override
+            public boolean appeared(int pid, UsdtScan scan) {
+                return scans.add(scan);
+            }
+
+            @Override
+            public long execs() {
+                return 0;
+            }
+        });
+        return scans;
+    }
+
+    /**
+     * Starts to watch. When this method returns, the listener has received all groups and files of now.
+     *
+     * @throws IOException if control groups can't be read
+     */
+    void start(Listener listener) throws IOException {
+        execs = listener.execs();
+        look(listener);
+        synchronized (gaps) {
+            // Nothing is counted before this method returns. What is not attached to stays so, and is looked at once.
+            gaps.removeIf(gap -> gap.kind() == Kind.LATE);
+        }
+        Thread looking = new Thread(() -> lookAgain(listener), "bpf4j control groups");
+        looking.setDaemon(true);
+        looking.start();
+        thread = looking;
+    }
+
+    private void lookAgain(Listener listener) {
+        long rest = INTERVAL_NANOS;
+        try {
+            while (!closing.await(rest, TimeUnit.NANOSECONDS)) {
+                long began = System.nanoTime();
+                look(listener);
+                rest = Math.max(INTERVAL_NANOS, REST_FACTOR * (System.nanoTime() - began));
+            }
+        } catch (IOException | RuntimeException e) {
+            addGap(
+                    Kind.NOT_ATTACHED,
+                    "",
+                    "processes of " + pattern + " are not looked for any more: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void look(Listener listener) throws IOException {
+        ControlGroups all = ControlGroups.of(host);
+        List<ControlGroups.Group> found = withoutTooMany(all.find(pattern));
+        Set<Long> ids = found.stream().map(ControlGroups.Group::id).collect(Collectors.toUnmodifiableSet());
+        if (!ids.equals(groups)) {
+            listener.groups(ids);
+            found.stream()
+                    .filter(group -> !groups.contains(group.id()))
+                    .forEach(group -> addGap(
+                            Kind.LATE,
+                            group.path(),
+                            "the control group " + group.path() + " was found after it was made: the first events in it"
+                                    + " may be missing"));
+            groups = ids;
+        }
+        long executed = listener.execs();
+        Set<Integer> pids = new TreeSet<>();
+        for (ControlGroups.Group group : found) {
+            pids.addAll(all.processes(group));
+        }
+        look(pids, listener, executed);
+    }
+
+    /** Groups that are known stay: new ones must not take their events. */
+    private List<ControlGroups.Group> withoutTooMany(List<ControlGroups.Group> found) {
+        if (found.size() <= MAX_GROUPS) {
+            return found;
+        }
+        addGap(
+                Kind.NOT_ATTACHED,
+                pattern.toString(),
+                "there are more than " + MAX_GROUPS + " control groups " + pattern + ": further ones are left out");
+        return found.stream()
+                .sorted(Comparator.comparing(group -> !groups.contains(group.id())))
+                .limit(MAX_GROUPS)
+                .toList();
+    }
+
+    private void look(Set<Integer> pids, Listener listener, long executed) {
+        leftOut.keySet().retainAll(pids);
+        Map<Integer, Program> now = new HashMap<>();
+        pids.forEach(pid -> program(pid).ifPresent(program -> now.put(pid, program)));
+        Set<MappedFile.Key> known = new HashSet<>();
+        // Only those of processes that still run: else the number of a file may be that of a new file.
+        now.forEach((pid, program) -> {
+            Program before = running.get(pid);
+            if (before != null && program.isSameAs(before)) {
+                known.addAll(before.code());
+            }
+        });
+        long seen = 0;
+        for (Map.Entry<Integer, Program> process : now.entrySet()) {
+            int pid = process.getKey();
+            if (!process.getValue().isSameAs(running.get(pid)) && tasks.hasExecuted(pid)) {
+                seen++;
+            }
+            if (known.addAll(process.getValue().code())) {
+                scan(pid, listener);
+            }
+        }
+        if (executed - execs > seen) {
+            addGap(
+                    Kind.LATE,
+                    pattern.toString(),
+                    "programs in the control groups of " + pattern + " ended before their files were looked at: events"
+                            + " of files that were not known are missing");
+        }
+        execs = executed;
+        running = now;
+    }
+
+    private Optional<Program> program(int pid) {
+        OptionalLong start = tasks.start(pid);
+        if (start.equals(leftOut.get(pid))) {
+            return Optional.empty();
+        }
+        leftOut.remove(pid);
+        try {
+            return Optional.of(new Program(
+                    start,
+                    files.executableFiles(pid).stream().map(MappedFile::key).toList()));
+        } catch (IOException e) {
+            if (tasks.isRunning(pid)) {
+                leftOut.put(pid, start);
+                addGap(Kind.NOT_ATTACHED, "process " + pid, String.valueOf(e.getMessage()));
+            }
+            return Optional.empty();
+        }
+    }
+
+    private void scan(int pid, Listener listener) {
+        try {
+            if (listener.appeared(pid, UsdtScan.ofProcess(host, pid))) {
+                addGap(
+                        Kind.LATE,
+                        "process " + pid,
+                        "process " + pid + " had mapped a file before it was found: first events of the file may be"
+                                + " missing");
+            }
+        } catch (IOException e) {
+            if (tasks.isRunning(pid)) {
+                addGap(Kind.NOT_ATTACHED, "process " + pid, String.valueOf(e.getMessage()));
+            }
+        }
+    }
+
+    /** Limits the number of reasons of each kind: who makes groups must not hide what is not attached to. */
+    private void addGap(Kind kind, String subject, String message) {
+        Diagnostic gap = new Diagnostic(kind, subject, message);
+        synchronized (gaps) {
+            boolean more =
+                    gaps.stream().filter(other -> other.kind() == kind).count() >= MAX_GAPS && !gaps.contains(gap);
+            gaps.add(more ? new Diagnostic(kind, "", "and there are further reasons") : gap);
+        }
+    }
+
+    /** Why events may be missing. */
+    List<Diagnostic> gaps() {
+        synchronized (gaps) {
+            return List.copyOf(gaps);
+        }
+    }
+
+    /** Ends the watch, and waits for the look that is under way. */
+    @Override
+    public void close() {
+        closing.countDown();
+        Thread looking = thread;
+        if (looking != null && !looking.equals(Thread.currentThread())) {
+            boolean interrupted = false;
+            while (looking.isAlive()) {
+                try {
+                    looking.join();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
