@@ -3,6 +3,7 @@ package io.bpf4j.bindings;
 import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.JavaFile;
 import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.spec.MapSpec;
@@ -33,7 +34,7 @@ import javax.lang.model.SourceVersion;
  *
  * <p>BTF does not say which type the records of a ring buffer have; {@link #withEvent} sets it. Without it a map takes
  * the struct of its own name, or of its name without a final {@code s}, if the object has one: {@code struct pause} for
- * {@code pauses}.
+ * {@code pauses}. A name that several structs have is no type of records.
  *
  * <p>Tested by {@code BindingsGeneratorTest} and {@code BindingsOnKernelTest}.
  */
@@ -57,9 +58,15 @@ public final class BindingsGenerator {
      * @param object name of the object's resource
      * @param events names of structs by the names of maps
      * @param structs names of further structs
+     * @param bothOrders whether there is a resource for big-endian machines, too
      */
     record Options(
-            String packageName, String className, String object, Map<String, String> events, List<String> structs) {}
+            String packageName,
+            String className,
+            String object,
+            Map<String, String> events,
+            List<String> structs,
+            boolean bothOrders) {}
 
     private BindingsGenerator(ObjectSpec spec, Options options) {
         this.spec = spec;
@@ -84,7 +91,7 @@ public final class BindingsGenerator {
         }
         String source = spec.source();
         String file = source.substring(source.lastIndexOf('/') + 1);
-        return new BindingsGenerator(spec, new Options("", className, file, Map.of(), List.of()));
+        return new BindingsGenerator(spec, new Options("", className, file, Map.of(), List.of(), false));
     }
 
     /**
@@ -108,7 +115,17 @@ public final class BindingsGenerator {
         if (!name.isEmpty() && !SourceVersion.isName(name)) {
             throw new IllegalArgumentException("'" + name + "' can't be the name of a package");
         }
-        return with(new Options(name, options.className, options.object, options.events, options.structs));
+        return with(new Options(
+                name, options.className, options.object, options.events, options.structs, options.bothOrders));
+    }
+
+    /**
+     * With an object for each byte order: on a big-endian machine {@code open()} reads the resource {@code big/gc.bpf.o},
+     * on the others {@code gc.bpf.o}. Without it there is one resource, for one order.
+     */
+    public BindingsGenerator withBothByteOrders() {
+        return with(new Options(
+                options.packageName, options.className, options.object, options.events, options.structs, true));
     }
 
     /**
@@ -117,6 +134,7 @@ public final class BindingsGenerator {
      * @param map a ring buffer or perf event array
      * @param struct a struct, union or typedef of one
      * @throws UnknownNameException if the object has no such map, or its BTF no such struct
+     * @throws InvalidObjectException if its BTF has several such structs
      * @throws IllegalArgumentException if the map has no records
      */
     public BindingsGenerator withEvent(String map, String struct) {
@@ -127,19 +145,22 @@ public final class BindingsGenerator {
         struct(struct);
         Map<String, String> events = new LinkedHashMap<>(options.events);
         events.put(map, struct);
-        return with(new Options(options.packageName, options.className, options.object, events, options.structs));
+        return with(new Options(
+                options.packageName, options.className, options.object, events, options.structs, options.bothOrders));
     }
 
     /**
      * With a class for a struct that no map, variable or event has, such as one of several kinds of records.
      *
      * @throws UnknownNameException if the object's BTF has no such struct, union or typedef of one
+     * @throws InvalidObjectException if it has several
      */
     public BindingsGenerator withStruct(String name) {
         struct(name);
         List<String> structs = new ArrayList<>(options.structs);
         structs.add(name);
-        return with(new Options(options.packageName, options.className, options.object, options.events, structs));
+        return with(new Options(
+                options.packageName, options.className, options.object, options.events, structs, options.bothOrders));
     }
 
     private BindingsGenerator with(Options other) {
@@ -147,6 +168,10 @@ public final class BindingsGenerator {
     }
 
     private int struct(String name) {
+        if (isAmbiguous(name)) {
+            throw new InvalidObjectException(spec.source() + " has more than one struct or union '" + name
+                    + "', and BTF does not distinguish them: rename all but one");
+        }
         return TypeModel.find(types, name)
                 .orElseThrow(() -> new UnknownNameException(
                         "struct",
@@ -157,6 +182,16 @@ public final class BindingsGenerator {
                                 .mapToObj(types::name)
                                 .filter(known -> TypeModel.find(types, known).isPresent())
                                 .toList()));
+    }
+
+    /** C allows structs of one name in different functions. */
+    private boolean isAmbiguous(String name) {
+        return IntStream.range(types.firstId(), types.typeCount())
+                        .filter(id -> types.type(id) instanceof BtfType.Composite
+                                && types.name(id).equals(name))
+                        .limit(2)
+                        .count()
+                > 1;
     }
 
     private static boolean hasRecords(MapSpec map) {
@@ -182,7 +217,7 @@ public final class BindingsGenerator {
     private Optional<String> structNamedLike(String map) {
         List<String> names = map.endsWith("s") ? List.of(map, map.substring(0, map.length() - 1)) : List.of(map);
         return names.stream()
-                .filter(name -> TypeModel.find(types, name).isPresent())
+                .filter(name -> TypeModel.find(types, name).isPresent() && !isAmbiguous(name))
                 .findFirst();
     }
 
@@ -232,6 +267,9 @@ public final class BindingsGenerator {
         events().forEach((map, struct) ->
                 command.append(" --event ").append(map).append('=').append(struct));
         options.structs.forEach(struct -> command.append(" --struct ").append(struct));
+        if (options.bothOrders) {
+            command.append(" --both-orders");
+        }
         return command.append(' ').append(options.object).toString();
     }
 }

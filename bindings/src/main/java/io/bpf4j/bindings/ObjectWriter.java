@@ -36,6 +36,7 @@ import io.bpf4j.sys.kernel.MapType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -193,7 +194,7 @@ final class ObjectWriter {
                         """, CText.safe(options.object()))
                 .addModifiers(Modifier.PUBLIC, Modifier.FINAL)
                 .addSuperinterface(AutoCloseable.class)
-                .addField(constant(ClassName.get(String.class), "OBJECT", CText.literal(options.object())))
+                .addField(constant(ClassName.get(String.class), "OBJECT", resource()))
                 .addField(FieldSpec.builder(BpfObject.class, "object", Modifier.PRIVATE, Modifier.FINAL)
                         .build())
                 .addMethod(MethodSpec.constructorBuilder()
@@ -242,18 +243,35 @@ final class ObjectWriter {
                 .build();
     }
 
+    /** The name of the object's resource, for the machine that runs. */
+    private CodeBlock resource() {
+        CodeBlock little = CText.literal(options.object());
+        return options.bothOrders()
+                ? CodeBlock.of(
+                        "$T.nativeOrder() == $T.BIG_ENDIAN ? $L : $L",
+                        ByteOrder.class,
+                        ByteOrder.class,
+                        CText.literal("big/" + options.object()),
+                        little)
+                : little;
+    }
+
     private void addOpen(TypeSpec.Builder type) {
         CodeBlock missing = CodeBlock.of(
-                "$L\n$>$>+ $S$<$<",
-                CText.literal("there is no resource " + options.object() + " beside " + name.canonicalName()),
-                ": put the object there, or call open with its path");
+                "$S + OBJECT\n$>$>+ $L$<$<",
+                "there is no resource ",
+                CText.literal(
+                        " beside " + name.canonicalName() + ": put the object there, or call open with its path"));
         type.addMethod(method("open")
-                .addJavadoc("""
-                        Reads the object from the resource {@code $L} beside this class.
+                .addJavadoc(
+                        """
+                        Reads the object from the resource {@code $L} beside this class$L.
 
                         @throws IllegalStateException if there is no such resource
                         @throws io.bpf4j.loader.error.InvalidObjectException if it is not the object of this class
-                        """, CText.safe(options.object()))
+                        """,
+                        CText.safe(options.object()),
+                        options.bothOrders() ? ", on a big-endian machine in its folder big" : "")
                 .addModifiers(Modifier.STATIC)
                 .returns(builderName)
                 .beginControlFlow("try ($T object = $T.class.getResourceAsStream(OBJECT))", InputStream.class, name)
@@ -262,10 +280,7 @@ final class ObjectWriter {
                 .endControlFlow()
                 .addStatement("return open($T.parse(OBJECT, object.readAllBytes()))", ObjectSpec.class)
                 .nextControlFlow("catch ($T e)", IOException.class)
-                .addStatement(
-                        "throw new $T($L, e)",
-                        UncheckedIOException.class,
-                        CText.literal("reading resource " + options.object()))
+                .addStatement("throw new $T($S + OBJECT, e)", UncheckedIOException.class, "reading resource ")
                 .endControlFlow()
                 .build());
         type.addMethod(method("open")

@@ -76,7 +76,7 @@ enum Scalar {
     }
 
     CodeBlock codec() {
-        return CodeBlock.of("$T.of$L()", isFloatingPoint() ? ValueCodecs.class : Codec.class, codec);
+        return CodeBlock.of("$T.of$L()", Codec.class, codec);
     }
 
     /** The codec of an array; bytes have another one. */

@@ -51,6 +51,21 @@ class BindingsGeneratorTest {
     }
 
     @Test
+    void anObjectForEachByteOrderIsAResourceForEach() {
+        assertThat(BindingsGenerator.of(spec("gc.bpf.o"), "Gc")
+                        .withBothByteOrders()
+                        .withPackage("org.example")
+                        .withEvent("pauses", "pause")
+                        .source()
+                        .replaceAll("\\s+", " "))
+                .contains(
+                        "// bpf4j generate --package org.example --class Gc --event pauses=pause --both-orders gc.bpf.o ")
+                .contains("String OBJECT = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? \"big/gc.bpf.o\" :"
+                        + " \"gc.bpf.o\";")
+                .contains("{@code gc.bpf.o} beside this class, on a big-endian machine in its folder big.");
+    }
+
+    @Test
     void theEventsOfAMapAreFoundByItsName() {
         assertThat(BindingsGenerator.of(spec("gc.bpf.o"), "Gc").events()).containsEntry("pauses", "pause");
         BindingsGenerator maps = BindingsGenerator.of(spec("maps.bpf.o"), "Maps");

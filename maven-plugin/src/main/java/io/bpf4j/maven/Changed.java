@@ -1,0 +1,21 @@
+package io.bpf4j.maven;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/** Writes files only if their content changes: whoever looks at their times has nothing to do otherwise. */
+final class Changed {
+    private Changed() {}
+
+    /** Whether the file was written. Its folder is made. */
+    static boolean write(Path file, byte[] content) throws IOException {
+        if (Files.isRegularFile(file) && Arrays.equals(Files.readAllBytes(file), content)) {
+            return false;
+        }
+        Files.createDirectories(file.getParent());
+        Files.write(file, content);
+        return true;
+    }
+}

@@ -1,0 +1,214 @@
+package io.bpf4j.metrics.internal;
+
+import io.bpf4j.loader.error.UnknownNameException;
+import io.bpf4j.metrics.AnswerMetric;
+import io.bpf4j.trace.Answer;
+import io.bpf4j.trace.Distribution;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+/**
+ * Reads an answer as series with labels, and remembers what makes them steady from one reading to the next: which
+ * combinations of labels have a series of their own, and when a series had its last event. What is remembered is
+ * bounded by the answer, which has room for so many keys ({@link io.bpf4j.trace.Question#withMaxKeys}).
+ * <i>Thread-safe.</i>
+ */
+public final class SeriesReader {
+    /** The key that names a process. */
+    private static final String PID = "pid";
+
+    private final AnswerSource answer;
+    private final AnswerMetric metric;
+    private final List<String> keys;
+    private final List<String> labels;
+    private final BaseUnit unit;
+    private final Optional<Buckets> buckets;
+    private final LongPredicate isRunning;
+    private final LongSupplier nanoTime;
+    private final Instant created = Instant.now();
+    private final Map<List<Object>, State> states = new HashMap<>();
+    private long folded;
+
+    /** What is known of a combination of label values. */
+    private static final class State {
+        /** False for those that are added to the series of what was too much, forever: no count may become less. */
+        private final boolean own;
+
+        private long count;
+        private long lastChange;
+        private boolean vanished;
+
+        State(boolean own) {
+            this.own = own;
+        }
+    }
+
+    /** The rows with the same label values, added up. */
+    private record Total(long count, Optional<Histogram> histogram) {
+        Total plus(Total other) {
+            return new Total(count + other.count, histogram.flatMap(own -> other.histogram.map(own::plus)));
+        }
+    }
+
+    /**
+     * Of an answer that runs.
+     *
+     * @throws UnknownNameException if a label is for a key that the question does not have
+     * @throws IllegalArgumentException if two keys would have the same label, or the answer has no rows
+     */
+    public SeriesReader(Answer answer, AnswerMetric metric) {
+        this(AnswerSource.of(answer), metric, pid -> ProcessHandle.of(pid).isPresent(), System::nanoTime);
+    }
+
+    /** For tests. */
+    public SeriesReader(AnswerSource answer, AnswerMetric metric, LongPredicate isRunning, LongSupplier nanoTime) {
+        this.answer = answer;
+        this.metric = metric;
+        this.isRunning = isRunning;
+        this.nanoTime = nanoTime;
+        keys = answer.keys();
+        for (String key : metric.labels().keySet()) {
+            if (!keys.contains(key)) {
+                throw new UnknownNameException("key", key, "the question of the metric " + metric.name(), keys);
+            }
+        }
+        List<String> named = new ArrayList<>();
+        for (String key : keys) {
+            String label = metric.labels().getOrDefault(key, LabelText.nameOf(key));
+            if (isTaken(label, named)) {
+                throw new IllegalArgumentException("the label '" + label + "' of the key " + key
+                        + " is there already; give the key another by withLabel");
+            }
+            named.add(label);
+        }
+        labels = List.copyOf(named);
+        unit = BaseUnit.of(answer.unit());
+        buckets = answer.emptyDistribution().map(empty -> new Buckets(empty, unit, metric.bounds()));
+    }
+
+    private boolean isTaken(String label, List<String> others) {
+        return Stream.concat(others.stream(), metric.constants().keySet().stream())
+                .anyMatch(other -> other.replace('.', '_').equals(label.replace('.', '_')));
+    }
+
+    /** The names of the labels that come from keys, in order. */
+    public List<String> labels() {
+        return labels;
+    }
+
+    public BaseUnit unit() {
+        return unit;
+    }
+
+    /** Empty if the question only counts. */
+    public Optional<Buckets> buckets() {
+        return buckets;
+    }
+
+    /** Since when all series count: when this was made. */
+    public Instant created() {
+        return created;
+    }
+
+    /** The answer as it is now; empty if it is closed. */
+    public synchronized Optional<Reading> read() {
+        try {
+            return Optional.of(reading());
+        } catch (IllegalStateException e) {
+            // Whoever scrapes does not know whether somebody has closed the answer meanwhile.
+            return Optional.empty();
+        }
+    }
+
+    private Reading reading() {
+        Map<List<Object>, Total> totals = totals(answer.rows());
+        long now = nanoTime.getAsLong();
+        totals.forEach((values, total) -> look(values, total, now));
+        long room = metric.maxSeries()
+                - states.values().stream().filter(s -> s.own && !s.vanished).count();
+        // Of those that are new at the same time, the ones with most events have a series.
+        List<Map.Entry<List<Object>, Total>> unknown = totals.entrySet().stream()
+                .filter(entry -> !states.containsKey(entry.getKey()))
+                .sorted(Comparator.comparingLong(entry -> -entry.getValue().count()))
+                .toList();
+        for (Map.Entry<List<Object>, Total> entry : unknown) {
+            boolean likeTheRest = isLikeTheRest(entry.getKey());
+            State state = new State(!likeTheRest && room-- > 0);
+            folded += state.own || likeTheRest ? 0 : 1;
+            states.put(entry.getKey(), state);
+            look(entry.getKey(), entry.getValue(), now);
+        }
+        return new Reading(series(totals), folded, answer.gaps(), answer.isExact());
+    }
+
+    /**
+     * Whether all values are those of the series of what was too much. A process can choose them, and the client of
+     * Prometheus refuses all metrics if two series have the same labels.
+     */
+    private static boolean isLikeTheRest(List<Object> values) {
+        return !values.isEmpty() && values.stream().allMatch(LabelText.OTHER::equals);
+    }
+
+    private Map<List<Object>, Total> totals(List<Answer.Row> rows) {
+        Map<List<Object>, Total> totals = new LinkedHashMap<>();
+        if (keys.isEmpty()) {
+            // A metric without labels begins with 0, so that its first events are an increase.
+            totals.put(List.of(), new Total(0, buckets.map(Buckets::empty)));
+        }
+        for (Answer.Row row : rows) {
+            List<Object> values = keys.stream()
+                    .map(key -> LabelText.value(row.key().get(key)))
+                    .toList();
+            totals.merge(values, total(row), Total::plus);
+        }
+        return totals;
+    }
+
+    private Total total(Answer.Row row) {
+        Distribution distribution = row.distribution();
+        return new Total(
+                row.count(), distribution == null ? Optional.empty() : buckets.map(all -> all.of(distribution)));
+    }
+
+    private void look(List<Object> values, Total total, long now) {
+        State state = states.get(values);
+        if (state == null) {
+            return;
+        }
+        if (state.count != total.count()) {
+            state.count = total.count();
+            state.lastChange = now;
+        }
+        state.vanished = now - state.lastChange >= metric.staleAfter().toNanos() && hasEnded(values);
+    }
+
+    private boolean hasEnded(List<Object> values) {
+        int at = keys.indexOf(PID);
+        return at >= 0 && values.get(at) instanceof Long pid && !isRunning.test(pid);
+    }
+
+    private List<Reading.Series> series(Map<List<Object>, Total> totals) {
+        List<Reading.Series> series = new ArrayList<>();
+        Optional<Total> rest = Optional.empty();
+        for (Map.Entry<List<Object>, Total> entry : totals.entrySet()) {
+            Total total = entry.getValue();
+            State state = states.get(entry.getKey());
+            if (state == null || !state.own) {
+                rest = Optional.of(rest.map(total::plus).orElse(total));
+            } else if (!state.vanished) {
+                series.add(new Reading.Series(Optional.of(entry.getKey()), total.count(), total.histogram()));
+            }
+        }
+        rest.ifPresent(total -> series.add(new Reading.Series(Optional.empty(), total.count(), total.histogram())));
+        return series;
+    }
+}
