@@ -28,6 +28,8 @@ final class AnswerFiles {
             description = "Also write the answer as an SVG picture, with the same rules.")
     private @Nullable Path svg;
 
+    private volatile @Nullable OutputFile writing;
+
     /** Whether the user named a file. */
     boolean areGiven() {
         return html != null || svg != null;
@@ -58,11 +60,23 @@ final class AnswerFiles {
 
     /** Writes the files that the user asked for. */
     void write(OutputFile.Content page, OutputFile.Content picture) {
-        if (html != null) {
-            new OutputFile(html).write(page);
+        write(html, page);
+        write(svg, picture);
+    }
+
+    private void write(@Nullable Path path, OutputFile.Content content) {
+        if (path != null) {
+            OutputFile file = new OutputFile(path);
+            writing = file;
+            file.write(content);
         }
-        if (svg != null) {
-            new OutputFile(svg).write(picture);
+    }
+
+    /** Leaves the file that is being written as it was; from another thread, before the process ends. */
+    void abandon() {
+        OutputFile file = writing;
+        if (file != null) {
+            file.abandon();
         }
     }
 }

@@ -75,6 +75,10 @@ public final class CommandTree {
         commands.put("load", () -> new LoadCommand(console));
         commands.put("inspect", () -> new InspectCommand(console));
         commands.put("generate", () -> new GenerateCommand(console));
+        commands.put("prog", () -> new ProgCommand(console));
+        commands.put("map", () -> new MapCommand(console));
+        commands.put("link", () -> new LinkCommand(console));
+        commands.put("btf", () -> new BtfCommand(console));
         commands.put("features", () -> new FeaturesCommand(console));
         commands.put("args", () -> takingDashes(new ArgsCommand(console)));
         commands.put("help", () -> new HelpCommand(this::isCommand, this::execute));

@@ -196,6 +196,7 @@ final class CompletionScript {
         }
         return switch (option.paramLabel()) {
             case "PID", "CMD", "FILE" -> option.paramLabel();
+            case TargetOptions.PROCESSES -> "PID";
             case "DIR", "BTF" -> "FILE";
             default -> option.type() == Path.class ? "FILE" : "";
         };
@@ -214,6 +215,8 @@ final class CompletionScript {
         }
         return switch (command.name()) {
             case "completion" -> "bash zsh";
+            case "prog", "map", "link" -> "list show dump pin";
+            case "btf" -> "list show dump minimize";
             case "help" -> commands.stream().map(CommandSpec::name).collect(Collectors.joining(" "));
             default ->
                 questions()

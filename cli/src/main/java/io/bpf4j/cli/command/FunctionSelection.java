@@ -3,7 +3,6 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.loader.internal.glob.Glob;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Target;
 import io.bpf4j.usdt.UsdtScan;
@@ -27,9 +26,6 @@ import java.util.stream.Collectors;
  * <p>Tested by {@code CliQuestionsTest}.
  */
 final class FunctionSelection {
-    /** The maximum number of functions of a file whose other versions are searched for: more come from a wildcard. */
-    private static final int MAX_WITH_VERSIONS = 4;
-
     private FunctionSelection() {}
 
     /**
@@ -66,28 +62,6 @@ final class FunctionSelection {
             found.forEach((file, more) -> addNew(functions.computeIfAbsent(file, _ -> new ArrayList<>()), more));
         }
         return functions;
-    }
-
-    /**
-     * A remark for each version that the compiler made of a function, such as {@code f.constprop.0} for calls with a
-     * constant argument, and that no operand names: its calls do not count as calls of the function.
-     */
-    static List<String> otherVersions(Map<FileIdentity, List<FunctionProbe>> functions) throws IOException {
-        List<String> remarks = new ArrayList<>();
-        for (List<FunctionProbe> ofFile : functions.values()) {
-            Set<String> known = ofFile.stream().map(FunctionSelection::symbol).collect(Collectors.toUnmodifiableSet());
-            for (FunctionProbe function : ofFile.subList(0, Math.min(ofFile.size(), MAX_WITH_VERSIONS))) {
-                FunctionProbe.matching(function.file(), Glob.quoted(function.function()) + ".*", function.returns())
-                        .stream()
-                        .filter(version -> !known.contains(symbol(version)))
-                        .map(version -> function.file() + " has " + version.function()
-                                + ", a version of " + function.name() + " that the compiler made: its calls do not"
-                                + " count as calls of " + function.fullName() + "; to include them, name "
-                                + version.fullName() + ", too")
-                        .forEach(remarks::add);
-            }
-        }
-        return remarks;
     }
 
     /**

@@ -74,6 +74,13 @@ final class GenerateCommand implements Callable<Integer> {
     @Option(names = "--struct", paramLabel = "NAME", description = "One more struct to generate a class for.")
     private List<String> structs = new ArrayList<>();
 
+    @Option(
+            names = "--both-orders",
+            description =
+                    "There is an object for each byte order: on big-endian machines the class reads the resource in "
+                            + "its folder big.")
+    private boolean bothOrders;
+
     @Option(names = "--force", description = "Overwrite a file that bpf4j did not generate.")
     private boolean force;
 
@@ -105,6 +112,9 @@ final class GenerateCommand implements Callable<Integer> {
         BindingsGenerator generator;
         try {
             generator = BindingsGenerator.of(spec, name).withPackage(packageName);
+            if (bothOrders) {
+                generator = generator.withBothByteOrders();
+            }
         } catch (IllegalArgumentException e) {
             throw new UsageException(String.valueOf(e.getMessage()));
         }

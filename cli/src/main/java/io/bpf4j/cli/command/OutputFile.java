@@ -10,6 +10,7 @@ import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.channels.Channels;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -72,6 +73,9 @@ final class OutputFile {
 
     private final Path named;
     private final int user;
+
+    /** The new file, until it has the name. */
+    private volatile @Nullable Path unfinished;
 
     /** @param named the file as the user named it */
     OutputFile(Path named) {
@@ -147,7 +151,7 @@ final class OutputFile {
             Entry existing = Entry.of(place.path());
             checkExisting(place.path(), existing);
             Path draft = draft(place);
-            create(draft, place, existing).close();
+            create(draft, place, existing, StandardCharsets.UTF_8).close();
             Files.delete(draft);
         } catch (IOException e) {
             throw refused(reason(e));
@@ -160,9 +164,20 @@ final class OutputFile {
      * @throws CommandException if the file can't be written; an existing file is then unchanged
      */
     void write(Content content) {
+        write(content, StandardCharsets.UTF_8);
+    }
+
+    /** The same for bytes that are no text. */
+    void write(byte[] bytes) {
+        // In this encoding each byte is a character.
+        String content = new String(bytes, StandardCharsets.ISO_8859_1);
+        write(writer -> writer.write(content), StandardCharsets.ISO_8859_1);
+    }
+
+    private void write(Content content, Charset charset) {
         try {
             if (isDevice()) {
-                try (Writer writer = Files.newBufferedWriter(named)) {
+                try (Writer writer = Files.newBufferedWriter(named, charset)) {
                     content.to(writer);
                 }
                 return;
@@ -171,17 +186,31 @@ final class OutputFile {
                 Entry existing = Entry.of(place.path());
                 checkExisting(place.path(), existing);
                 Path draft = draft(place);
+                unfinished = draft;
                 try {
-                    try (Writer writer = create(draft, place, existing)) {
+                    try (Writer writer = create(draft, place, existing, charset)) {
                         content.to(writer);
                     }
                     Files.move(draft, place.path(), StandardCopyOption.ATOMIC_MOVE);
                 } finally {
+                    unfinished = null;
                     Files.deleteIfExists(draft);
                 }
             }
         } catch (IOException e) {
             throw refused(reason(e));
+        }
+    }
+
+    /** Removes the new file if it is not complete; for another thread, before the process ends. */
+    void abandon() {
+        Path draft = unfinished;
+        if (draft != null) {
+            try {
+                Files.deleteIfExists(draft);
+            } catch (IOException e) {
+                // The process ends, and nobody would read a message.
+            }
         }
     }
 
@@ -338,7 +367,7 @@ final class OutputFile {
     }
 
     /** Creates the new file. The content is written through its descriptor, so others may rename the file meanwhile. */
-    private Writer create(Path draft, Place place, @Nullable Entry existing) throws IOException {
+    private Writer create(Path draft, Place place, @Nullable Entry existing, Charset charset) throws IOException {
         FileAttribute<?> rights = PosixFilePermissions.asFileAttribute(
                 PosixFilePermissions.fromString(existing == null ? "rw-rw-rw-" : "rw-------"));
         Writer writer;
@@ -346,7 +375,7 @@ final class OutputFile {
             writer = new BufferedWriter(Channels.newWriter(
                     Files.newByteChannel(
                             draft, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), rights),
-                    StandardCharsets.UTF_8));
+                    charset));
         } catch (NoSuchFileException e) {
             // The directory exists, but users can't create files in it, as in /proc.
             throw refused("no file can be created in " + place.shown().getParent());

@@ -158,8 +158,10 @@ final class QuestionOptions {
     /** A question about probes and functions, without filter and keys. */
     static Question about(TargetOptions target, List<UsdtProbe> probes, List<FunctionProbe> functions)
             throws IOException {
-        return Question.on(probes)
-                .on(functions.toArray(FunctionProbe[]::new))
+        Question question = Question.on(probes).on(functions.toArray(FunctionProbe[]::new));
+        return target.groups()
+                .map(question::within)
+                .orElse(question)
                 .withCatalog(UserCatalog.read())
                 .withFeatures(target.strategy().features(Features.ofRunningKernel()))
                 .withStrict(target.strict())

@@ -108,8 +108,8 @@ class QuestionRun implements TargetRun.Work {
         Answer answer = load(factory.create(probes, functions));
         loaded = answer;
         // With --follow events count from the start, because a process is held while its probes are attached. The child
-        // of -c is still a shell here: its events count from attached() on.
-        answer.setCounting(target.filesMayAppear() && target.command().isEmpty());
+        // of -c is still a shell here: its events count from attached() on, as do those of control groups.
+        answer.setCounting(target.follow() && target.process().isPresent());
         began = Instant.now();
         if (console.isTerminal()) {
             Signals.onResize(console::resized);
@@ -244,8 +244,17 @@ class QuestionRun implements TargetRun.Work {
         // Last, so that the answer is printed even if a file can't be written.
         QuestionOptions userOptions = options;
         if (userOptions != null && userOptions.files().areGiven()) {
+            console.flush(); // a signal may end the write of a large page
             AnswerPage page = page(userOptions, answer, gaps);
             userOptions.files().write(writer -> html(page, writer), writer -> svg(page, writer));
+        }
+    }
+
+    @Override
+    public void abandon() {
+        QuestionOptions userOptions = options;
+        if (userOptions != null) {
+            userOptions.files().abandon();
         }
     }
 }

@@ -5,7 +5,6 @@ import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.trace.Words;
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.trace.Target;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
@@ -43,10 +42,21 @@ final class TargetFiles {
         if (process.isPresent()) {
             return ofProcess(process.getAsInt());
         }
-        return followed.isPresent() && options.files().isEmpty() ? ofCommand(followed.get()) : named();
+        if (followed.isEmpty() || !options.files().isEmpty()) {
+            return named();
+        }
+        List<UsdtScan> scans = followed.get().scan();
+        if (options.groups().isPresent() && scans.isEmpty()) {
+            console.remark("no control group of now, or none with a process, is that of " + options.processes()
+                    + ": waiting for one");
+        }
+        return scans;
     }
 
     private Target target() {
+        if (options.groups().isPresent()) {
+            return options.groups().get();
+        }
         Target target = options.command().isPresent()
                 ? command(options.command().get())
                 : Target.process(options.process().orElseThrow());
@@ -60,15 +70,6 @@ final class TargetFiles {
             return options.json() ? command.withOutputToError() : command;
         } catch (IllegalArgumentException e) {
             throw new UsageException("-c: " + e.getMessage());
-        }
-    }
-
-    /** The file of the command. A script has no probes; the program that runs it is found when it is mapped. */
-    private static List<UsdtScan> ofCommand(Target command) throws IOException {
-        try {
-            return List.of(UsdtScan.ofFile(command.program().toRealPath()));
-        } catch (MalformedDataException e) {
-            return List.of();
         }
     }
 

@@ -2,6 +2,7 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.trace.StrategyChoice;
+import io.bpf4j.trace.Target;
 import io.bpf4j.usdt.ProbePattern;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,8 +26,20 @@ final class TargetOptions {
     /** 31 years, which fit a {@code long} in nanoseconds. */
     static final int MAX_SECONDS = 1_000_000_000;
 
-    @Option(names = "-p", paramLabel = "PID", description = "The program and the libraries of this process.")
+    /** What {@code -p} takes. */
+    static final String PROCESSES = "PID|KIND=NAME";
+
+    @Option(
+            names = "-p",
+            paramLabel = PROCESSES,
+            description =
+                    "The program and the libraries of this process; or of all processes of now and later of a unit "
+                            + "of systemd, a container, a pod or a control group (version 2): unit=NAME, container=ID, pod=UID, "
+                            + "cgroup=PATH.")
+    private @Nullable String processes;
+
     private @Nullable Integer pid;
+    private Optional<Target> groups = Optional.empty();
 
     @Option(
             names = "-c",
@@ -102,6 +115,7 @@ final class TargetOptions {
      * @throws UsageException if they don't fit together
      */
     void check() {
+        checkProcesses();
         // A list of functions has the form of one function in a file.
         operands.forEach(Operands::checkForm);
         functions = operands.stream()
@@ -118,14 +132,18 @@ final class TargetOptions {
         patterns = parsed.ofAllFiles();
         ofFiles = parsed.ofFiles();
         names = operands.stream().flatMap(TargetOptions::namesOf).toList();
-        all |= parsed.selectsAllProcesses() && pid == null && command == null;
-        parsed.checkTarget(pid != null || command != null);
-        if (command != null || all) {
+        if (groups.isPresent() && pid != null) {
+            throw new UsageException("-p " + processes + " and a name with a process's number exclude each other");
+        }
+        all |= parsed.selectsAllProcesses() && pid == null && command == null && groups.isEmpty();
+        parsed.checkTarget(pid != null || command != null || groups.isPresent());
+        if (command != null || all || groups.isPresent()) {
             parsed.checkNames();
         } else if (pid != null) {
             parsed.checkProbeNames();
         }
-        int sources = (pid == null ? 0 : 1) + (command == null ? 0 : 1) + (all ? 1 : 0);
+        boolean processesGiven = pid != null || groups.isPresent();
+        int sources = (processesGiven ? 1 : 0) + (command == null ? 0 : 1) + (all ? 1 : 0);
         if (sources == 0 && files.isEmpty()) {
             files = functions.stream()
                     .flatMap(function -> function.file().stream())
@@ -133,8 +151,8 @@ final class TargetOptions {
                     .toList();
         }
         if (sources > 1) {
-            String process = given == null ? "a name with a process's number" : "-p";
-            String both = Stream.of(pid == null ? "" : process, command == null ? "" : "-c", all ? "--all" : "")
+            String process = processes == null ? "a name with a process's number" : "-p";
+            String both = Stream.of(processesGiven ? process : "", command == null ? "" : "-c", all ? "--all" : "")
                     .filter(option -> !option.isEmpty())
                     .collect(Collectors.joining(" and "));
             throw new UsageException(
@@ -155,6 +173,10 @@ final class TargetOptions {
             parsed.checkNames();
             throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' selects all");
         }
+        if (groups.isPresent() && (follow || noHold)) {
+            throw new UsageException((follow ? "--follow" : "--no-hold") + " is for -p PID and -c: later processes of "
+                    + processes + " are traced, too, and none is held");
+        }
         if (follow && pid == null && command == null) {
             throw new UsageException("--follow needs -p or -c; a FILE is traced in all processes, also in later ones");
         }
@@ -165,6 +187,48 @@ final class TargetOptions {
         if (seconds != null && !(seconds > 0 && seconds <= MAX_SECONDS)) {
             throw new UsageException("--duration takes more than 0 and up to " + MAX_SECONDS + " seconds");
         }
+    }
+
+    private void checkProcesses() {
+        String given = processes;
+        if (given == null) {
+            return;
+        }
+        int equals = given.indexOf('=');
+        if (equals < 0) {
+            try {
+                pid = Integer.valueOf(given);
+            } catch (NumberFormatException e) {
+                throw new UsageException("-p takes the number of a process up to " + Integer.MAX_VALUE
+                        + ", or unit=NAME, container=ID, pod=UID or cgroup=PATH; not '" + given + "'");
+            }
+            return;
+        }
+        String name = given.substring(equals + 1);
+        try {
+            groups = Optional.of(
+                    switch (given.substring(0, equals)) {
+                        case "unit" -> Target.unit(name);
+                        case "container" -> Target.container(name);
+                        case "pod" -> Target.pod(name);
+                        case "cgroup" -> Target.controlGroup(name);
+                        default ->
+                            throw new IllegalArgumentException("'" + given.substring(0, equals)
+                                    + "' selects no processes; unit, container, pod and cgroup do");
+                    });
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("-p: " + e.getMessage());
+        }
+    }
+
+    /** What {@code -p} has, as it was typed; empty without it. */
+    String processes() {
+        return processes == null ? "" : processes;
+    }
+
+    /** The control groups of {@code -p}; empty without them. */
+    Optional<Target> groups() {
+        return groups;
     }
 
     /** The process of {@code -p}; empty without it. */
@@ -249,7 +313,7 @@ final class TargetOptions {
 
     /** Whether the traced processes may map new files while they are traced. */
     boolean filesMayAppear() {
-        return follow || command != null;
+        return follow || command != null || groups.isPresent();
     }
 
     boolean follow() {

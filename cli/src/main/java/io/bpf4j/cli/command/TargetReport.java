@@ -156,13 +156,16 @@ final class TargetReport {
         if (attachedAny) {
             return;
         }
-        String target =
-                options.command().isEmpty() ? "process " + options.process().orElseThrow() : "the command";
+        String target = options.groups().isPresent()
+                ? "a process of " + options.processes()
+                : options.command().isEmpty() ? "process " + options.process().orElseThrow() : "the command";
         String probes = String.join(
                 " or ", options.patterns().stream().map(ProbePattern::toString).toList());
         throw new CommandException(noProbe(target, probes, gaps)
                 + whyNone(scans)
-                + (options.follow() ? "" : "; --follow traces its child processes, too"));
+                + (options.follow() || options.groups().isPresent()
+                        ? ""
+                        : "; --follow traces its child processes, too"));
     }
 
     /**
@@ -188,7 +191,10 @@ final class TargetReport {
                 .map(function -> "no traced process was seen to map the file of " + Text.printable(function.toString()))
                 .toList();
         if (!missing.isEmpty() && missing.size() == functions.size() && !attachedProbes) {
-            return Optional.of(missing.getFirst() + (options.follow() ? "" : "; --follow traces child processes, too"));
+            return Optional.of(missing.getFirst()
+                    + (options.follow() || options.groups().isPresent()
+                            ? ""
+                            : "; --follow traces child processes, too"));
         }
         missing.forEach(console::remark);
         return Optional.empty();

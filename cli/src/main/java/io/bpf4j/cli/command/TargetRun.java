@@ -94,6 +94,12 @@ final class TargetRun {
          * @param gaps the reasons why the answer is not exact; empty if it is
          */
         void finish(List<Diagnostic> gaps);
+
+        /**
+         * Gives up what is not finished: a screen, a file. Called before a signal ends the process, on another thread and
+         * at any time.
+         */
+        default void abandon() {}
     }
 
     TargetRun(Console console, Interruption interruption, TargetOptions options, List<TextArgument> strings) {
@@ -127,10 +133,13 @@ final class TargetRun {
                 .distinct()
                 .toList();
         risks.forEach(console::remark);
-        FunctionSelection.otherVersions(byFile).stream().map(Text::printable).forEach(console::remark);
+        for (List<FunctionProbe> ofFile : byFile.values()) {
+            FunctionProbe.otherVersions(ofFile).forEach(console::remark);
+        }
         try (RunningProgram program = work.load(probes, functions)) {
             interruption.onRequest(program::wakeup);
             interruption.beforeHalt(program::resumePaused);
+            interruption.atHalt(work::abandon);
             if (followed.isEmpty()) {
                 watch(program, work, probes, functions);
                 report.end(OptionalInt.empty(), !risks.isEmpty());
@@ -197,10 +206,7 @@ final class TargetRun {
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
         try (Progress _ = attaching(sites, "site")) {
             return options.all()
-                    ? GoneFiles.attachToOthers(
-                            probes,
-                            others -> session.attach(others, OptionalInt.empty()),
-                            file -> console.error("bpf4j: " + Text.printable(file)))
+                    ? session.attachUnchanged(probes, file -> console.error("bpf4j: " + Text.printable(file.message())))
                     : session.attach(probes, options.process());
         }
     }

@@ -31,7 +31,7 @@ final class TopCommand extends QuestionCommand {
     @Override
     void ask() throws IOException {
         options.defaults(List.of("pid", "comm", "probe"), OptionalLong.of(EVERY));
-        try (TopRun run = new TopRun(console, interruption, options)) {
+        try (TopRun run = new TopRun(console, options)) {
             run(run);
         }
     }

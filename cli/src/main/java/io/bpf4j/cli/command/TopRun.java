@@ -11,7 +11,6 @@ import io.bpf4j.cli.question.AnswerReport;
 import io.bpf4j.cli.question.AnswerValues;
 import io.bpf4j.cli.question.Changes;
 import io.bpf4j.cli.question.TopTable;
-import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.cli.trace.Signals;
 import io.bpf4j.trace.Answer;
 import java.time.Duration;
@@ -45,23 +44,21 @@ final class TopRun extends QuestionRun implements AutoCloseable {
             "  For other keys, run top again with another --by.");
 
     private final Console console;
-    private final Interruption interruption;
     private final QuestionOptions options;
     private final Paint paint;
     private final TopTable table = new TopTable();
     private final Changes changes = new Changes();
     private long lastUpdate = System.nanoTime();
-    private @Nullable Screen screen;
+    private volatile @Nullable Screen screen;
     private boolean drawn;
     private boolean started;
     private boolean paused;
     private boolean help;
     private boolean quit;
 
-    TopRun(Console console, Interruption interruption, QuestionOptions options) {
+    TopRun(Console console, QuestionOptions options) {
         super(console, options, question -> question);
         this.console = console;
-        this.interruption = interruption;
         this.options = options;
         this.paint = options.paint(console);
     }
@@ -91,7 +88,6 @@ final class TopRun extends QuestionRun implements AutoCloseable {
             Screen.open(console).ifPresent(opened -> {
                 screen = opened;
                 drawn = true;
-                interruption.atHalt(opened::abandon);
                 Signals.onResize(() -> {
                     console.resized();
                     opened.resized();
@@ -187,6 +183,15 @@ final class TopRun extends QuestionRun implements AutoCloseable {
                     .append(Text.printable(table.names().get(i)));
         }
         return text.toString();
+    }
+
+    @Override
+    public void abandon() {
+        Screen full = screen;
+        if (full != null) {
+            full.abandon();
+        }
+        super.abandon();
     }
 
     /** Frees the screen before the probes are detached, which may take a while. */

@@ -326,9 +326,13 @@ public final class AnswerReport {
         return text.toString();
     }
 
-    /** Why an answer is not exact, in words. */
+    /** Why an answer is not exact, in words; with escapes for characters of names that would control a terminal. */
     public static String because(List<Diagnostic> gaps) {
-        return gaps.stream().map(Diagnostic::message).distinct().collect(Collectors.joining("; "));
+        return gaps.stream()
+                .map(Diagnostic::message)
+                .distinct()
+                .map(Text::printable)
+                .collect(Collectors.joining("; "));
     }
 
     /** The kinds of gaps that have a count of their own in the sums. */

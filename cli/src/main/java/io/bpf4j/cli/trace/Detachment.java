@@ -33,8 +33,9 @@ public final class Detachment {
         List<CompletableFuture<Void>> each =
                 all.stream().map(Closing::toCompletableFuture).toList();
         CompletableFuture<Void> done = CompletableFuture.allOf(each.toArray(CompletableFuture[]::new));
-        boolean said = false;
+        boolean announced = false;
         Duration step = QUIET;
+        interruption.beginWait();
         try {
             while (!await(done, step, interruption, meanwhile)) {
                 if (interruption.impatient()) {
@@ -42,8 +43,8 @@ public final class Detachment {
                     return false;
                 }
                 console.error("bpf4j: detaching " + left(all) + " of " + total(all) + " …"
-                        + (said ? "" : " (Ctrl-C again ends bpf4j)"));
-                said = true;
+                        + (announced ? "" : " (Ctrl-C again ends bpf4j)"));
+                announced = true;
                 step = STEP;
             }
             return true;
@@ -51,6 +52,7 @@ public final class Detachment {
             Thread.currentThread().interrupt();
             return false;
         } finally {
+            interruption.endWait();
             each.stream()
                     .filter(CompletableFuture::isCompletedExceptionally)
                     .forEach(one -> console.error(

@@ -9,10 +9,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Turns Ctrl-C, SIGTERM and SIGHUP into an orderly end of a command that has registered for it.
  *
- * <p>The first signal asks the command to stop: it detaches, prints its summary and ends with its own exit code.
- * Detaching may take minutes if the kernel has perf uprobes only, so the second signal ends this wait. The third ends
- * the process at once. A command that has not registered, such as {@code list}, is ended by the first signal, with 128
- * plus the signal's number, as a shell expects. <i>Thread-safe.</i>
+ * <p>The first signal asks the command to stop: it detaches, prints its answer and ends with its own exit code. The
+ * second ends the process at once, whatever the command does: it may be reading symbols or writing a page, and nobody
+ * wants that answer any more. There is one exception. Detaching may take minutes if the kernel has perf uprobes only; a
+ * second signal meanwhile ends this wait, the answer is still printed, and the third signal ends the process. A command
+ * that has not registered, such as {@code list}, is ended by the first signal. A process that a signal ends has the exit
+ * code 128 plus the signal's number, as a shell expects. <i>Thread-safe.</i>
  */
 public final class Interruption {
     /** The time that a command has to end by itself. */
@@ -24,6 +26,7 @@ public final class Interruption {
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicBoolean handles;
     private final AtomicLong lastSignal = new AtomicLong(Long.MIN_VALUE);
+    private volatile boolean waits;
     private volatile @Nullable Runnable stop;
     private volatile @Nullable Runnable last;
     private volatile @Nullable Runnable atHalt;
@@ -75,7 +78,7 @@ public final class Interruption {
             return;
         }
         request();
-        if (requests.get() > 2) {
+        if (endsAtOnce()) {
             try {
                 runLast();
                 run(atHalt);
@@ -84,8 +87,7 @@ public final class Interruption {
             }
         } else if (requests.get() == 1) {
             // A sender of SIGTERM usually sends SIGKILL some seconds later. And the command may wait for a reader of
-            // its
-            // output that no longer reads.
+            // its output that no longer reads.
             Thread.ofPlatform().name("bpf4j-interrupted").daemon().start(() -> {
                 try {
                     Thread.sleep(GRACE);
@@ -95,6 +97,10 @@ public final class Interruption {
                 }
             });
         }
+    }
+
+    boolean endsAtOnce() {
+        return requests.get() > (waits ? 2 : 1);
     }
 
     private void runLast() {
@@ -117,6 +123,15 @@ public final class Interruption {
         return requests.get() > 1;
     }
 
+    /** From now on the command asks {@link #impatient} again and again: a second signal ends its wait, not the process. */
+    public void beginWait() {
+        waits = true;
+    }
+
+    public void endWait() {
+        waits = false;
+    }
+
     /**
      * Registers that the running command ends by itself soon after {@code stop} is called, from another thread.
      *
@@ -134,14 +149,14 @@ public final class Interruption {
 
     /**
      * Registers an action that is necessary even if the command doesn't end. It runs two seconds after the first
-     * signal, if the process still exists, and at the third signal, before the process ends. It runs on other threads,
-     * and may run twice.
+     * signal, if the process still exists, and at the signal that ends the process, before that. It runs on other
+     * threads, and may run twice.
      */
     public void beforeHalt(Runnable atLast) {
         last = atLast;
     }
 
-    /** Registers the last action at the third signal, before the process ends. It runs on another thread. */
+    /** Registers the last action of a process that a signal ends at once. It runs on another thread. */
     public void atHalt(Runnable action) {
         atHalt = action;
     }

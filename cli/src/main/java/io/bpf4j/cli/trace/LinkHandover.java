@@ -19,7 +19,7 @@ import java.util.OptionalInt;
  * it 1,000 sites of perf uprobes take 74 seconds, and 10,000 would take twelve minutes (Linux 6.18, two busy CPUs).
  * Linux before 6.6 has no other uprobes.
  *
- * <p>Tested by {@code CliStrategyTest}.
+ * <p>Tested by {@code LinkHandoverTest} and {@code CliStrategyTest}.
  */
 final class LinkHandover {
     private static final String MAIN = "io.bpf4j.cli.Main";
@@ -50,11 +50,11 @@ final class LinkHandover {
         }
     }
 
-    /** The command line of this process up to the main class: the same JVM options, modules or class path. */
+    /** The command line of this process up to the main class or jar: the same JVM options, modules or class path. */
     static List<String> thisCommand(String cmdline) throws IOException {
         List<String> words = List.of(cmdline.split("\0", -1));
         for (int i = 1; i < words.size(); i++) {
-            if (words.get(i).endsWith(MAIN)) {
+            if (words.get(i).endsWith(MAIN) || words.get(i - 1).equals("-jar")) {
                 List<String> command = new ArrayList<>(words.subList(0, i + 1));
                 command.set(
                         0,
@@ -62,6 +62,6 @@ final class LinkHandover {
                 return command;
             }
         }
-        throw new IOException("this process was not started by its main class");
+        throw new IOException("this process was not started by its main class or its jar");
     }
 }

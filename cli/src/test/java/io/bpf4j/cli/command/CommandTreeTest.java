@@ -138,11 +138,14 @@ class CommandTreeTest {
 
     @Test
     void aNumberThatIsNoneIsToldWithoutTheNameOfAType() {
-        Run run = Run.of("trace", "-p", "99999999999");
+        Run run = Run.of("list", "-p", "99999999999");
         assertThat(run.code()).isEqualTo(CommandTree.USAGE);
         assertThat(run.err().getFirst())
                 .isEqualTo(
-                        "bpf4j trace: Invalid value for option '-p': '99999999999' is not a whole number up to 2147483647");
+                        "bpf4j list: Invalid value for option '-p': '99999999999' is not a whole number up to 2147483647");
+        assertThat(Run.of("trace", "-p", "99999999999", "a:b").err().getFirst())
+                .isEqualTo("bpf4j trace: -p takes the number of a process up to 2147483647, or unit=NAME,"
+                        + " container=ID, pod=UID or cgroup=PATH; not '99999999999'");
     }
 
     @Test

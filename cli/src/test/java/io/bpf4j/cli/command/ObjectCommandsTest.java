@@ -44,7 +44,7 @@ class ObjectCommandsTest {
                 .asString()
                 .startsWith("{\"type\":\"object\",\"file\":\"" + sound
                         + "\",\"byteOrder\":\"little-endian\",\"license\":\"Dual BSD/GPL\",")
-                .contains("\"programs\":[{\"name\":\"trace\",\"section\":\"usdt\",")
+                .contains("\"programs\":[{", "{\"name\":\"trace\",\"section\":\"usdt\",")
                 .contains("{\"name\":\"events\",\"type\":\"ringbuf\",")
                 .contains("\"btf\":{\"types\":");
     }

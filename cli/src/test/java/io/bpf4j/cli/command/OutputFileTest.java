@@ -74,6 +74,24 @@ class OutputFileTest {
         nothingIsLeftBeside(page);
     }
 
+    /** As a signal does, in the middle of a write. */
+    @Test
+    void aFileThatIsGivenUpLeavesNothing() throws IOException {
+        Path page = Files.writeString(folder.resolve("page.html"), "old");
+        OutputFile file = new OutputFile(page);
+        file.abandon();
+        file.check();
+        assertThatThrownBy(() -> file.write(writer -> {
+                    writer.write("new");
+                    file.abandon();
+                    nothingIsLeftBeside(page);
+                }))
+                .isInstanceOf(CommandException.class);
+        file.abandon();
+        assertThat(page).hasContent("old");
+        nothingIsLeftBeside(page);
+    }
+
     @Test
     void aLinkOfThisUserIsFollowedAndStays() throws IOException {
         Path target = Files.writeString(folder.resolve("target.html"), "old");

@@ -3,6 +3,7 @@ package io.bpf4j.cli.question;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.cli.output.Console;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
 import java.io.ByteArrayOutputStream;
@@ -23,19 +24,29 @@ class AnswerReportTest {
                 1, "u:\u001b[2J", 47, 48, "\nbpf4j: \u202e", 0, Map.of("str(arg0)", "a\u001b\n\u0085"), false);
         assertThat(printed(event, false))
                 .matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{6} .*\\n")
-                .endsWith(
-                        "  47/48            \\nbpf4j: \\u{202e}  u:\\x1b[2J                 str(arg0)=a\\x1b\\n\\x85\n");
+                .endsWith("  47/48            \\n"
+                        + "bpf4j: \\u{202e}  u:\\x1b[2J                 str(arg0)=a\\x1b\\n"
+                        + "\\x85\n");
         assertThat(printed(event, true))
                 .doesNotContain("\u001b", "\u202e", "\u0085")
                 .hasLineCount(1);
+    }
+
+    /** Such as the name of a control group, which may contain anything but a slash and a line end. */
+    @Test
+    void theReasonsWhyAnAnswerIsNotExactHaveNoControlCharacters() {
+        assertThat(AnswerReport.because(List.of(
+                        new Diagnostic(Diagnostic.Kind.LATE, "/a\u001b[2J", "the control group /a\u001b[2J was found"),
+                        new Diagnostic(Diagnostic.Kind.LATE, "", "b\nc"))))
+                .isEqualTo("the control group /a\\x1b[2J was found; b\\nc");
     }
 
     @Test
     void anEventWhoseValuesCouldNotBeReadSaysSo() {
         Answer.Event event = new Answer.Event(1, "u:work", 47, 48, "work", 0, Map.of(), true);
         assertThat(printed(event, false))
-                .endsWith(
-                        "  47/48            work             u:work                    ? (a value could not be read)\n");
+                .endsWith("  47/48            work             u:work                    ? (a value could not be"
+                        + " read)\n");
         assertThat(printed(event, true)).contains("\"values\":null");
     }
 

@@ -31,7 +31,25 @@ class InterruptionTest {
         interruption.onSignal(143, start + 1_000_000);
         assertThat(interruption.requested()).isTrue();
         assertThat(interruption.impatient()).isFalse();
+        assertThat(interruption.endsAtOnce()).isFalse();
+        interruption.beginWait();
         interruption.onSignal(143, start + 100_000_000);
         assertThat(interruption.impatient()).isTrue();
+    }
+
+    /** While probes are detached, a second signal ends this wait, and the answer is printed. */
+    @Test
+    void theSecondSignalEndsTheProcessUnlessItWaits() {
+        Interruption interruption = new Interruption();
+        interruption.request();
+        assertThat(interruption.endsAtOnce()).isFalse();
+        interruption.beginWait();
+        interruption.request();
+        assertThat(interruption.endsAtOnce()).isFalse();
+        interruption.endWait();
+        assertThat(interruption.endsAtOnce()).as("at the next signal").isTrue();
+        interruption.beginWait();
+        interruption.request();
+        assertThat(interruption.endsAtOnce()).as("the third").isTrue();
     }
 }

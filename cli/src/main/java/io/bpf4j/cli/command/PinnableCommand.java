@@ -1,0 +1,150 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.failure.InputFile;
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.Errno;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Parameters;
+
+/**
+ * A command about objects that can be pinned, and that are named by an id, a pin or a name.
+ *
+ * <p>Tested by {@code CliInspectionTest}.
+ */
+abstract class PinnableCommand extends KernelObjectCommand {
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "WORD",
+            description = "What to do: list (the default), show, dump or pin.")
+    private String word = "list";
+
+    @Parameters(
+            index = "1..*",
+            arity = "0..*",
+            paramLabel = "OBJECT",
+            description = "A number is the kernel's id, a text with a slash the path of a pin, other text a name. "
+                    + "For pin, the path of the new pin follows.")
+    private List<String> operands = new ArrayList<>();
+
+    PinnableCommand(Console console) {
+        super(console);
+    }
+
+    abstract void pin(String object, Path path) throws IOException;
+
+    @Override
+    public final Integer call() throws IOException {
+        return run(word, operands);
+    }
+
+    @Override
+    final void other(String other, List<String> its) throws IOException {
+        if (!other.equals("pin")) {
+            throw new UsageException("'" + other + "' is not list, show, dump or pin");
+        }
+        expect(other, its.size() == 2, "an object and the path of the new pin");
+        pin(its.getFirst(), path(its.getLast()));
+    }
+
+    /** Of a name that is not text, the Java launcher keeps other bytes: it would be the name of something else. */
+    private static Path path(String operand) {
+        if (operand.indexOf('\ufffd') >= 0) {
+            throw new CommandException(operand + InputFile.encoding(operand));
+        }
+        return Operands.checked(Path::of, operand, operand);
+    }
+
+    /** How objects of a kind are found and opened. */
+    record Source<T>(
+            String kind,
+            IntFunction<T> byId,
+            Function<Path, T> byPin,
+            Supplier<List<Integer>> ids,
+            Function<T, String> nameOf,
+            ToIntFunction<T> idOf,
+            Consumer<T> close) {
+        /** Opens the object of an operand, which the caller closes. */
+        T open(String operand) {
+            if (operand.matches("[0-9]{1,10}")) {
+                return byId(Long.parseLong(operand));
+            }
+            return operand.indexOf('/') >= 0 ? byPin(path(operand)) : byName(operand);
+        }
+
+        private T byPin(Path path) {
+            try {
+                return byPin.apply(path);
+            } catch (IllegalArgumentException e) {
+                throw new CommandException(String.valueOf(e.getMessage()), e); // of another kind
+            }
+        }
+
+        private T byId(long id) {
+            try {
+                return byId.apply((int) Math.min(id, Integer.MAX_VALUE));
+            } catch (SyscallException e) {
+                if (e.errno() == Errno.ENOENT) {
+                    throw new CommandException("there is no " + kind + " with the id " + id, e);
+                }
+                throw e;
+            }
+        }
+
+        private T byName(String name) {
+            List<Integer> found = new ArrayList<>();
+            forEach(object -> {
+                if (nameOf.apply(object).equals(name)) {
+                    found.add(idOf.applyAsInt(object));
+                }
+            });
+            if (found.isEmpty()) {
+                throw new CommandException("no " + kind + " has the name '" + name + "'"
+                        + (name.length() > 15 ? "; the kernel keeps the first 15 bytes of a name" : ""));
+            }
+            if (found.size() > 1) {
+                throw new CommandException("several have the name '" + name + "'; name one by its id: "
+                        + found.stream().map(String::valueOf).collect(Collectors.joining(", ")));
+            }
+            return byId(found.getFirst());
+        }
+
+        /** The same with the ids of this moment; a process that may not list them is refused before it does anything. */
+        Source<T> listed() {
+            List<Integer> now = ids.get();
+            return new Source<>(kind, byId, byPin, () -> now, nameOf, idOf, close);
+        }
+
+        /** Opens each object for a moment; those that vanish meanwhile are skipped. */
+        void forEach(Consumer<T> reader) {
+            for (int id : ids.get()) {
+                T object;
+                try {
+                    object = byId.apply(id);
+                } catch (SyscallException e) {
+                    if (e.errno() == Errno.ENOENT) {
+                        continue;
+                    }
+                    throw e;
+                }
+                try {
+                    reader.accept(object);
+                } finally {
+                    close.accept(object);
+                }
+            }
+        }
+    }
+}
