@@ -117,3 +117,10 @@ test_rootfs() {
   rm -rf --one-file-system "$cache/container-$suite-"*
   make_rootfs "$suite" "$rootfs" "${packages[@]}"
 }
+
+# Sets `minimal` to the root file system of a minimal Debian of suite $1, with the certificates that a newcomer who could
+# clone has; makes it if need be.
+minimal_rootfs() {
+  minimal=$cache/minimal-$1-$(sha256sum "$(dirname "${BASH_SOURCE[0]}")/rootfs.sh" | cut -c1-12)
+  [ -d "$minimal" ] || make_rootfs "$1" "$minimal" ca-certificates
+}

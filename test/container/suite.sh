@@ -7,7 +7,7 @@ classpath_file=test/target/test.classpath
 # Builds the tests if a source is newer.
 build_tests() {
   # Maven writes this class path when it compiles the tests.
-  if is_stale "$classpath_file" all elf btf sys loader process usdt bpf-objects trace bindings cli test; then
+  if is_stale "$classpath_file" all elf btf sys loader process usdt bpf-objects trace metrics bindings cli test; then
     echo "building the tests" >&2
     ./mvnw -q -B -pl test -am -DskipTests -Dspotless.check.skip=true package >&2
     # Maven leaves a class path file that did not change as old as it was.

@@ -6,7 +6,7 @@
 guest_suite=trixie
 
 # What other machines are run without: what only this one's packages are fetched for, and what their own suite lacks.
-excused_elsewhere=X86_64,GO,HALF_INDEX,TMUX,CHROMIUM,ZSH,GROFF,CLANG,BPFTOOL,LIBBPF,LIBBPF_TOOLS,LIBBPF_HEADERS,NEWER_LIBBPF_HEADERS,POSTGRESQL,NETKIT,KPROBES,FENTRY,HELD_COMMANDS
+excused_elsewhere=X86_64,IA32,GO,HALF_INDEX,TMUX,CHROMIUM,ZSH,GROFF,CLANG,BPFTOOL,LIBBPF,LIBBPF_TOOLS,LIBBPF_HEADERS,NEWER_LIBBPF_HEADERS,POSTGRESQL,NETKIT,KPROBES,FENTRY,HELD_COMMANDS
 
 # How machine $1, by Debian's name, is emulated, and which compiler makes programs for it.
 describe_machine() {

@@ -1,5 +1,7 @@
 // Processes that make it hard to look at them. Each says "ready" when it is as it will be, and goes on until it is killed.
+// Until then it calls tick again and again, so that a question about this function has to name its stacks.
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,6 +23,14 @@ static void check(int failed, const char *what) {
 static void ready(void) {
     puts("ready");
     fflush(stdout);
+}
+
+__attribute__((noipa)) void tick(unsigned microseconds) {
+    if (microseconds) usleep(microseconds);
+}
+
+static void go_on(void) {
+    for (;;) tick(1000);
 }
 
 static void map(int fd, off_t offset) {
@@ -53,7 +63,7 @@ static void memfd(void) {
     copy_to(fd);
     map(fd, 0);
     ready();
-    for (;;) pause();
+    go_on();
 }
 
 // A file that is cut off and written again, all the time.
@@ -66,6 +76,7 @@ static void restless(const char *path) {
         check(ftruncate(fd, size), "ftruncate");
         check(lseek(fd, 0, SEEK_SET), "lseek");
         copy_to(fd);
+        tick(0);
     }
 }
 
@@ -85,6 +96,7 @@ static void swap(const char *folder, const char *secret) {
         const char *other = i % 8 == 0 ? "fifo" : "link";
         exchange(other);
         exchange(other);
+        tick(0);
     }
 }
 
@@ -105,7 +117,7 @@ static void many(const char *folder) {
         map(fd, (i * 2 % 256) * 4096);
     }
     ready();
-    for (;;) pause();
+    go_on();
 }
 
 // More files than anybody loads.
@@ -120,7 +132,27 @@ static void files(const char *folder) {
         close(fd);
     }
     ready();
-    for (;;) pause();
+    go_on();
+}
+
+// Thirty processes in the code of a library with very many symbols, which is touched all the time.
+static void symbols(const char *path) {
+    void *library = dlopen(path, RTLD_NOW);
+    void (*through)(void (*)(unsigned), unsigned);
+    check(!library, path);
+    through = (void (*)(void (*)(unsigned), unsigned))dlsym(library, "through");
+    check(!through, "through");
+    for (int i = 0; i < 30; i++) {
+        if (!fork()) {
+            prctl(PR_SET_PDEATHSIG, 9);
+            for (;;) through(tick, 5000);
+        }
+    }
+    ready();
+    for (;;) {
+        check(utimensat(AT_FDCWD, path, NULL, 0), "utimensat");
+        through(tick, 1000);
+    }
 }
 
 int main(int argc, char **argv) {
@@ -137,7 +169,9 @@ int main(int argc, char **argv) {
         many(argv[2]);
     } else if (!strcmp(mode, "files")) {
         files(argv[2]);
+    } else if (!strcmp(mode, "symbols")) {
+        symbols(argv[2]);
     }
     ready(); // just there, under whatever name it was started
-    for (;;) pause();
+    go_on();
 }

@@ -18,8 +18,20 @@ import java.util.stream.Stream;
  * @param classPath of its tests, and of what runs them
  */
 record Suite(String name, Path folder, String classPath, List<String> classes) {
-    private static final List<String> MODULES =
-            List.of("elf", "btf", "bpf-objects", "sys", "loader", "process", "usdt", "trace", "cli", "test/objects");
+    private static final List<String> MODULES = List.of(
+            "elf",
+            "btf",
+            "bpf-objects",
+            "sys",
+            "loader",
+            "process",
+            "usdt",
+            "trace",
+            "metrics",
+            "bindings",
+            "maven-plugin",
+            "cli",
+            "test/objects");
 
     /** The selected classes of all modules; without modules in which none is selected. */
     static List<Suite> of(Path checkout, Again.Options options) throws IOException {

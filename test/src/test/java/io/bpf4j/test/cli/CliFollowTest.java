@@ -318,6 +318,31 @@ class CliFollowTest {
                         "reason", reason -> assertThat(reason).asString().contains("has no function _dl_debug_state"));
     }
 
+    /** The processes decide how many reasons there are, and how long they are: here 8 KB. */
+    @Test
+    void manyLoadersMakeAShortReason() throws IOException, InterruptedException {
+        Path source = Files.writeString(folder.resolve("stale.c"), "int main(void) { return 0; }");
+        Path program = folder.resolve("stale-00" + "x".repeat(150));
+        Commands.check(List.of(
+                "sh",
+                "-ec",
+                "gcc -o $1 $2; loader=$(readelf -l $1 | sed -n 's/.*interpreter: \\(.*\\)]/\\1/p');"
+                        + " gcc -Wl,--dynamic-linker=$1.so -o $1 $2; sed s/_dl_debug_state/_dl_debug_stale/ $loader >$1.so;"
+                        + " for i in $(seq 10 39); do other=$(echo $1 | sed s/stale-00/stale-$i/); cp $1.so $other.so;"
+                        + " sed s/stale-00/stale-$i/g $1 >$other; chmod +x $other $other.so; done",
+                "sh",
+                program.toString(),
+                source.toString()));
+        String run = "sh -c 'for each in " + folder + "/stale-[1-3]?*x; do $each; done'";
+        Commands.Result result = Cli.run("count", "--follow", "--json", "-c", run, "u:libc.so.6:exit", "--by", "comm");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        Map<String, @Nullable Object> end = Json.lines(result.out()).getLast();
+        assertThat(end).containsEntry("exact", false);
+        assertThat(String.valueOf(end.get("reason")))
+                .contains("has no function _dl_debug_state", "further reasons")
+                .hasSizeLessThan(3_000);
+    }
+
     private static Map<String, @Nullable Object> sums(long events, boolean exact) {
         return Map.of("type", "end", "events", events, "lost", 0L, "exact", exact);
     }

@@ -7,8 +7,11 @@ import static io.bpf4j.test.support.Requirement.HELD_COMMANDS;
 import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.link.Link;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.test.objects.TestObjects;
+import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
@@ -135,14 +138,18 @@ class CliJsonTest {
             "end", List.of("exact"));
 
     /** The type of the records of each command that prints a listing. */
-    private static final Map<String, String> LISTINGS = Map.of(
-            "list", "probe",
-            "catalog", "signature",
-            "features", "feature",
-            "inspect", "object",
-            "generate", "class",
-            "load", "load",
-            "args", "args");
+    private static final Map<String, String> LISTINGS = Map.ofEntries(
+            Map.entry("list", "probe"),
+            Map.entry("catalog", "signature"),
+            Map.entry("features", "feature"),
+            Map.entry("inspect", "object"),
+            Map.entry("generate", "class"),
+            Map.entry("load", "load"),
+            Map.entry("args", "args"),
+            Map.entry("prog", "program"),
+            Map.entry("map", "map"),
+            Map.entry("link", "link"),
+            Map.entry("btf", "btf"));
 
     private static final Set<String> RUN = new TreeSet<>();
 
@@ -319,11 +326,29 @@ class CliJsonTest {
                 new String[] {"generate", "--json", "-d", folder.toString(), object.toString()},
                 new String[] {"load", "--json", object.toString()},
                 new String[] {"args", "--json", "8@%rax"})) {
-            List<Map<String, @Nullable Object>> records = run(line);
-            assertThat(records).as(line[0]).isNotEmpty().allSatisfy(record -> {
-                assertThat(record.keySet().iterator().next()).isEqualTo("type");
-                assertThat(record).containsEntry("type", LISTINGS.get(line[0]));
-            });
+            listing(line);
+        }
+    }
+
+    private static void listing(String... line) throws IOException, InterruptedException {
+        List<Map<String, @Nullable Object>> records = run(line);
+        assertThat(records).as(line[0]).isNotEmpty().allSatisfy(record -> {
+            assertThat(record.keySet().iterator().next()).isEqualTo("type");
+            assertThat(record).containsEntry("type", LISTINGS.get(line[0]));
+        });
+    }
+
+    @Test
+    void theRecordsOfLoadedObjectsHaveATypeFirst() throws IOException, InterruptedException {
+        try (BpfObject object = Bpf.load("links.bpf.o");
+                Link _ = object.programs().stream()
+                        .filter(program -> program.spec().sectionName().startsWith("tracepoint/"))
+                        .findFirst()
+                        .orElseThrow()
+                        .attach()) {
+            for (String command : List.of("prog", "map", "link", "btf")) {
+                listing(command, "list", "--json");
+            }
         }
     }
 

@@ -131,8 +131,8 @@ class CliLosslessTest {
     /** The pipe is full, and nobody reads it: the process is paused, and continues when bpf4j ends. */
     @ParameterizedTest
     @CsvSource({
-        "third interrupt, false",
-        "third interrupt, true",
+        "second interrupt, false",
+        "second interrupt, true",
         "one request, false",
         "one request, true",
         "reader gone, false",

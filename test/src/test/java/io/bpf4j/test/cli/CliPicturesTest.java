@@ -10,8 +10,10 @@ import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Chromium;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import java.awt.image.BufferedImage;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -129,6 +131,31 @@ class CliPicturesTest {
         String twice = folder.resolve("twice").toString();
         assertThat(Cli.fail("count", program.toString(), "asked:value", "--html", twice, "--svg", twice))
                 .endsWith("--html and --svg name the same file: '" + twice + "'");
+    }
+
+    /** The page is longer than a pipe, which the test leaves unread from its first line on. */
+    @Test
+    void aSecondCtrlCEndsTheWriteOfAPage() throws IOException, InterruptedException {
+        String keys = "arg0,arg1,arg2,arg3,str(arg1),comm,pid,tid";
+        Process count = new ProcessBuilder(
+                        Cli.command("count", program.toString(), "asked:value", "--by", keys, "--html", "/dev/stderr"))
+                .redirectOutput(folder.resolve("rows").toFile())
+                .start();
+        try (Processes.Ended _ = Processes.endAfterwards(count)) {
+            BufferedReader messages = count.errorReader();
+            assertThat(messages.readLine()).contains("tracing 1 probe");
+            Commands.check(List.of(program.toString(), "values", "1000"));
+            interrupt(count);
+            assertThat(messages.lines().anyMatch(line -> line.startsWith("<!DOCTYPE html>")))
+                    .isTrue();
+            interrupt(count);
+            assertThat(count.waitFor()).isEqualTo(128 + 2);
+        }
+        assertThat(folder.resolve("rows")).content().contains("1000 events");
+    }
+
+    private static void interrupt(Process process) throws IOException, InterruptedException {
+        Commands.check(List.of("kill", "-INT", Long.toString(process.pid())));
     }
 
     /** What was measured is printed, whatever becomes of the files. */

@@ -95,6 +95,16 @@ class CliRightsTest {
     }
 
     @Test
+    void whatIsLoadedIsListedOnlyWithTheRight() throws IOException, InterruptedException {
+        for (String command : List.of("prog", "map", "link", "btf")) {
+            assertThat(Cli.oneLine(with("", Cli.command(command)), 1)).contains("this process lacks CAP_SYS_ADMIN;");
+        }
+        Commands.Result types = with("", Cli.command("btf", "dump", "vmlinux"));
+        assertThat(types.exitCode()).as(types.err()).isZero();
+        assertThat(types.out()).startsWith("[1] ");
+    }
+
+    @Test
     void theRightsToTraceAreEnoughToTrace() throws IOException, InterruptedException {
         String program = TargetProgram.compile("-O2").toString();
         Commands.Result result =

@@ -165,7 +165,7 @@ class CliTerminalTest {
     }
 
     /**
-     * The terminal takes no output, so the command is in the middle of a picture, and the third signal ends it there.
+     * The terminal takes no output, so the command is in the middle of a picture, and the second signal ends it there.
      * Another process gives the terminal back, which may outlive the command; until then the shell prints nothing.
      */
     @Test

@@ -170,5 +170,14 @@ class HostileProcessesTest {
         Process many = startAsNobody(program, "many", folderOfNobody("many"));
         Commands.Result refused = withoutLocale("list", "-p", Long.toString(many.pid()));
         assertThat(Cli.oneLine(refused, 1)).contains("process " + many.pid() + " is left out: /proc/");
+
+        // Its stacks have no names, and those of the others have.
+        started(List.of(program.toString()));
+        Commands.Result stacks = withoutLocale("stack", "--duration", "1", program.toString(), "u:tick");
+        assertThat(stacks.exitCode()).as(stacks.err()).isZero();
+        assertThat(stacks.out()).containsPattern("tick\\s+main");
+        assertThat(stacks.err())
+                .containsOnlyOnce("process " + many.pid() + " is left out: /proc/")
+                .doesNotContain("out of memory");
     }
 }

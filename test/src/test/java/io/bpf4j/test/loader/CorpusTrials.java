@@ -18,11 +18,15 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.TestRun;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.AttachTarget.Uprobe;
-import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
+import io.bpf4j.loader.link.Cgroup;
+import io.bpf4j.loader.link.Iter;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.LibrarySearch;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.PerfEvent;
+import io.bpf4j.loader.link.Sockmap;
+import io.bpf4j.loader.link.Uprobe;
+import io.bpf4j.loader.link.UprobeMulti;
 import io.bpf4j.loader.ring.PerfBuffer;
 import io.bpf4j.loader.ring.UserRingBuffer;
 import io.bpf4j.loader.spec.ProgramSpec;
@@ -162,8 +166,7 @@ final class CorpusTrials {
             case KPROBE -> CorpusTrial.of(AT_FILES);
             case RAW_TRACEPOINT_WRITABLE -> CorpusTrial.of(loaded("the one there is needs a network block device"));
             case PERF_EVENT ->
-                CorpusTrial.of(
-                        attached(p -> p.attach(AttachTarget.PerfEvent.cpuClock(500)), CorpusEvents::ofProcessor));
+                CorpusTrial.of(attached(p -> p.attach(PerfEvent.cpuClock(500)), CorpusEvents::ofProcessor));
             case TRACING -> ofTracing(program);
             case LSM -> CorpusTrial.of(AT_FILES, LSM);
             case LIRC_MODE2 -> CorpusTrial.of(loaded("needs a remote control"), LIRC);
@@ -259,9 +262,9 @@ final class CorpusTrials {
         try (OwnGroup group = OwnGroup.enter();
                 OwnNetwork _ = OwnNetwork.enter();
                 ServerSocket server = new ServerSocket(PORT, 1, self);
-                Link connections = program.attach(AttachTarget.Cgroup.of(group.directory()));
-                Link messages = object.program("message").attach(AttachTarget.Sockmap.of(object.map("by_end")));
-                Link streams = object.program("stream_verdict").attach(AttachTarget.Sockmap.of(object.map("by_end")));
+                Link connections = program.attach(Cgroup.of(group.directory()));
+                Link messages = object.program("message").attach(Sockmap.of(object.map("by_end")));
+                Link streams = object.program("stream_verdict").attach(Sockmap.of(object.map("by_end")));
                 Socket client = new Socket(self, PORT);
                 Socket accepted = server.accept()) {
             client.getOutputStream().write(42);
@@ -310,13 +313,13 @@ final class CorpusTrials {
 
     private static int inGroup(BpfObject object, Program program) throws Exception {
         try (OwnGroup group = OwnGroup.enter()) {
-            return attached(p -> p.attach(AttachTarget.Cgroup.of(group.directory())), CorpusEvents::ofNetwork)
+            return attached(p -> p.attach(Cgroup.of(group.directory())), CorpusEvents::ofNetwork)
                     .failedLine(object, program);
         }
     }
 
     private static int read(BpfObject object, Program program) throws Exception {
-        try (IteratorLink link = program.attach(AttachTarget.Iter.all())) {
+        try (IteratorLink link = program.attach(Iter.all())) {
             try (var stream = link.open()) {
                 stream.readAllBytes();
             }

@@ -15,7 +15,7 @@ import io.bpf4j.loader.Program;
 import io.bpf4j.loader.TestRun;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.VerifierException;
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Iter;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
@@ -133,7 +133,7 @@ class EditsOnKernelTest {
         try (BpfObject object = loader().program("each", p -> p.withAutoload(true))
                         .program("each", program -> program.withTarget("bpf_map"))
                         .load();
-                IteratorLink link = object.program("each").attach(AttachTarget.Iter.all());
+                IteratorLink link = object.program("each").attach(Iter.all());
                 InputStream maps = link.open()) {
             // At least those of this object, and the end.
             assertThat(maps.readAllBytes().length)

@@ -10,7 +10,7 @@ import io.bpf4j.insn.Helper;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
-import io.bpf4j.loader.internal.attach.TraceFs;
+import io.bpf4j.loader.internal.tracefs.TraceFs;
 import io.bpf4j.loader.internal.types.KernelBtf;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.Fd;

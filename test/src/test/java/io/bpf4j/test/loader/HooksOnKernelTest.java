@@ -1,8 +1,9 @@
 package io.bpf4j.test.loader;
 
-import static io.bpf4j.loader.link.AttachTarget.Netfilter.Hook.LOCAL_IN;
+import static io.bpf4j.loader.link.Netfilter.Hook.LOCAL_IN;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
+import static io.bpf4j.test.support.Requirement.BREAKPOINTS;
 import static io.bpf4j.test.support.Requirement.CGROUP2;
 import static io.bpf4j.test.support.Requirement.CGROUP_ORDER;
 import static io.bpf4j.test.support.Requirement.NETFILTER_LINK;
@@ -16,11 +17,20 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.Anchor;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Cgroup;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.LinkInfo;
 import io.bpf4j.loader.link.NetDevice;
+import io.bpf4j.loader.link.NetNamespace;
+import io.bpf4j.loader.link.Netfilter;
+import io.bpf4j.loader.link.Netkit;
+import io.bpf4j.loader.link.OpenPerfEvent;
+import io.bpf4j.loader.link.PerfEvent;
+import io.bpf4j.loader.link.Sockmap;
+import io.bpf4j.loader.link.Tcx;
+import io.bpf4j.loader.link.Xdp;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Bpf;
@@ -31,12 +41,15 @@ import io.bpf4j.test.support.Requires;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,12 +63,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class HooksOnKernelTest {
     private static final NetDevice LOOPBACK = NetDevice.named("lo");
     private static final int LOOPBACK_INDEX = 1;
+    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
     private static BpfObject hooks(String... programs) {
-        return Bpf.load("hooks.bpf.o", loader -> {
-            Arrays.stream(programs).forEach(name -> loader.program(name, p -> p.withAutoload(true)));
-            return loader;
-        });
+        return Bpf.load("hooks.bpf.o", programs);
     }
 
     /** Packets reach the program while it is attached, and not afterwards. */
@@ -64,24 +75,14 @@ class HooksOnKernelTest {
         Loopback.sendUntil(() -> Bpf.u64(object, counter) > 0);
         link.close();
         assertThat(link.isClosed()).isTrue();
-        awaitNoMore(object, counter);
-    }
-
-    /** Until a packet is not counted: the program may still be at work on an earlier one, on another CPU. */
-    private static void awaitNoMore(BpfObject object, String counter) throws IOException, InterruptedException {
-        Await.until("a packet that " + counter + " does not count", () -> {
-            long hits = Bpf.u64(object, counter);
-            OwnNetwork.sendToSelf();
-            return Bpf.u64(object, counter) == hits;
-        });
+        OwnNetwork.awaitNoMore(object, counter);
     }
 
     @Test
     void xdp() throws Exception {
         try (OwnNetwork _ = OwnNetwork.enter();
                 BpfObject object = hooks("on_xdp");
-                Link link = object.program("on_xdp")
-                        .attach(AttachTarget.Xdp.on(LOOPBACK).withMode(AttachTarget.Xdp.Mode.GENERIC))) {
+                Link link = object.program("on_xdp").attach(Xdp.on(LOOPBACK).withMode(Xdp.Mode.GENERIC))) {
             LinkInfo info = link.info();
             assertThat(info.typeNumber()).as("BPF_LINK_TYPE_XDP").isEqualTo(6);
             assertThat(info.programId()).isEqualTo(object.program("on_xdp").id());
@@ -94,21 +95,19 @@ class HooksOnKernelTest {
     void xdpIsRefusedWithTheReason() throws IOException {
         try (OwnNetwork _ = OwnNetwork.enter();
                 BpfObject object = hooks("on_xdp", "on_xdp_other", "on_tc");
-                Link link = object.program("on_xdp").attach(AttachTarget.Xdp.on(LOOPBACK))) {
-            assertThatThrownBy(() -> object.program("on_xdp_other").attach(AttachTarget.Xdp.on(LOOPBACK)))
+                Link link = object.program("on_xdp").attach(Xdp.on(LOOPBACK))) {
+            assertThatThrownBy(() -> object.program("on_xdp_other").attach(Xdp.on(LOOPBACK)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("XDP of lo")
                     .hasMessageContaining("already");
-            assertThatThrownBy(() ->
-                            object.program("on_xdp_other").attach(AttachTarget.Xdp.on(NetDevice.named("no_such_dev"))))
+            assertThatThrownBy(() -> object.program("on_xdp_other").attach(Xdp.on(NetDevice.named("no_such_dev"))))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("no_such_dev");
             assertThatThrownBy(() -> object.program("on_xdp_other")
-                            .attach(AttachTarget.Xdp.on(NetDevice.of(LOOPBACK_INDEX))
-                                    .withMode(AttachTarget.Xdp.Mode.DRIVER)))
+                            .attach(Xdp.on(NetDevice.of(LOOPBACK_INDEX)).withMode(Xdp.Mode.DRIVER)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("device 1");
-            assertThatThrownBy(() -> object.program("on_tc").attach(AttachTarget.Xdp.on(LOOPBACK)))
+            assertThatThrownBy(() -> object.program("on_tc").attach(Xdp.on(LOOPBACK)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("on_tc");
         }
@@ -118,7 +117,7 @@ class HooksOnKernelTest {
     void anUpdateSwapsThePrograms() throws Exception {
         try (OwnNetwork _ = OwnNetwork.enter();
                 BpfObject object = hooks("on_xdp", "on_xdp_other", "on_tc");
-                Link link = object.program("on_xdp").attach(AttachTarget.Xdp.on(LOOPBACK))) {
+                Link link = object.program("on_xdp").attach(Xdp.on(LOOPBACK))) {
             int id = link.info().id();
             link.update(object.program("on_xdp_other"), object.program("on_xdp"));
             assertThat(link.info().id()).isEqualTo(id);
@@ -138,10 +137,10 @@ class HooksOnKernelTest {
     void aDetachedLinkStaysAndDoesNothing() throws Exception {
         try (OwnNetwork _ = OwnNetwork.enter();
                 BpfObject object = hooks("on_xdp");
-                Link link = object.program("on_xdp").attach(AttachTarget.Xdp.on(LOOPBACK))) {
+                Link link = object.program("on_xdp").attach(Xdp.on(LOOPBACK))) {
             Loopback.sendUntil(() -> Bpf.u64(object, "xdp_hits") > 0);
             link.detach();
-            awaitNoMore(object, "xdp_hits");
+            OwnNetwork.awaitNoMore(object, "xdp_hits");
             assertThat(link.isClosed()).isFalse();
             assertThat(link.info().detail()).as("attached to nothing").isEqualTo(new LinkDetail.Xdp(0));
             assertThatThrownBy(() -> link.update(object.program("on_xdp")))
@@ -155,27 +154,27 @@ class HooksOnKernelTest {
     void tcxInOrder() throws Exception {
         try (OwnNetwork _ = OwnNetwork.enter();
                 BpfObject object = hooks("tcx_one", "tcx_two", "tcx_three");
-                Link three = object.program("tcx_three").attach(AttachTarget.Tcx.ingress(LOOPBACK));
-                Link one = object.program("tcx_one")
-                        .attach(AttachTarget.Tcx.ingress(LOOPBACK).withAnchor(Anchor.first()));
-                Link two = object.program("tcx_two")
-                        .attach(AttachTarget.Tcx.ingress(LOOPBACK).withAnchor(Anchor.before(three)))) {
+                Link three = object.program("tcx_three").attach(Tcx.ingress(LOOPBACK));
+                Link one =
+                        object.program("tcx_one").attach(Tcx.ingress(LOOPBACK).withAnchor(Anchor.first()));
+                Link two =
+                        object.program("tcx_two").attach(Tcx.ingress(LOOPBACK).withAnchor(Anchor.before(three)))) {
             assertThat(two.info().detail())
                     .isEqualTo(new LinkDetail.Tcx(LOOPBACK_INDEX, Optional.of(AttachType.TCX_INGRESS)));
             Loopback.sendUntil(() -> Bpf.u64(object, "order") == 123);
             two.close();
             Anchor afterThree = Anchor.of(
                     Anchor.Side.AFTER, new Anchor.OfLinkId(three.info().id()));
-            try (Link again = object.program("tcx_two")
-                    .attach(AttachTarget.Tcx.ingress(LOOPBACK).withAnchor(afterThree))) {
+            try (Link again =
+                    object.program("tcx_two").attach(Tcx.ingress(LOOPBACK).withAnchor(afterThree))) {
                 Loopback.sendUntil(() -> Bpf.u64(object, "order") == 132);
             }
             assertThatThrownBy(() -> object.program("tcx_two")
-                            .attach(AttachTarget.Tcx.ingress(LOOPBACK)
+                            .attach(Tcx.ingress(LOOPBACK)
                                     .withAnchor(Anchor.last().atRevision(1_000_000))))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("revision");
-            assertThatThrownBy(() -> object.program("tcx_one").attach(AttachTarget.Tcx.ingress(LOOPBACK)))
+            assertThatThrownBy(() -> object.program("tcx_one").attach(Tcx.ingress(LOOPBACK)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("already");
         }
@@ -186,7 +185,7 @@ class HooksOnKernelTest {
     void tcxOfAProgramForNoDirection() throws Exception {
         try (OwnNetwork _ = OwnNetwork.enter();
                 BpfObject object = hooks("on_tc");
-                Link link = object.program("on_tc").attach(AttachTarget.Tcx.egress(LOOPBACK))) {
+                Link link = object.program("on_tc").attach(Tcx.egress(LOOPBACK))) {
             assertThat(link.info().detail())
                     .isEqualTo(new LinkDetail.Tcx(LOOPBACK_INDEX, Optional.of(AttachType.TCX_EGRESS)));
             assertCounts(object, link, "tc_hits");
@@ -200,10 +199,8 @@ class HooksOnKernelTest {
         try (OwnNetwork _ = OwnNetwork.enter();
                 NetkitPair pair = NetkitPair.create();
                 BpfObject object = hooks("on_netkit", "on_netkit_peer");
-                Link link = object.program("on_netkit")
-                        .attach(AttachTarget.Netkit.primary(NetDevice.named(pair.primary())));
-                Link ofPeer = object.program("on_netkit_peer")
-                        .attach(AttachTarget.Netkit.peer(NetDevice.named(pair.primary())))) {
+                Link link = object.program("on_netkit").attach(Netkit.primary(NetDevice.named(pair.primary())));
+                Link ofPeer = object.program("on_netkit_peer").attach(Netkit.peer(NetDevice.named(pair.primary())))) {
             assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_NETKIT").isEqualTo(13);
             assertThat(link.info().detail())
                     .isInstanceOfSatisfying(
@@ -233,13 +230,12 @@ class HooksOnKernelTest {
     void netfilter() throws Exception {
         try (OwnNetwork _ = OwnNetwork.enter();
                 BpfObject object = hooks("on_netfilter");
-                Link link = object.program("on_netfilter").attach(AttachTarget.Netfilter.ipv4(LOCAL_IN, 1234))) {
+                Link link = object.program("on_netfilter").attach(Netfilter.ipv4(LOCAL_IN, 1234))) {
             assertThat(link.info().detail()).isEqualTo(new LinkDetail.Netfilter(2, 1, 1234, 0));
-            assertThatThrownBy(() -> object.program("on_netfilter").attach(AttachTarget.Netfilter.ipv4(LOCAL_IN, 1234)))
+            assertThatThrownBy(() -> object.program("on_netfilter").attach(Netfilter.ipv4(LOCAL_IN, 1234)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("priority");
-            assertThatThrownBy(() -> object.program("on_netfilter")
-                            .attach(AttachTarget.Netfilter.ipv4(LOCAL_IN, Integer.MIN_VALUE)))
+            assertThatThrownBy(() -> object.program("on_netfilter").attach(Netfilter.ipv4(LOCAL_IN, Integer.MIN_VALUE)))
                     .isInstanceOf(AttachException.class);
             assertCounts(object, link, "netfilter_hits");
         }
@@ -249,15 +245,14 @@ class HooksOnKernelTest {
     void socketLookup() throws Exception {
         try (OwnNetwork _ = OwnNetwork.enter();
                 BpfObject object = hooks("on_lookup", "on_lookup_other");
-                Link link = object.program("on_lookup").attach(AttachTarget.NetNamespace.of(OwnNetwork.FILE))) {
+                Link link = object.program("on_lookup").attach(NetNamespace.of(OwnNetwork.FILE))) {
             assertThat(link.info().detail())
                     .isEqualTo(new LinkDetail.NetNamespace(inode(OwnNetwork.FILE), Optional.of(AttachType.SK_LOOKUP)));
-            try (Link other = object.program("on_lookup_other").attach(AttachTarget.NetNamespace.of(OwnNetwork.FILE))) {
+            try (Link other = object.program("on_lookup_other").attach(NetNamespace.of(OwnNetwork.FILE))) {
                 Loopback.sendUntil(() -> Bpf.u64(object, "lookup_hits") > 0);
             }
             assertCounts(object, link, "lookup_hits");
-            assertThatThrownBy(() -> object.program("on_lookup")
-                            .attach(AttachTarget.NetNamespace.of(Path.of("/proc/self/ns/pid"))))
+            assertThatThrownBy(() -> object.program("on_lookup").attach(NetNamespace.of(Path.of("/proc/self/ns/pid"))))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("/proc/self/ns/pid");
         }
@@ -271,12 +266,12 @@ class HooksOnKernelTest {
     void flowDissector() throws IOException {
         try (OwnNetwork _ = OwnNetwork.enter();
                 BpfObject object = hooks("on_dissect");
-                Link link = object.program("on_dissect").attach(AttachTarget.NetNamespace.of(OwnNetwork.FILE))) {
+                Link link = object.program("on_dissect").attach(NetNamespace.of(OwnNetwork.FILE))) {
             assertThat(link.info().detail())
                     .isInstanceOfSatisfying(
                             LinkDetail.NetNamespace.class,
                             namespace -> assertThat(namespace.attachType()).contains(AttachType.FLOW_DISSECTOR));
-            assertThatThrownBy(() -> object.program("on_dissect").attach(AttachTarget.NetNamespace.of(OwnNetwork.FILE)))
+            assertThatThrownBy(() -> object.program("on_dissect").attach(NetNamespace.of(OwnNetwork.FILE)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("flow dissector");
         }
@@ -287,7 +282,7 @@ class HooksOnKernelTest {
     void controlGroup() throws Exception {
         try (OwnGroup group = OwnGroup.enter();
                 BpfObject object = hooks("on_egress", "on_packet", "on_socket")) {
-            AttachTarget own = AttachTarget.Cgroup.of(group.directory());
+            AttachTarget own = Cgroup.of(group.directory());
             try (Link link = object.program("on_egress").attach(own)) {
                 assertThat(link.info().detail()).isInstanceOfSatisfying(LinkDetail.Cgroup.class, detail -> {
                     assertThat(detail.attachType()).contains(AttachType.CGROUP_INET_EGRESS);
@@ -301,7 +296,7 @@ class HooksOnKernelTest {
             assertThatThrownBy(() -> object.program("on_packet").attach(own))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("attach type");
-            assertThatThrownBy(() -> object.program("on_egress").attach(AttachTarget.Cgroup.of(Path.of("/tmp"))))
+            assertThatThrownBy(() -> object.program("on_egress").attach(Cgroup.of(Path.of("/tmp"))))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("/tmp")
                     .hasMessageContaining("version 2");
@@ -313,9 +308,9 @@ class HooksOnKernelTest {
     void controlGroupInOrder() throws Exception {
         try (OwnGroup group = OwnGroup.enter();
                 BpfObject object = hooks("egress_one", "egress_two");
-                Link two = object.program("egress_two").attach(AttachTarget.Cgroup.of(group.directory()));
+                Link two = object.program("egress_two").attach(Cgroup.of(group.directory()));
                 Link one = object.program("egress_one")
-                        .attach(AttachTarget.Cgroup.of(group.directory()).withAnchor(Anchor.before(two)))) {
+                        .attach(Cgroup.of(group.directory()).withAnchor(Anchor.before(two)))) {
             Loopback.sendUntil(() -> Bpf.u64(object, "order") == 12);
             assertThat(one.info().id()).isNotEqualTo(two.info().id());
         }
@@ -327,8 +322,7 @@ class HooksOnKernelTest {
         try (OwnGroup group = OwnGroup.enter();
                 BpfObject object = hooks("on_packet");
                 Link link = object.program("on_packet")
-                        .attach(AttachTarget.Cgroup.of(group.directory())
-                                .withAttachType(AttachType.CGROUP_INET_EGRESS))) {
+                        .attach(Cgroup.of(group.directory()).withAttachType(AttachType.CGROUP_INET_EGRESS))) {
             assertCounts(object, link, "egress_hits");
         }
     }
@@ -347,8 +341,8 @@ class HooksOnKernelTest {
                                 .program("on_message", p -> p.withAutoload(true))
                                 .program("on_stream", p -> p.withAutoload(true))
                                 .global("target_port", server.getLocalPort()));
-                Link connections = object.program("on_connection").attach(AttachTarget.Cgroup.of(group.directory()));
-                Link messages = object.program("on_message").attach(AttachTarget.Sockmap.of(object.map("sockets")));
+                Link connections = object.program("on_connection").attach(Cgroup.of(group.directory()));
+                Link messages = object.program("on_message").attach(Sockmap.of(object.map("sockets")));
                 Socket client = new Socket(self, server.getLocalPort());
                 Socket accepted = server.accept()) {
             exchange(client, accepted);
@@ -363,11 +357,10 @@ class HooksOnKernelTest {
                         .isEqualTo(1);
             }
 
-            try (Link stream = object.program("on_stream").attach(AttachTarget.Sockmap.of(object.map("sockets")))) {
+            try (Link stream = object.program("on_stream").attach(Sockmap.of(object.map("sockets")))) {
                 assertThat(stream.description()).contains("sockets");
             }
-            assertThatThrownBy(
-                            () -> object.program("on_message").attach(AttachTarget.Sockmap.of(object.map("numbers"))))
+            assertThatThrownBy(() -> object.program("on_message").attach(Sockmap.of(object.map("numbers"))))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("numbers");
         }
@@ -384,7 +377,7 @@ class HooksOnKernelTest {
 
     @Test
     void aClockOnEveryCpu() throws Exception {
-        AttachTarget clock = AttachTarget.PerfEvent.cpuClock(500);
+        AttachTarget clock = PerfEvent.cpuClock(500);
         try (BpfObject object = hooks("on_clock");
                 BpfObject witness = hooks("on_clock");
                 Link link = object.program("on_clock").attach(clock)) {
@@ -402,7 +395,7 @@ class HooksOnKernelTest {
     @Requires(BPF_COOKIE)
     void aClockOfOneThread() throws Exception {
         // Software event 1 is the clock of a task; a million of its nanoseconds make it fire.
-        AttachTarget.PerfEvent clock = AttachTarget.PerfEvent.every(1_000_000, 1, 1)
+        PerfEvent clock = PerfEvent.every(1_000_000, 1, 1)
                 .inThread(Math.toIntExact(ownThread()))
                 .withCookie(99);
         try (BpfObject object = hooks("on_clock_cookie");
@@ -413,6 +406,52 @@ class HooksOnKernelTest {
             });
             assertThat(Bpf.u64(object, "clock_cookies")).isEqualTo(99);
             assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_PERF_EVENT").isEqualTo(7);
+        }
+    }
+
+    @Test
+    void pageFaultsOfOneThread() throws Exception {
+        PerfEvent faults = PerfEvent.every(1, PerfEvent.Software.PAGE_FAULTS).inThread(Math.toIntExact(ownThread()));
+        try (BpfObject object = hooks("on_clock");
+                Link _ = object.program("on_clock").attach(faults)) {
+            Await.until(
+                    "a page fault for each new page",
+                    () -> {
+                        long before = Bpf.u64(object, "clock_hits");
+                        try (Arena arena = Arena.ofConfined()) {
+                            arena.allocate(64L << 20, 4096); // mapped anew, and cleared
+                        }
+                        return Bpf.u64(object, "clock_hits") - before;
+                    },
+                    hits -> hits > 10);
+        }
+    }
+
+    /** Each write of this thread, and of those that it starts afterwards, is counted once. */
+    @Test
+    @Requires(BREAKPOINTS)
+    void writesToMemory() throws Exception {
+        try (BpfObject object = hooks("on_clock");
+                Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(8, 8);
+            PerfEvent writes = PerfEvent.at(new PerfEvent.Breakpoint(memory.address(), 8, PerfEvent.Access.WRITE))
+                    .inThread(Math.toIntExact(ownThread()));
+            for (boolean inherited : new boolean[] {false, true}) {
+                long before = Bpf.u64(object, "clock_hits");
+                try (Link link = object.program("on_clock").attach(inherited ? writes.withInherited() : writes)) {
+                    assertThat(link.description()).contains("WRITE of 8 bytes at 0x");
+                    write(memory, 5);
+                    Thread.ofPlatform().start(() -> write(memory, 3)).join();
+                }
+                write(memory, 7);
+                assertThat(Bpf.u64(object, "clock_hits") - before).isEqualTo(inherited ? 8 : 5);
+            }
+        }
+    }
+
+    private static void write(MemorySegment memory, int times) {
+        for (int i = 0; i < times; i++) {
+            LONG.setVolatile(memory, 0L, (long) i);
         }
     }
 
@@ -441,10 +480,10 @@ class HooksOnKernelTest {
     @Test
     void aDescriptorThatIsNoPerfEventIsRefused() {
         try (BpfObject object = hooks("on_clock")) {
-            assertThatThrownBy(() -> object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(1)))
+            assertThatThrownBy(() -> object.program("on_clock").attach(OpenPerfEvent.of(1)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("is not a perf event");
-            assertThatThrownBy(() -> object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(987_654)))
+            assertThatThrownBy(() -> object.program("on_clock").attach(OpenPerfEvent.of(987_654)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("987654");
         }

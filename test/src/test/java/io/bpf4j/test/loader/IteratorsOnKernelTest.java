@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Iter;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -76,7 +76,7 @@ class IteratorsOnKernelTest {
     @Test
     void allTasks() throws IOException {
         try (BpfObject object = hooks("each_task");
-                IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.all())) {
+                IteratorLink link = object.program("each_task").attach(Iter.all())) {
             assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_ITER").isEqualTo(4);
             assertThat(link.info().detail()).isEqualTo(new LinkDetail.Iter("task", 0));
             assertHasAllProcesses(link);
@@ -116,7 +116,7 @@ class IteratorsOnKernelTest {
     void theThreadsOfOneProcess() throws IOException {
         int pid = Math.toIntExact(ProcessHandle.current().pid());
         try (BpfObject object = hooks("each_task");
-                IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.process(pid))) {
+                IteratorLink link = object.program("each_task").attach(Iter.process(pid))) {
             // Threads of the JVM come and go.
             Set<String> before = numbers(Path.of("/proc/self/task"));
             Set<Long> tasks = tasks(link);
@@ -128,7 +128,7 @@ class IteratorsOnKernelTest {
             assertThat(processesOf(tasks)).isEqualTo(1);
         }
         try (BpfObject object = hooks("each_task");
-                IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.thread(pid))) {
+                IteratorLink link = object.program("each_task").attach(Iter.thread(pid))) {
             assertThat(tasks(link)).hasSize(1);
         }
     }
@@ -138,8 +138,7 @@ class IteratorsOnKernelTest {
     @Requires(ITER_OF_ELEMENTS)
     void theElementsOfAMap() throws IOException {
         try (BpfObject object = hooks("each_element");
-                IteratorLink link =
-                        object.program("each_element").attach(AttachTarget.Iter.elements(object.map("numbers")))) {
+                IteratorLink link = object.program("each_element").attach(Iter.elements(object.map("numbers")))) {
             Map<Integer, Long> expected = new HashMap<>();
             TypedMap<Integer, Long> numbers = TypedMap.of(object.map("numbers"), Codec.ofInt(), Codec.ofLong());
             for (int i = 0; i < 9_000; i++) {
@@ -168,7 +167,7 @@ class IteratorsOnKernelTest {
     void aStreamOutlivesItsLinkAndObjectAndEndsWhenItIsClosed() throws IOException {
         InputStream in;
         try (BpfObject object = hooks("each_task");
-                IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.all())) {
+                IteratorLink link = object.program("each_task").attach(Iter.all())) {
             in = link.open();
         }
         assertThat(in.readNBytes(8)).hasSize(8);
@@ -181,11 +180,10 @@ class IteratorsOnKernelTest {
     @Requires(ITER_OF_ELEMENTS)
     void anIteratorOverElementsNeedsAMap() {
         try (BpfObject object = hooks("each_element")) {
-            assertThatThrownBy(() -> object.program("each_element").attach(AttachTarget.Iter.all()))
+            assertThatThrownBy(() -> object.program("each_element").attach(Iter.all()))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("requires a target");
-            assertThatThrownBy(() ->
-                            object.program("each_element").attach(AttachTarget.Iter.elements(object.map("sockets"))))
+            assertThatThrownBy(() -> object.program("each_element").attach(Iter.elements(object.map("sockets"))))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("sockets");
         }

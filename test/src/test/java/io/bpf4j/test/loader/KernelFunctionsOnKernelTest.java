@@ -18,14 +18,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Kprobe;
+import io.bpf4j.loader.link.KprobeMulti;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.RawTracepoint;
+import io.bpf4j.loader.link.Tracepoint;
+import io.bpf4j.loader.link.Tracing;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,15 +86,90 @@ class KernelFunctionsOnKernelTest {
     void aKprobeHasItsCookieAndIsNamedWhenItIsMissing() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load(target, "on_kprobe");
-                Link link = object.program("on_kprobe")
-                        .attach(AttachTarget.Kprobe.entry(GETPPID).withCookie(0xbeef))) {
+                Link link =
+                        object.program("on_kprobe").attach(Kprobe.entry(GETPPID).withCookie(0xbeef))) {
             assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_PERF_EVENT").isEqualTo(7);
             assertFires(target, object, link, 1);
             assertThat(Bpf.u64(object, "cookie")).isEqualTo(0xbeef);
-            assertThatThrownBy(() -> object.program("on_kprobe").attach(AttachTarget.Kprobe.entry("no_such_function")))
+            assertThatThrownBy(() -> object.program("on_kprobe").attach(Kprobe.entry("no_such_function")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("no_such_function");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"on_kprobe", "on_kretprobe"})
+    @Requires(KPROBES)
+    void aKprobeByAddress(String program) throws IOException {
+        long address = address(GETPPID);
+        boolean returns = program.equals("on_kretprobe");
+        Kprobe kprobe = returns ? Kprobe.exit(address) : Kprobe.entry(address);
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = load(target, program);
+                Link link = object.program(program).attach(kprobe.withCookie(0xbeef))) {
+            if (link.info().detail() instanceof LinkDetail.Kprobe detail) { // before 6.6 the kernel tells less
+                // The kernel puts the probe behind an endbr64 of 4 bytes, the target of indirect calls.
+                assertThat(detail.address()).isIn(address, address + 4);
+            }
+            assertFires(target, object, link, 1);
+            assertThat(Bpf.u64(object, "cookie")).isEqualTo(returns ? 0 : 0xbeef);
+            assertThatThrownBy(() -> object.program(program).attach(Kprobe.entry(0x1000)))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("kprobe at 0x1000");
+        }
+        assertThatThrownBy(() -> Kprobe.entry(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("kptr_restrict");
+    }
+
+    /** Before Linux 6.7 the kernel took the first of them; a session needs 6.10. */
+    @Test
+    @Requires({KPROBES, KPROBE_SESSION})
+    void aNameOfSeveralFunctionsIsRefused() throws IOException {
+        Set<String> seen = new HashSet<>();
+        String twice = functions()
+                .map(line -> line[2])
+                .filter(name -> !seen.add(name))
+                .findFirst()
+                .orElseThrow();
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = load(target, "on_kprobe")) {
+            assertThatThrownBy(() -> object.program("on_kprobe").attach(Kprobe.entry(twice)))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining(twice)
+                    .hasMessageContaining("several functions");
+        }
+    }
+
+    @Test
+    @Requires(KPROBE_MULTI)
+    void manyKprobesByAddress() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = load(target, "on_kprobes");
+                Link link = object.program("on_kprobes")
+                        .attach(KprobeMulti.entry(address("__x64_sys_getuid"), address(GETPPID))
+                                .withCookies(1, 2))) {
+            assertFires(target, object, link, 1);
+            assertThat(Bpf.u64(object, "cookie")).isEqualTo(2);
+            assertThatThrownBy(() -> object.program("on_kprobes").attach(KprobeMulti.entry(0x1000)))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("0x1000");
+        }
+    }
+
+    /** Address, type and name of the kernel's own functions. */
+    private static Stream<String[]> functions() throws IOException {
+        return Files.readAllLines(Path.of("/proc/kallsyms")).stream()
+                .map(line -> line.split("\\s+"))
+                .filter(line -> line.length == 3 && line[1].equalsIgnoreCase("t"));
+    }
+
+    private static long address(String function) throws IOException {
+        return functions()
+                .filter(line -> line[2].equals(function))
+                .mapToLong(line -> Long.parseUnsignedLong(line[0], 16))
+                .findFirst()
+                .orElseThrow();
     }
 
     @ParameterizedTest
@@ -101,19 +185,16 @@ class KernelFunctionsOnKernelTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load(target, "on_kprobes");
                 Link link = object.program("on_kprobes")
-                        .attach(AttachTarget.KprobeMulti.entry("__x64_sys_getuid", GETPPID)
-                                .withCookies(1, 2))) {
+                        .attach(KprobeMulti.entry("__x64_sys_getuid", GETPPID).withCookies(1, 2))) {
             assertThat(link.info().typeNumber())
                     .as("BPF_LINK_TYPE_KPROBE_MULTI")
                     .isEqualTo(8);
             assertFires(target, object, link, 1);
             assertThat(Bpf.u64(object, "cookie")).isEqualTo(2);
-            assertThatThrownBy(() ->
-                            object.program("on_kprobes").attach(AttachTarget.KprobeMulti.entry("no_such_function*")))
+            assertThatThrownBy(() -> object.program("on_kprobes").attach(KprobeMulti.entry("no_such_function*")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("no_such_function*");
-            assertThatThrownBy(() ->
-                            object.program("on_kprobes").attach(AttachTarget.KprobeMulti.entry("no_such_function")))
+            assertThatThrownBy(() -> object.program("on_kprobes").attach(KprobeMulti.entry("no_such_function")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("no_such_function");
         }
@@ -141,8 +222,7 @@ class KernelFunctionsOnKernelTest {
     void aFunctionHasItsCookie() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load(target, "on_entry");
-                Link link = object.program("on_entry")
-                        .attach(AttachTarget.Tracing.asLoaded().withCookie(77))) {
+                Link link = object.program("on_entry").attach(Tracing.asLoaded().withCookie(77))) {
             assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_TRACING").isEqualTo(2);
             assertFires(target, object, link, "fork 10", 1);
             assertThat(Bpf.u64(object, "cookie")).isEqualTo(77);
@@ -161,7 +241,7 @@ class KernelFunctionsOnKernelTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load(target, "on_raw_sys_enter");
                 Link link = object.program("on_raw_sys_enter")
-                        .attach(AttachTarget.RawTracepoint.of("sys_enter").withCookie(55))) {
+                        .attach(RawTracepoint.of("sys_enter").withCookie(55))) {
             assertThat(link.info().typeNumber())
                     .as("BPF_LINK_TYPE_RAW_TRACEPOINT")
                     .isEqualTo(1);
@@ -180,8 +260,7 @@ class KernelFunctionsOnKernelTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load(target, "on_fork");
                 Link link = object.program("on_fork")
-                        .attach(AttachTarget.Tracepoint.of("sched", "sched_process_fork")
-                                .withCookie(33))) {
+                        .attach(Tracepoint.of("sched", "sched_process_fork").withCookie(33))) {
             assertFires(target, object, link, "fork 10", 1);
             assertThat(Bpf.u64(object, "cookie")).isEqualTo(33);
         }

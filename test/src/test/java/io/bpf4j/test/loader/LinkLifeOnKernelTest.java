@@ -19,10 +19,15 @@ import io.bpf4j.loader.Links;
 import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Iter;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.LinkInfo;
+import io.bpf4j.loader.link.OpenPerfEvent;
+import io.bpf4j.loader.link.PerfEvent;
+import io.bpf4j.loader.link.Uprobe;
+import io.bpf4j.loader.link.UprobeMulti;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.Fd;
@@ -56,7 +61,7 @@ class LinkLifeOnKernelTest {
     }
 
     private static AttachTarget poke(TargetProgram target) {
-        return AttachTarget.Uprobe.entry(target.path(), "poke").withCookie(123);
+        return Uprobe.entry(target.path(), "poke").withCookie(123);
     }
 
     @Test
@@ -99,8 +104,7 @@ class LinkLifeOnKernelTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = links(target);
                 Link link = object.program("on_multi_return")
-                        .attach(AttachTarget.UprobeMulti.exit(target.path(), "poke*")
-                                .inProcess(target.pid()))) {
+                        .attach(UprobeMulti.exit(target.path(), "poke*").inProcess(target.pid()))) {
             assertThat(link.info().typeNumber())
                     .as("BPF_LINK_TYPE_UPROBE_MULTI")
                     .isEqualTo(12);
@@ -197,7 +201,7 @@ class LinkLifeOnKernelTest {
         try (BpfFsMount bpffs = BpfFsMount.mount();
                 BpfObject object = Bpf.load("hooks.bpf.o", l -> l.program("each_task", p -> p.withAutoload(true)))) {
             Path pin = bpffs.path("tasks");
-            try (IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.all())) {
+            try (IteratorLink link = object.program("each_task").attach(Iter.all())) {
                 link.pin(pin);
             }
             assertThat(Files.readAllBytes(pin)).isNotEmpty();
@@ -226,11 +230,11 @@ class LinkLifeOnKernelTest {
 
     @Test
     void anOpenPerfEventStaysItsOwners() throws Exception {
-        PerfCommand.Open open = new PerfCommand.Open(
-                "clock of this thread", PerfCommand.TYPE_SOFTWARE, 1, null, 0, 1_000_000, false, 0, 0, true, 0, -1);
+        PerfCommand.Open open = PerfCommand.Open.sampling(
+                "clock of this thread", PerfCommand.TYPE_SOFTWARE, 1, 1_000_000, false, 0, -1, null, false);
         try (Fd event = Kernel.of(Host.running()).execute(open);
                 BpfObject object = Bpf.load("hooks.bpf.o", l -> l.program("on_clock", p -> p.withAutoload(true)));
-                Link link = object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(event.number()))) {
+                Link link = object.program("on_clock").attach(OpenPerfEvent.of(event.number()))) {
             awaitTicks(object, 3);
             // Kernels before 6.6 don't say which event it is, and newer ones have a type of its own for a clock.
             LinkDetail detail = link.info().detail();
@@ -238,7 +242,7 @@ class LinkLifeOnKernelTest {
                     .isEqualTo(1);
             link.close();
             long ticks = Bpf.u64(object, "clock_hits");
-            try (Link again = object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(event.number()))) {
+            try (Link again = object.program("on_clock").attach(OpenPerfEvent.of(event.number()))) {
                 awaitTicks(object, ticks + 1);
             }
             Kernel.of(Host.running()).execute(new PerfCommand.Enable(event)); // it is open still
@@ -257,7 +261,7 @@ class LinkLifeOnKernelTest {
         // Those that the kernel has, of which this process may have fewer.
         int cpus = CpuSet.online(Host.running()).count();
         try (BpfObject object = Bpf.load("hooks.bpf.o", l -> l.program("on_clock", p -> p.withAutoload(true)));
-                Link link = object.program("on_clock").attach(AttachTarget.PerfEvent.cpuClock(10))) {
+                Link link = object.program("on_clock").attach(PerfEvent.cpuClock(10))) {
             if (cpus > 1) {
                 assertThatThrownBy(link::info)
                         .isInstanceOf(UnsupportedOperationException.class)

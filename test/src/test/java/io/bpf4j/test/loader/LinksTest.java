@@ -16,10 +16,12 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.AttachTarget.Uprobe;
-import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.RawTracepoint;
 import io.bpf4j.loader.link.TargetFile;
+import io.bpf4j.loader.link.Tracepoint;
+import io.bpf4j.loader.link.Uprobe;
+import io.bpf4j.loader.link.UprobeMulti;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.test.support.Bpf;
@@ -239,8 +241,7 @@ class LinksTest {
     @Test
     void targetsThatDoNotExistAreNamed() throws IOException {
         try (BpfObject object = Bpf.load("links.bpf.o")) {
-            assertThatThrownBy(() -> object.program("on_raw_tracepoint")
-                            .attach(AttachTarget.RawTracepoint.of("no_such_tracepoint")))
+            assertThatThrownBy(() -> object.program("on_raw_tracepoint").attach(RawTracepoint.of("no_such_tracepoint")))
                     .isInstanceOf(BpfException.class)
                     .hasMessageContaining("no_such_tracepoint");
             TargetFile none = TargetFile.of(Path.of("/no/such/file"));
@@ -257,8 +258,7 @@ class LinksTest {
     @Requires(TRACEFS)
     void aTracepointThatDoesNotExistIsNamed() {
         try (BpfObject object = Bpf.load("links.bpf.o")) {
-            assertThatThrownBy(() -> object.program("on_tracepoint")
-                            .attach(AttachTarget.Tracepoint.of("sched", "no_such_event")))
+            assertThatThrownBy(() -> object.program("on_tracepoint").attach(Tracepoint.of("sched", "no_such_event")))
                     .isInstanceOf(BpfException.class)
                     .hasMessageContaining("sched")
                     .hasMessageContaining("no_such_event");

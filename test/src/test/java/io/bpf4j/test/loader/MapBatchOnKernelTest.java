@@ -1,11 +1,15 @@
 package io.bpf4j.test.loader;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.map.MapCursor;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.sys.Host;
+import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.Command;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.MapCommand;
@@ -58,6 +62,55 @@ class MapBatchOnKernelTest {
             names = {"HASH", "LRU_HASH", "ARRAY", "LPM_TRIE"})
     void oneValueForAllCpus(MapType type) {
         assertThat(written(Kernel.of(Host.running()), type)).isEqualTo(written(WITHOUT_BATCHES, type));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = MapType.class,
+            names = {"HASH", "ARRAY", "LPM_TRIE"})
+    void aWalkInPartsGoesOnWhereItEnded(MapType type) {
+        for (Kernel kernel : List.of(Kernel.of(Host.running()), WITHOUT_BATCHES)) {
+            boolean array = type == MapType.ARRAY;
+            int entries = 5_000;
+            try (KernelMap map = KernelMap.create(
+                    Host.running().with(Kernel.class, kernel),
+                    MapCommand.Create.of(type.number(), "m", array ? 4 : 8, 8, entries)
+                            .withFlags(type == MapType.LPM_TRIE ? NO_PREALLOC : 0),
+                    "m")) {
+                TypedMap<Long, Long> typed = TypedMap.of(map, array ? narrow() : Codec.ofLong(), Codec.ofLong());
+                Map<Long, Long> elements = new HashMap<>();
+                for (long i = 0; i < entries; i++) {
+                    elements.put(array ? i : i << 32 | 32, 3 * i + 1);
+                }
+                typed.putAll(elements);
+                List<Long> values = new ArrayList<>();
+                MapCursor cursor = map.cursor(0);
+                int parts = 1;
+                while (cursor.next(100, (_, value) -> values.add(value.get(ValueLayout.JAVA_LONG_UNALIGNED, 0)))) {
+                    assertThat(values.size()).as("after %s parts", parts).isLessThanOrEqualTo(parts * 100);
+                    parts++;
+                }
+                assertThat(parts).as("of %s", type).isGreaterThanOrEqualTo(entries / 100);
+                assertThat(values).containsExactlyInAnyOrderElementsOf(elements.values());
+                assertThat(cursor.next(100, (_, _) -> values.clear())).isFalse();
+                assertThat(values).hasSize(entries);
+
+                // One element at a time: the buckets of a hash map may have more.
+                MapCursor one = map.cursor(0);
+                values.clear();
+                assertThat(one.next(1, (_, value) -> values.add(value.get(ValueLayout.JAVA_LONG_UNALIGNED, 0))))
+                        .isTrue();
+                assertThat(values).isNotEmpty().hasSizeLessThan(100);
+
+                MapCursor locked = map.cursor(BpfMap.F_LOCK);
+                assertThatThrownBy(() -> locked.next(100, (_, _) -> values.clear()))
+                        .as("values without a lock")
+                        .isInstanceOf(SyscallException.class);
+                assertThatThrownBy(() -> map.cursor(0).next(0, (_, _) -> values.clear()))
+                        .isInstanceOf(IllegalArgumentException.class);
+                assertThat(values).isNotEmpty();
+            }
+        }
     }
 
     /** What is in the map after each of the operations. */

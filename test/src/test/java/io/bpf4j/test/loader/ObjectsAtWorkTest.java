@@ -16,9 +16,10 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.VerifierException;
-import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.TargetFile;
+import io.bpf4j.loader.link.Uprobe;
+import io.bpf4j.loader.link.UprobeMulti;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
@@ -64,8 +65,7 @@ class ObjectsAtWorkTest {
     }
 
     private static Link onPoke(BpfObject object, String program, TargetProgram target) throws IOException {
-        return object.program(program)
-                .attach(AttachTarget.Uprobe.at(TargetFile.of(target.path()), poke(target.path())));
+        return object.program(program).attach(Uprobe.at(TargetFile.of(target.path()), poke(target.path())));
     }
 
     private static void assertRan(BpfObject object, long runs) {
@@ -119,7 +119,7 @@ class ObjectsAtWorkTest {
                 BpfObject object = Bpf.load("calls.bpf.o", l -> Bpf.only(l, target.pid()));
                 Link first = onPoke(object, "first", target);
                 Link second = object.program("second")
-                        .attach(AttachTarget.UprobeMulti.at(TargetFile.of(target.path()), poke(target.path())))) {
+                        .attach(UprobeMulti.at(TargetFile.of(target.path()), poke(target.path())))) {
             assertThat(first).isNotEqualTo(second);
             target.command("poke 1");
 

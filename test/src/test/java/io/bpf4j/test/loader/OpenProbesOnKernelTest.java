@@ -17,11 +17,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Links;
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Kprobe;
+import io.bpf4j.loader.link.KprobeMulti;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.OpenProbe;
 import io.bpf4j.loader.link.TargetFile;
+import io.bpf4j.loader.link.Uprobe;
+import io.bpf4j.loader.link.UprobeMulti;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.test.support.Bpf;
@@ -66,7 +69,7 @@ class OpenProbesOnKernelTest {
     void aUprobe() throws Exception {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = links(target);
-                Link link = object.program("on_uprobe").attach(AttachTarget.Uprobe.entry(target.path(), "poke"))) {
+                Link link = object.program("on_uprobe").attach(Uprobe.entry(target.path(), "poke"))) {
             OpenProbe probe = only(object, "on_uprobe");
             assertThat(probe.detail()).isEqualTo(link.info().detail());
             LinkDetail.Uprobe uprobe = (LinkDetail.Uprobe) probe.detail();
@@ -105,7 +108,7 @@ class OpenProbesOnKernelTest {
     @Requires(KPROBES)
     void aKprobe() throws IOException {
         try (BpfObject object = kernel("on_kprobe");
-                Link _ = object.program("on_kprobe").attach(AttachTarget.Kprobe.entry("bpf_fentry_test1"))) {
+                Link _ = object.program("on_kprobe").attach(Kprobe.entry("bpf_fentry_test1"))) {
             assertThat(only(object, "on_kprobe").detail())
                     .isEqualTo(new LinkDetail.Kprobe("bpf_fentry_test1", 0, 0, 0, false, 0));
         }
@@ -116,7 +119,7 @@ class OpenProbesOnKernelTest {
     void theSitesOfALinkOfManyKprobes() {
         try (BpfObject object = kernel("on_kprobes");
                 Link link = object.program("on_kprobes")
-                        .attach(AttachTarget.KprobeMulti.entry("bpf_fentry_test1", "bpf_fentry_test2"))) {
+                        .attach(KprobeMulti.entry("bpf_fentry_test1", "bpf_fentry_test2"))) {
             assertThat(link.sites()).hasSize(2).allMatch(site -> site.refCounterOffset() == 0 && site.cookie() == 0);
         }
     }
@@ -155,7 +158,7 @@ class OpenProbesOnKernelTest {
             }
             assertThat(sites).as("some sites have a semaphore").anyMatch(UsdtSite::hasSemaphore);
             try (Link link = object.program("on_multi")
-                    .attach(AttachTarget.UprobeMulti.at(TargetFile.of(target.path()), offsets)
+                    .attach(UprobeMulti.at(TargetFile.of(target.path()), offsets)
                             .withSemaphores(semaphores)
                             .withCookies(cookies))) {
                 List<Link.Site> reported = link.sites();
@@ -167,7 +170,7 @@ class OpenProbesOnKernelTest {
                     assertThat(same.sites()).isEqualTo(reported);
                 }
             }
-            try (Link single = object.program("on_uprobe").attach(AttachTarget.Uprobe.entry(target.path(), "poke"))) {
+            try (Link single = object.program("on_uprobe").attach(Uprobe.entry(target.path(), "poke"))) {
                 assertThatThrownBy(single::sites)
                         .isInstanceOf(UnsupportedOperationException.class)
                         .hasMessageContaining("not a link of many");

@@ -1,10 +1,13 @@
 package io.bpf4j.test.loader;
 
+import io.bpf4j.loader.BpfObject;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.OpenFlags;
+import io.bpf4j.test.support.Await;
+import io.bpf4j.test.support.Bpf;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -104,6 +107,15 @@ final class OwnNetwork implements AutoCloseable {
             socket.send(new DatagramPacket(new byte[] {1}, 1, socket.getLocalSocketAddress()));
             socket.receive(new DatagramPacket(new byte[1], 1));
         }
+    }
+
+    /** Until a packet is not counted: the program may still be at work on an earlier one, on another CPU. */
+    static void awaitNoMore(BpfObject object, String counter) throws IOException, InterruptedException {
+        Await.until("a packet that " + counter + " does not count", () -> {
+            long hits = Bpf.u64(object, counter);
+            sendToSelf();
+            return Bpf.u64(object, counter) == hits;
+        });
     }
 
     /** Goes back to where the thread was. What is attached to the devices of the namespace goes with it. */

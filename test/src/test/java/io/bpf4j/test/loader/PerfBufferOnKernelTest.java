@@ -27,6 +27,7 @@ import io.bpf4j.sys.internal.call.LoadResult;
 import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.sys.internal.linux.CpuSet;
+import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.sys.kernel.ProgramType;
 import io.bpf4j.test.support.Await;
@@ -283,6 +284,75 @@ class PerfBufferOnKernelTest {
                 assertThat(read + perf.consume(PerfBufferOnKernelTest::ignore)).isEqualTo(3);
             }
         }
+    }
+
+    @Test
+    void bytesWakeTheConsumer() throws Exception {
+        int records = 100;
+        Options options = Options.defaults().withWakeupAt(records * SPACE);
+        try (PerfBuffer perf = PerfBuffer.open(map, options);
+                PinnedThread _ = PinnedThread.to(PinnedThread.allowed()[0])) {
+            CompletableFuture<Integer> reader =
+                    CompletableFuture.supplyAsync(() -> perf.poll(LONG, PerfBufferOnKernelTest::ignore), THREADS);
+            awaitWaits(perf, 1);
+            assertThat(emit(2 * records)).isZero();
+            assertThat(reader.get()).as("records at the first wake-up").isGreaterThanOrEqualTo(records);
+        }
+        Options never = Options.defaults().withPages(1).withWakeupAt(4096 * 16);
+        assertThatThrownBy(() -> PerfBuffer.open(map, never))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("never wake");
+    }
+
+    @Test
+    void chosenCpusHaveRingsAndOthersAreFreeForAnotherBuffer() throws Exception {
+        int[] allowed = PinnedThread.allowed();
+        int first = allowed[0];
+        int last = allowed[allowed.length - 1];
+        try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().withCpus(first, first))) {
+            assertThat(perf.cpus()).isEqualTo(1);
+            assertThat(emitOn(first)).isZero();
+            assertThat(perf.consume((cpu, _, _, _) -> assertThat(cpu).isEqualTo(first)))
+                    .isEqualTo(1);
+            if (last != first) {
+                assertThat(emitOn(last)).as("no ring").isEqualTo(-Errno.ENOENT.number());
+                try (PerfBuffer other = PerfBuffer.open(map, Options.defaults().withCpus(last))) {
+                    assertThat(emitOn(last)).isZero();
+                    assertThat(emitOn(first)).isZero();
+                    assertThat(other.consume((cpu, _, _, _) -> assertThat(cpu).isEqualTo(last)))
+                            .isEqualTo(1);
+                }
+                assertThat(perf.consume(PerfBufferOnKernelTest::ignore)).isEqualTo(1);
+            }
+        }
+        int none = CpuSet.possible(Host.running()).count();
+        assertThatThrownBy(() -> PerfBuffer.open(map, Options.defaults().withCpus(first, none)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("CPU " + none);
+        assertThat(emitOn(first)).as("nothing stays open").isNegative();
+    }
+
+    private int emitOn(int cpu) {
+        try (PinnedThread _ = PinnedThread.to(cpu)) {
+            return emit(1);
+        }
+    }
+
+    @Test
+    void pausedRingsKeepWhatTheyHaveAndCountTheRestAsLost() {
+        PerfBuffer perf = PerfBuffer.open(map);
+        try (perf;
+                PinnedThread _ = PinnedThread.to(PinnedThread.allowed()[0])) {
+            assertThat(emit(3)).isZero();
+            perf.pause();
+            assertThat(emit(2)).isEqualTo(-Errno.ENOSPC.number());
+            assertThat(perf.consume(PerfBufferOnKernelTest::ignore)).isEqualTo(3);
+            perf.resume();
+            assertThat(emit(1)).isZero();
+            assertThat(perf.consume(PerfBufferOnKernelTest::ignore)).isEqualTo(1);
+            assertThat(perf.stats().lost()).isEqualTo(2);
+        }
+        assertThatThrownBy(perf::pause).isInstanceOf(IllegalStateException.class);
     }
 
     @Test

@@ -13,7 +13,7 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.Pin;
 import io.bpf4j.loader.Pins;
-import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Iter;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
@@ -84,7 +84,7 @@ class PinsOnKernelTest {
     void eachKindWithItsIdAndName() throws IOException {
         Path inner = Files.createDirectory(directory("outer").resolve("inner"));
         try (BpfObject object = Bpf.load("hooks.bpf.o", l -> l.program("each_task", p -> p.withAutoload(true)));
-                Link link = object.program("each_task").attach(AttachTarget.Iter.all())) {
+                Link link = object.program("each_task").attach(Iter.all())) {
             map.pin(inner.resolve("map"));
             link.pin(mount.path("outer").resolve("link"));
             object.program("each_task").pin(mount.path("program"));

@@ -7,11 +7,18 @@ import com.sun.management.ThreadMXBean;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.ring.RecordHandler;
 import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.sys.Descriptor;
+import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.call.EpollEvent;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.FileCommand;
+import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Waiter;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
@@ -92,6 +99,61 @@ class RingBufferOnKernelTest {
             });
             assertThat(read).isEqualTo(records);
             assertThat(tooMuch).isEmpty();
+        }
+    }
+
+    @Test
+    void aHandlerStopsItsPoll() {
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 1);
+                RingBuffer ring = RingBuffer.open(emitter.map())) {
+            emitter.emit(100);
+            List<Long> read = new ArrayList<>();
+            RecordHandler untilTen = (_, data, offset, _) -> {
+                read.add(data.get(ValueLayout.JAVA_LONG, offset));
+                if (read.size() % 10 == 0) {
+                    ring.stop();
+                }
+            };
+            assertThat(ring.poll(LONG, untilTen)).isEqualTo(10);
+            assertThat(ring.consume(untilTen)).isEqualTo(10);
+            assertThat(ring.consume(7, (_, data, offset, _) -> read.add(data.get(ValueLayout.JAVA_LONG, offset))))
+                    .isEqualTo(7);
+            assertThat(ring.consume((_, data, offset, _) -> read.add(data.get(ValueLayout.JAVA_LONG, offset))))
+                    .isEqualTo(73);
+            assertThat(read).hasSize(100).isSorted().doesNotHaveDuplicates();
+            assertThat(ring.consume(7, (_, _, _, _) -> {})).isZero();
+            assertThatThrownBy(ring::stop).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> ring.consume(0, (_, _, _, _) -> {})).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    /** Another epoll, as an event loop has it, waits for the descriptor, and is ready once for each batch. */
+    @Test
+    void otherCodeWaitsForTheDescriptor() {
+        Kernel kernel = Kernel.of(Host.running());
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 1);
+                RingBuffer ring = RingBuffer.open(emitter.map());
+                Descriptor descriptor = ring.descriptor();
+                Fd epoll = kernel.execute(new FileCommand.EpollCreate("event loop"));
+                Fd own = kernel.execute(new FileCommand.Duplicate(descriptor.number(), "ring"));
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment events = arena.allocate(EpollEvent.SIZE, 8);
+            kernel.execute(new FileCommand.EpollAdd(epoll, own, 0, EpollEvent.READABLE));
+            FileCommand.EpollWait now = new FileCommand.EpollWait(epoll, events, 0);
+            while (ring.consume((_, _, _, _) -> {}) > 0) {}
+            assertThat(kernel.execute(now)).as("nothing was written").isZero();
+            for (int batch = 0; batch < 3; batch++) {
+                emitter.emit(5);
+                assertThat(kernel.execute(new FileCommand.EpollWait(epoll, events, 60_000)))
+                        .isEqualTo(1);
+                assertThat(ring.consume((_, _, _, _) -> {})).isEqualTo(5);
+                assertThat(ring.consume((_, _, _, _) -> {})).isZero();
+                assertThat(kernel.execute(now)).as("all was read").isZero();
+            }
+            ring.wakeup();
+            assertThat(kernel.execute(now)).isEqualTo(1);
+            ring.consume((_, _, _, _) -> {});
+            assertThat(kernel.execute(now)).isZero();
         }
     }
 

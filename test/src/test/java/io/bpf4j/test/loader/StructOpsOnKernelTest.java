@@ -3,10 +3,14 @@ package io.bpf4j.test.loader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.btf.TypedValue;
+import io.bpf4j.elf.ByteView;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Links;
+import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.Program;
+import io.bpf4j.loader.Types;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
@@ -14,6 +18,8 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.StructOpsLink;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.CType;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.kernel.Errno;
@@ -25,6 +31,7 @@ import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import java.io.IOException;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -56,6 +63,20 @@ class StructOpsOnKernelTest {
             }
             assertThat(available()).doesNotContain(LINKED);
             assertThat(transfer(LINKED)).isEqualTo("TCP_CONGESTION: No such file or directory");
+        }
+    }
+
+    @Test
+    void theValuesOfAForeignMapAreShownByTheKernelsTypes() {
+        try (BpfObject object = load("first");
+                BpfMap map = Maps.byId(object.structOps("first").id())) {
+            CType type = Types.ofValue(map).orElseThrow();
+            byte[] value = map.lookup(Bpf.key(0)).orElseThrow();
+
+            assertThat(type.btf().name(type.id())).isEqualTo("bpf_struct_ops_tcp_congestion_ops");
+            assertThat(TypedValue.text(type.btf(), type.id(), ByteView.of("value", value, ByteOrder.nativeOrder())))
+                    .startsWith("{.common = {")
+                    .contains(".name = \"" + LINKED + "\"");
         }
     }
 

@@ -3,8 +3,8 @@ package io.bpf4j.test.loader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.TracingMulti;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
@@ -81,7 +81,7 @@ class TracingManyOnKernelTest {
         try (BpfObject object = load("on_entry")) {
             assertThat(object.program("on_entry").attachType()).contains(AttachType.TRACE_FENTRY_MULTI);
             try (Link _ = object.program("on_entry")
-                    .attach(AttachTarget.TracingMulti.of("__x64_sys_getsid", "__x64_sys_getpgid")
+                    .attach(TracingMulti.of("__x64_sys_getsid", "__x64_sys_getpgid")
                             .withCookies(4, 5))) {
                 callThreeTimes();
                 assertThat(Bpf.u64(object, "cookies")).isEqualTo(555);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.UnknownNameException;
-import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.Uprobe;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.Codec.Length;
 import io.bpf4j.loader.map.Codec.Name;
@@ -53,7 +53,7 @@ class TypedViewsOnKernelTest {
     void valuesAreThoseOfTheProgram() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = Bpf.load("maps.bpf.o", l -> Bpf.only(l, target.pid()));
-                Link link = object.program("maps").attach(AttachTarget.Uprobe.entry(target.path(), "poke"));
+                Link link = object.program("maps").attach(Uprobe.entry(target.path(), "poke"));
                 RingBuffer ring = RingBuffer.open(object.map("ring"))) {
             assertThat(link.isClosed()).isFalse();
             TypedMap<Key, Value> hash =

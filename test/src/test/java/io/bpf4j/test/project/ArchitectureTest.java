@@ -58,14 +58,18 @@ class ArchitectureTest {
                 .definedBy("io.bpf4j.objects..")
                 .layer("trace")
                 .definedBy("io.bpf4j.trace..")
+                .layer("metrics")
+                .definedBy("io.bpf4j.metrics..")
                 .layer("bindings")
                 .definedBy("io.bpf4j.bindings..")
                 .layer("cli")
                 .definedBy("io.bpf4j.cli..")
                 .whereLayer("cli")
                 .mayNotBeAccessedByAnyLayer()
+                .whereLayer("metrics")
+                .mayNotBeAccessedByAnyLayer()
                 .whereLayer("trace")
-                .mayOnlyBeAccessedByLayers("cli")
+                .mayOnlyBeAccessedByLayers("metrics", "cli")
                 .whereLayer("bindings")
                 .mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("bindings")
@@ -79,7 +83,7 @@ class ArchitectureTest {
                 .whereLayer("process")
                 .mayOnlyBeAccessedByLayers("usdt", "trace", "cli")
                 .whereLayer("loader")
-                .mayOnlyBeAccessedByLayers("process", "usdt", "trace", "bindings", "cli")
+                .mayOnlyBeAccessedByLayers("process", "usdt", "trace", "metrics", "bindings", "cli")
                 .whereLayer("sys")
                 .mayOnlyBeAccessedByLayers("loader", "process", "usdt", "trace", "bindings", "cli")
                 .whereLayer("btf")
@@ -88,7 +92,9 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"elf", "insn|btf|core", "sys", "loader", "process", "usdt", "trace", "bindings", "cli"})
+    @ValueSource(
+            strings = {"elf", "insn|btf|core", "sys", "loader", "process", "usdt", "trace", "metrics", "bindings", "cli"
+            })
     void noModuleHasACycleOfPackages(String module) {
         slices().assignedFrom(new PackageSlices(module))
                 .should()
@@ -102,7 +108,8 @@ class ArchitectureTest {
         Pattern file = Pattern.compile("\"/(proc|sys)[/\"]");
         List<String> found = new ArrayList<>();
         int read = 0;
-        for (String module : List.of("elf", "btf", "sys", "loader", "process", "usdt", "trace", "bindings", "cli")) {
+        for (String module :
+                List.of("elf", "btf", "sys", "loader", "process", "usdt", "trace", "metrics", "bindings", "cli")) {
             Path sources = TargetProgram.testModule().resolveSibling(module).resolve("src/main/java");
             try (Stream<Path> files = Files.walk(sources)) {
                 for (Path source :
@@ -118,6 +125,39 @@ class ArchitectureTest {
         }
         assertThat(read).isGreaterThan(300);
         assertThat(found).isEmpty();
+    }
+
+    /** So a program needs the library that it uses, and not the other. */
+    @Test
+    void eachKindOfMetricsKnowsOneLibrary() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.bpf4j.metrics.prometheus..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.opentelemetry..", "io.bpf4j.metrics.opentelemetry..")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAPackage("io.bpf4j.metrics.opentelemetry..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.prometheus..", "io.bpf4j.metrics.prometheus..")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAnyPackage("io.bpf4j.metrics", "io.bpf4j.metrics.internal")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.opentelemetry..", "io.prometheus..")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAPackage("io.bpf4j..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.opentelemetry..internal..")
+                .check(CLASSES);
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.bpf4j.bindings.BindingsGenerator;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.metrics.AnswerMetric;
 import io.bpf4j.objects.BpfObjects;
 import io.bpf4j.sys.Host;
 import io.bpf4j.test.support.TargetProgram;
@@ -64,6 +65,7 @@ class PublicApiTest {
                 new Listed("usdt", Usdt.class),
                 new Listed("bpf-objects", BpfObjects.class),
                 new Listed("trace", Question.class),
+                new Listed("metrics", AnswerMetric.class),
                 new Listed("bindings", BindingsGenerator.class));
     }
 
@@ -125,6 +127,7 @@ class PublicApiTest {
                         "SymbolPlaces$FunctionReader",
                         "SymbolPlaces$Names",
                         "SymbolPlaces$Reader",
+                        "TypedValue$Visitor",
                         "UsdtWatch$Listener");
     }
 

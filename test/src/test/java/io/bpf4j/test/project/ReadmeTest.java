@@ -3,19 +3,17 @@ package io.bpf4j.test.project;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
-import io.bpf4j.bindings.BindingsGenerator;
-import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.Snippets;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
-import javax.tools.JavaCompiler;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,37 +22,35 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ReadmeTest {
     private static final String FENCE = "```";
 
-    /** What a snippet of a page takes for granted: these imports, and {@code spec}. */
-    private static final String FRAME = """
-            import static io.bpf4j.insn.Assembler.*;
-
-            import io.bpf4j.btf.*;
-            import io.bpf4j.insn.*;
-            import io.bpf4j.loader.*;
-            import io.bpf4j.loader.binding.*;
-            import io.bpf4j.loader.dryrun.*;
-            import io.bpf4j.loader.link.*;
-            import io.bpf4j.loader.map.*;
-            import io.bpf4j.loader.spec.*;
-            import io.bpf4j.sys.*;
-            import io.bpf4j.sys.kernel.*;
-            import io.bpf4j.trace.*;
-            import io.bpf4j.usdt.*;
-            import java.nio.file.*;
-            import java.time.*;
-
-            final class Snippet {
-                static void run(ObjectSpec spec) throws Exception {
-            %s
-                }
-            }
-            """;
+    /** What a snippet of a page takes for granted, beside an {@code ObjectSpec spec}. */
+    private static final List<String> IMPORTS = List.of(
+            "static io.bpf4j.insn.Assembler.*",
+            "io.bpf4j.btf.*",
+            "io.bpf4j.insn.*",
+            "io.bpf4j.loader.*",
+            "io.bpf4j.loader.binding.*",
+            "io.bpf4j.loader.dryrun.*",
+            "io.bpf4j.loader.link.*",
+            "io.bpf4j.loader.map.*",
+            "io.bpf4j.loader.spec.*",
+            "io.bpf4j.metrics.*",
+            "io.bpf4j.metrics.opentelemetry.*",
+            "io.bpf4j.metrics.prometheus.*",
+            "io.bpf4j.sys.*",
+            "io.bpf4j.sys.kernel.*",
+            "io.bpf4j.trace.*",
+            "io.bpf4j.usdt.*",
+            "io.opentelemetry.sdk.metrics.*",
+            "io.prometheus.metrics.model.registry.*",
+            "java.nio.file.*",
+            "java.time.*");
 
     @Test
-    void theQuickStartCompiles() throws IOException {
+    void theQuickStartCompiles(@TempDir Path output) throws IOException {
         List<String> snippets = snippets(root().resolve("README.md"), "java");
         assertThat(snippets).hasSize(1);
-        assertThat(problems("GcPauses.java", snippets.getFirst())).isEmpty();
+        assertThat(Snippets.compile(Map.of("GcPauses", snippets.getFirst()), output))
+                .isEmpty();
     }
 
     @Test
@@ -81,10 +77,9 @@ class ReadmeTest {
 
     @ParameterizedTest
     @MethodSource("pages")
-    void whatAPageShowsCompiles(String page, String snippet) throws IOException {
-        assertThat(problems("Snippet.java", FRAME.replace("%s", snippet)))
-                .as(page)
-                .isEmpty();
+    void whatAPageShowsCompiles(String page, String snippet, @TempDir Path output) {
+        String source = Snippets.framed("Snippet", IMPORTS, "ObjectSpec spec", snippet);
+        assertThat(Snippets.compile(Map.of("Snippet", source), output)).as(page).isEmpty();
     }
 
     private static Path root() {
@@ -100,25 +95,5 @@ class ReadmeTest {
             snippets.add(text.substring(start, text.indexOf(FENCE, start)));
         }
         return snippets;
-    }
-
-    private static String problems(String file, String code) throws IOException {
-        Path folder = TargetProgram.temporaryFolder();
-        Path source = Files.writeString(folder.resolve(file), code);
-        // The class that docs/bindings.md uses.
-        Path generated = Files.writeString(
-                folder.resolve("Gc.java"),
-                BindingsGenerator.of(Bpf.spec("gc.bpf.o"), "Gc").source());
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        StringWriter problems = new StringWriter();
-        boolean compiled = compiler.getTask(
-                        problems,
-                        null,
-                        null,
-                        List.of("-Xlint:all", "-d", folder.toString(), "-cp", System.getProperty("java.class.path")),
-                        null,
-                        compiler.getStandardFileManager(null, null, null).getJavaFileObjects(source, generated))
-                .call();
-        return compiled ? "" : problems.toString();
     }
 }

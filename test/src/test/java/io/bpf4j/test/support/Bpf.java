@@ -6,13 +6,9 @@ import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.objects.TestObjects;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +30,16 @@ public final class Bpf {
         return configuration.apply(BpfLoader.of(spec(name))).load();
     }
 
+    /** Loads one of the objects of {@link TestObjects} with these of the programs that are loaded on request only. */
+    public static BpfObject load(String name, String... programs) {
+        return load(name, loader -> {
+            for (String program : programs) {
+                loader.program(program, p -> p.withAutoload(true));
+            }
+            return loader;
+        });
+    }
+
     public static ObjectSpec spec(String name) {
         return ObjectSpec.parse(name, TestObjects.bytes(name));
     }
@@ -44,18 +50,7 @@ public final class Bpf {
      * @param pid its number as this process knows it; 0 for all processes
      */
     public static BpfLoader only(BpfLoader loader, int pid) {
-        return ownNumbers(loader).global("target_tgid", pid);
-    }
-
-    /** Makes the programs know processes by the numbers of this one's pid namespace; in a container they differ. */
-    public static BpfLoader ownNumbers(BpfLoader loader) {
-        Path namespace = Path.of("/proc/self/ns/pid");
-        try {
-            return loader.global("pidns_device", (Long) Files.getAttribute(namespace, "unix:dev"))
-                    .global("pidns_inode", (Long) Files.getAttribute(namespace, "unix:ino"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return loader.global("target_tgid", pid);
     }
 
     /** A global variable of 8 bytes. */

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 /** What other code of a process does with descriptors, by its own calls of libc, which Java has no API for. */
 public final class LibcCalls {
     private static final int AF_UNIX = 1;
+    private static final int AF_PACKET = 17;
     private static final int SOCK_DGRAM = 2;
     private static final int SOL_SOCKET = 1;
     private static final int SO_ATTACH_BPF = 50;
@@ -39,6 +40,11 @@ public final class LibcCalls {
             required("socketpair", AF_UNIX, SOCK_DGRAM, 0, pair);
             return pair.toArray(JAVA_INT);
         }
+    }
+
+    /** A socket of a family that has no addresses of two ends: AF_PACKET has no other end. The caller closes it. */
+    public static int packetSocket() {
+        return required("socket", AF_PACKET, SOCK_DGRAM, 0);
     }
 
     /** Makes a program the filter of what a socket receives. */

@@ -26,7 +26,7 @@ public final class OwnCgroup {
         });
     }
 
-    private static Optional<Path> mount() {
+    static Optional<Path> mount() {
         try (Stream<String> lines = Files.lines(MOUNTS)) {
             return lines.filter(line -> line.contains(" - cgroup2 "))
                     .map(line -> Path.of(line.split(" ", 6)[4]))

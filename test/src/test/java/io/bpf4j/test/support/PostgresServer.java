@@ -3,6 +3,7 @@ package io.bpf4j.test.support;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,8 +15,15 @@ import java.util.stream.Stream;
 /**
  * A PostgreSQL server of the test's own: fresh data folder, no TCP, its unix socket in the same folder. It runs as user
  * {@code postgres}, since it refuses to run as root. Close stops it and deletes the folder.
+ *
+ * <p>The server runs from a copy of its executable in that folder. A probe belongs to a file: with the installed
+ * executable, a trace would also get the events of each other server of the machine, among them those of tests that
+ * run at the same time.
  */
 public final class PostgresServer implements AutoCloseable {
+    /** These look for each other beside themselves. What else they need is where they were built for. */
+    private static final List<String> COPIED = List.of("postgres", "initdb", "pg_ctl");
+
     private final Path bin;
     private final Path folder;
 
@@ -47,6 +55,9 @@ public final class PostgresServer implements AutoCloseable {
         Commands.check(List.of("chown", "postgres", folder.toString()));
         PostgresServer server = new PostgresServer(bin, folder);
         try {
+            for (String program : COPIED) {
+                Files.copy(bin.resolve(program), folder.resolve(program), StandardCopyOption.COPY_ATTRIBUTES);
+            }
             server.asPostgres("initdb", "-D", data.toString(), "-A", "trust", "--no-sync", "--no-instructions");
             // jit off: compiling queries with LLVM would only take time. -k: where the socket goes.
             server.asPostgres(
@@ -66,9 +77,9 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** The program that has the probes. */
+    /** The program that has the probes, which no other server runs. */
     public Path executable() {
-        return bin.resolve("postgres");
+        return folder.resolve("postgres");
     }
 
     /** The server's first process, which forks the others. */
@@ -117,7 +128,7 @@ public final class PostgresServer implements AutoCloseable {
     private String asPostgres(String program, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--", "env", "LC_ALL=C"));
-        command.add(bin.resolve(program).toString());
+        command.add((COPIED.contains(program) ? folder : bin).resolve(program).toString());
         command.addAll(Arrays.asList(arguments));
         Commands.Result result = Commands.run(new ProcessBuilder(command).directory(folder.toFile()));
         if (result.exitCode() != 0) {

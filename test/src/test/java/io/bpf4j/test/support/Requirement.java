@@ -4,7 +4,11 @@ import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.TestRun;
 import io.bpf4j.sys.BpfException;
+import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
+import io.bpf4j.sys.internal.call.PerfCommand;
 import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -293,6 +297,12 @@ public enum Requirement {
             return NetkitPair.isPossible();
         }
     },
+    KERNEL_BTF_ID("Linux 5.11 or later, whose own types have an id") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(5, 11);
+        }
+    },
     /** BPF cookies and perf links. */
     BPF_COOKIE("Linux 5.15 or later, for BPF cookies") {
         @Override
@@ -511,6 +521,13 @@ public enum Requirement {
             return System.getProperty("os.arch").equals("amd64");
         }
     },
+    /** The setting is that of the page which such programs call for the time, vdso32-setup.c. */
+    IA32("an x86-64 kernel that runs 32-bit programs (CONFIG_IA32_EMULATION)") {
+        @Override
+        boolean present() {
+            return X86_64.present() && Files.exists(Path.of("/proc/sys/abi/vsyscall32"));
+        }
+    },
     GCC("gcc (Debian: apt-get install gcc libc6-dev)") {
         @Override
         boolean present() {
@@ -549,6 +566,13 @@ public enum Requirement {
             return Commands.find("tmux").isPresent();
         }
     },
+    /** Judges the text that Prometheus scrapes. */
+    PROMTOOL("promtool (Debian: apt-get install prometheus)") {
+        @Override
+        boolean present() {
+            return Commands.find("promtool").isPresent();
+        }
+    },
     ZSH("zsh (Debian: apt-get install zsh)") {
         @Override
         boolean present() {
@@ -573,6 +597,28 @@ public enum Requirement {
         @Override
         boolean present() {
             return Files.exists(Path.of("/usr/include/sys/sdt.h")) || inMultiarchInclude("sys/sdt.h");
+        }
+    },
+    /** Asked for, because virtual machines may lack them. */
+    BREAKPOINTS("root, and a processor with breakpoints for memory (CONFIG_HAVE_HW_BREAKPOINT)") {
+        @Override
+        boolean present() {
+            if (!BPF.present()) {
+                return false;
+            }
+            PerfCommand.Open.Breakpoint memory = new PerfCommand.Open.Breakpoint(2, 8, 8);
+            try (Fd _ = Kernel.of(Host.running())
+                    .execute(PerfCommand.Open.sampling("breakpoint", 5, 0, 1, false, 0, -1, memory, false))) {
+                return true;
+            } catch (SyscallException e) {
+                return false;
+            }
+        }
+    },
+    IPROUTE("ip and tc (Debian: apt-get install iproute2)") {
+        @Override
+        boolean present() {
+            return Commands.find("ip").isPresent() && Commands.find("tc").isPresent();
         }
     },
     /** What libbpf makes of an object. */

@@ -59,6 +59,6 @@ public enum Strategy {
 
     /** A loader of an object whose programs don't choose among processes: the attachment does. */
     public BpfLoader loader(String object) {
-        return Bpf.ownNumbers(BpfLoader.of(Bpf.spec(object)).features(features()));
+        return BpfLoader.of(Bpf.spec(object)).features(features());
     }
 }

@@ -176,6 +176,26 @@ class HostileJvmsTest {
         assertThat(quits(process)).isEqualTo("1");
     }
 
+    /** The answer waits for names that do not come; nobody wants it any more. */
+    @Test
+    void aSecondCtrlCEndsTheWaitForNames() throws IOException, InterruptedException {
+        Process process = ofNobody("mount -t tmpfs -o mode=1777 none /tmp", "listen");
+        String only = "pid == " + pid(process);
+        try (RunningTrace stacks =
+                new RunningTrace("stack", "-v", "--jvm-names", "100", "--where", only, "u:libc.so.6:puts")) {
+            stacks.awaitMessage("tracing 1 function");
+            process.getOutputStream().write("a line\n".getBytes(StandardCharsets.UTF_8));
+            process.getOutputStream().flush();
+            assertThat(process.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo("read");
+            stacks.interrupt();
+            stacks.awaitMessage("asking the JVM " + pid(process));
+            stacks.interrupt();
+            Commands.Result result = stacks.await();
+            assertThat(result.exitCode()).as(result.err()).isEqualTo(128 + 2);
+            assertThat(result.out()).isEmpty();
+        }
+    }
+
     /** Neither a symbolic nor a hard link makes another JVM carry out a command. */
     @Test
     void theSocketOfAnotherProcessIsRefused() throws IOException {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.link.AttachTarget.Uprobe;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.Uprobe;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.sys.Host;
 import io.bpf4j.test.support.Await;

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.link.AttachTarget.RawTracepoint;
-import io.bpf4j.loader.link.AttachTarget.Uprobe;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.RawTracepoint;
 import io.bpf4j.loader.link.TargetFile;
+import io.bpf4j.loader.link.Uprobe;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.sys.Host;
 import io.bpf4j.test.support.Bpf;
@@ -71,7 +71,7 @@ class StacksOnKernelTest {
     @Test
     void placesInFilesAreNamedAfterTheProcessHasEnded() throws IOException {
         Path program = CPrograms.compile("stacks", "-O1", CPrograms.WALKABLE, "-Wl,--build-id");
-        try (BpfObject object = Bpf.load("stack_traces.bpf.o", l -> Bpf.ownNumbers(l));
+        try (BpfObject object = Bpf.load("stack_traces.bpf.o");
                 Symbolizer symbolizer = Symbolizer.of(Host.running())) {
             List<StackTraceMap.Frame> places;
             int pid;

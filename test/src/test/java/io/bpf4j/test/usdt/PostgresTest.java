@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.ring.RingBuffer;
-import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.PostgresServer;
@@ -21,13 +20,12 @@ import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A PostgreSQL server that runs: the SQL that psql sent is what its probe shows. Its sessions are processes that start
- * later, so the links are for all processes of the file, and see other servers of the machine, too.
+ * later, so the links are for all processes of the file.
  */
 @Requires({BPF, POSTGRESQL})
 @ExtendWith(LeakCheck.class)
@@ -45,8 +43,6 @@ class PostgresTest {
                         .loader("trace.bpf.o")
                         .global("string_mode", new byte[] {1})
                         .global("string_max", STRING_MAX)
-                        // Room for all that another test's initdb does meanwhile.
-                        .map("events", map -> map.withMaxEntries(1 << 24))
                         .load();
                 UsdtLink link = Usdt.of(object)
                         .attach(
@@ -74,7 +70,7 @@ class PostgresTest {
                 assertThat(probes).hasSize(PROBES_OF_15);
             }
             assertThat(probes).hasSizeGreaterThan(50);
-            awaitNobodyListens(server, probes);
+            assertNobodyListens(server, probes);
             try (UsdtLink link = Usdt.of(object).attach(object.program("count"), probes)) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
                 assertThat(link.probes()).isEqualTo(probes);
@@ -84,7 +80,7 @@ class PostgresTest {
                 assertThat(Bpf.u64(object, "total")).isGreaterThan(5);
                 assertThat(Bpf.u64(object, "no_spec")).isZero();
             }
-            awaitNobodyListens(server, probes);
+            assertNobodyListens(server, probes);
             assertThat(Usdt.of(object).specIdsInUse()).isZero();
             long total = Bpf.u64(object, "total");
             server.sql("select 1");
@@ -92,16 +88,9 @@ class PostgresTest {
         }
     }
 
-    /**
-     * Waits until all semaphores are 0. Other traces of the same file, by other tests, raise them in this server, too.
-     * That they are 0 as soon as a link is closed is UsdtStrategiesTest's, whose file nobody else has.
-     */
-    private static void awaitNobodyListens(PostgresServer server, List<UsdtProbe> probes)
-            throws IOException, InterruptedException {
-        Map<String, Integer> semaphores = Await.until(
-                "a server whose semaphores are all 0",
-                () -> Semaphores.of(server.pid(), probes),
-                values -> values.values().stream().allMatch(count -> count == 0));
-        assertThat(semaphores).hasSize(probes.size());
+    private static void assertNobodyListens(PostgresServer server, List<UsdtProbe> probes) throws IOException {
+        assertThat(Semaphores.of(server.pid(), probes).values())
+                .hasSize(probes.size())
+                .allMatch(count -> count == 0);
     }
 }

@@ -14,7 +14,6 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.support.Args12Event;
-import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.LibbpfHeaders;
 import io.bpf4j.test.support.Requires;
@@ -22,6 +21,8 @@ import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.UsdtLink;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -47,10 +48,17 @@ class UsdtLibbpfHeadersTest extends UsdtSuite {
         super(strategy);
     }
 
+    /** The program asks for its numbers in the initial namespace, too. */
+    private static BpfLoader ownNumbers(BpfLoader loader) throws IOException {
+        Path namespace = Path.of("/proc/self/ns/pid");
+        return loader.global("pidns_device", (Long) Files.getAttribute(namespace, "unix:dev"))
+                .global("pidns_inode", (Long) Files.getAttribute(namespace, "unix:ino"));
+    }
+
     private Args12Event fire(LibbpfHeaders headers, String flags, String probe, String command) throws IOException {
         ObjectSpec spec = ObjectSpec.read(headers.object());
         try (TargetProgram target = TargetProgram.start(flags);
-                BpfObject object = Bpf.ownNumbers(BpfLoader.of(spec))
+                BpfObject object = ownNumbers(BpfLoader.of(spec))
                         .features(strategy.features())
                         .load();
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {

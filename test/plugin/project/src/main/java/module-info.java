@@ -1,0 +1,4 @@
+/** Opens nothing: the generated classes need no reflection. */
+module org.example.forks {
+    requires io.bpf4j.loader;
+}
