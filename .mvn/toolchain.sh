@@ -66,7 +66,8 @@ may_install() {
 # ten minutes for its locks, but not for that of the lists, so another checkout's scripts are waited for before.
 apt_install() (
   if command -v flock >/dev/null 2>&1; then
-    exec 8>"${TMPDIR:-/tmp}/bpf4j-apt-$(id -u).lock" && flock 8
+    # A folder that only root can open. In /tmp, another user's link of the lock's name would lead to any file.
+    exec 8</root && flock 8
   fi
   # Twice: while a mirror is synchronised, its lists name files that it has no longer, or not yet.
   for _ in 1 2; do
