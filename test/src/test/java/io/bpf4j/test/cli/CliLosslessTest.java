@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.CtrlC;
 import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import java.io.BufferedReader;

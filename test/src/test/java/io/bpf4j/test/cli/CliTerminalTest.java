@@ -10,6 +10,7 @@ import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.CtrlC;
 import io.bpf4j.test.support.FirstProgram;
 import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
