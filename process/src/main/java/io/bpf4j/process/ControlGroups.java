@@ -4,10 +4,12 @@ import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.proc.Lines;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,6 +17,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * The control groups (version 2) of the machine, as this process sees them: in a control group namespace, those below
@@ -76,21 +79,26 @@ public record ControlGroups(Host host, Path mount) {
      * @throws IOException if no file system of type cgroup2 is mounted
      */
     public static ControlGroups of(Host host) throws IOException {
-        List<Path> found = new ArrayList<>();
+        List<Path> whole = new ArrayList<>();
+        List<Path> parts = new ArrayList<>();
         boolean _ = Lines.read(
                 host.self().resolve("mountinfo"), MAX_LINE_BYTES, ProcessLimits.MAX_MOUNTS_BYTES, (line, length) -> {
                     String[] fields = new String(line, 0, length, StandardCharsets.UTF_8).split(" ", -1);
                     for (int i = 6; i + 1 < fields.length; i++) {
                         if (fields[i].equals("-") && fields[i + 1].equals("cgroup2")) {
-                            found.add(host.root().resolve(unescaped(fields[4]).substring(1)));
+                            // A bind mount may show one group only, which is the root of the mount then.
+                            (fields[3].equals("/") ? whole : parts)
+                                    .add(host.root()
+                                            .resolve(unescaped(fields[4]).substring(1)));
                         }
                     }
-                    return found.isEmpty();
+                    return whole.isEmpty();
                 });
-        if (found.isEmpty()) {
+        whole.addAll(parts);
+        if (whole.isEmpty()) {
             throw new IOException("no control groups of version 2 are mounted: mount -t cgroup2 none /sys/fs/cgroup");
         }
-        return new ControlGroups(host, found.getFirst());
+        return new ControlGroups(host, whole.getFirst());
     }
 
     /** The kernel writes blanks, line ends and backslashes of names as {@code \040}. */
@@ -107,9 +115,12 @@ public record ControlGroups(Host host, Path mount) {
     /**
      * The groups that a search finds now.
      *
-     * @throws IOException if the root can't be read, or there are more than 65,536 groups to look at
+     * @param leftOut receives the path of each group whose directory this process may not read, so that the groups below
+     *     it are unknown
+     * @throws IOException if a group can't be read for another reason, such as too many open files, or there are more
+     *     than 65,536 groups to look at
      */
-    public List<Group> find(Search search) throws IOException {
+    public List<Group> find(Search search, Consumer<String> leftOut) throws IOException {
         long user = (Integer) Files.getAttribute(host.self(), "unix:uid");
         List<Group> found = new ArrayList<>();
         Deque<Visit> visits = new ArrayDeque<>(List.of(new Visit(List.of(), mount, true)));
@@ -131,9 +142,12 @@ public record ControlGroups(Host host, Path mount) {
                     below(visit.directory).forEach(child -> visits.push(visit.child(child, trusted)));
                 }
             } catch (IOException e) {
-                if (visit.names.isEmpty()) {
+                if (visit.names.isEmpty() || (isThere(visit.directory) && !(e instanceof AccessDeniedException))) {
                     throw e;
-                } // else the group is gone
+                }
+                if (isThere(visit.directory)) {
+                    leftOut.accept("/" + String.join("/", visit.names));
+                } // else the group was removed meanwhile
             }
         }
         return found;
@@ -145,6 +159,10 @@ public record ControlGroups(Host host, Path mount) {
             all.add(String.valueOf(child.getFileName()));
             return new Visit(List.copyOf(all), child, trusted);
         }
+    }
+
+    private static boolean isThere(Path directory) {
+        return Files.exists(directory, LinkOption.NOFOLLOW_LINKS);
     }
 
     private static List<Path> below(Path directory) throws IOException {
@@ -162,9 +180,10 @@ public record ControlGroups(Host host, Path mount) {
      * The processes of a group and of the groups below it, as this process's pid namespace numbers them; without those
      * that have no number there. Those of a group that is gone meanwhile are left out.
      *
-     * @throws IOException if there are more than 65,536 groups below it
+     * @param leftOut receives the path of each group that this process may not read
+     * @throws IOException if a group can't be read for another reason, or there are more than 65,536 groups below it
      */
-    public Set<Integer> processes(Group group) throws IOException {
+    public Set<Integer> processes(Group group, Consumer<String> leftOut) throws IOException {
         Set<Integer> pids = new HashSet<>();
         Deque<Path> directories = new ArrayDeque<>(List.of(group.directory));
         int visited = 0;
@@ -181,10 +200,23 @@ public record ControlGroups(Host host, Path mount) {
                     return true;
                 });
             } catch (IOException e) {
-                // It is gone; or it is threaded, and a group above lists its processes.
+                if (isThere(directory) && e instanceof AccessDeniedException) {
+                    leftOut.accept("/" + mount.relativize(directory));
+                } else if (isThere(directory) && !isThreaded(directory)) {
+                    throw e;
+                } // else it was removed, or a group above lists its processes
             }
         }
         pids.remove(0); // a process of another pid namespace
         return pids;
+    }
+
+    /** The kernel refuses to list the processes of such a group. */
+    private static boolean isThreaded(Path directory) throws IOException {
+        try {
+            return Files.readString(directory.resolve("cgroup.type")).equals("threaded\n");
+        } catch (NoSuchFileException e) {
+            return !isThere(directory); // removed meanwhile, or the root
+        }
     }
 }

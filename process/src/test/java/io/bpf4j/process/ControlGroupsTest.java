@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,13 +51,21 @@ class ControlGroupsTest {
         };
     }
 
+    private static List<ControlGroups.Group> find(ControlGroups groups, ControlGroups.Search search)
+            throws IOException {
+        List<String> leftOut = new ArrayList<>();
+        List<ControlGroups.Group> found = groups.find(search, leftOut::add);
+        assertThat(leftOut).isEmpty();
+        return found;
+    }
+
     @Test
     void groupsAreFoundByTheirNames() throws IOException {
         group("/system.slice/nginx.service", "");
         group("/system.slice/other.service", "");
         ControlGroups groups = ControlGroups.of(Host.at(root));
         List<ControlGroups.Group> found =
-                groups.find(named(names -> names.equals(List.of("system.slice", "nginx.service"))));
+                find(groups, named(names -> names.equals(List.of("system.slice", "nginx.service"))));
         assertThat(found).hasSize(1);
         assertThat(found.getFirst().path()).isEqualTo("/system.slice/nginx.service");
         assertThat(found.getFirst().id())
@@ -72,14 +81,14 @@ class ControlGroupsTest {
         group("/d", "99\n");
         ControlGroups groups = ControlGroups.of(Host.at(root));
         ControlGroups.Group a =
-                groups.find(named(names -> names.equals(List.of("a")))).getFirst();
-        assertThat(groups.processes(a)).containsExactlyInAnyOrder(4, 17, 23);
+                find(groups, named(names -> names.equals(List.of("a")))).getFirst();
+        assertThat(groups.processes(a, path -> {})).containsExactlyInAnyOrder(4, 17, 23);
     }
 
     @Test
     void groupsBelowOneThatMatchesBelongToIt() throws IOException {
         group("/a/a", "");
-        assertThat(ControlGroups.of(Host.at(root)).find(named(names -> !names.isEmpty())))
+        assertThat(find(ControlGroups.of(Host.at(root)), named(names -> !names.isEmpty())))
                 .extracting(ControlGroups.Group::path)
                 .containsExactly("/a");
     }
@@ -88,10 +97,37 @@ class ControlGroupsTest {
     void aGroupThatIsGoneHasNoProcesses() throws IOException {
         group("/a", "4\n");
         ControlGroups groups = ControlGroups.of(Host.at(root));
-        ControlGroups.Group a = groups.find(named(names -> !names.isEmpty())).getFirst();
+        ControlGroups.Group a = find(groups, named(names -> !names.isEmpty())).getFirst();
         Files.delete(a.directory().resolve("cgroup.procs"));
         Files.delete(a.directory());
-        assertThat(groups.processes(a)).isEmpty();
+        assertThat(groups.processes(a, path -> {})).isEmpty();
+    }
+
+    /** A container may see its own group of the host by a bind mount, beside the root of its namespace. */
+    @Test
+    void theRootIsPreferredToABindMountOfOneGroup() throws IOException {
+        mounts(
+                "30 25 0:31 /a /mnt/a rw - cgroup2 none rw",
+                "36 25 0:31 / /sys/fs/cgroup rw - cgroup2 none rw",
+                "37 25 0:31 / /mnt/again rw - cgroup2 none rw");
+        assertThat(ControlGroups.of(Host.at(root)).mount()).isEqualTo(root.resolve("sys/fs/cgroup"));
+        mounts("30 25 0:31 /a /mnt/a rw - cgroup2 none rw");
+        assertThat(ControlGroups.of(Host.at(root)).mount()).isEqualTo(root.resolve("mnt/a"));
+    }
+
+    /** The kernel lists no processes of a threaded group: the group above has them. */
+    @Test
+    void aThreadedGroupHasNoProcessesOfItsOwn() throws IOException {
+        group("/a", "4\n");
+        Path threaded = Files.createDirectories(root.resolve("sys/fs/c group/a/threaded"));
+        Files.createSymbolicLink(threaded.resolve("cgroup.procs"), Path.of("cgroup.procs")); // can't be opened
+        Files.writeString(threaded.resolve("cgroup.type"), "threaded\n");
+        ControlGroups groups = ControlGroups.of(Host.at(root));
+        ControlGroups.Group a =
+                find(groups, named(names -> names.equals(List.of("a")))).getFirst();
+        assertThat(groups.processes(a, path -> {})).containsExactly(4);
+        Files.writeString(threaded.resolve("cgroup.type"), "domain\n");
+        assertThatThrownBy(() -> groups.processes(a, path -> {})).isInstanceOf(IOException.class);
     }
 
     /** Root may own a directory, and yet let others make groups in it. */
@@ -103,13 +139,13 @@ class ControlGroupsTest {
         ControlGroups.Search search = named(names -> names.equals(List.of("a", "nginx.service")));
         for (String rights : List.of("rwxrwxr-x", "rwxr-xrwx")) {
             Files.setPosixFilePermissions(a, PosixFilePermissions.fromString(rights));
-            assertThat(groups.find(search)).as(rights).isEmpty();
-            assertThat(groups.find(named(names -> names.equals(List.of("a")))))
+            assertThat(find(groups, search)).as(rights).isEmpty();
+            assertThat(find(groups, named(names -> names.equals(List.of("a")))))
                     .as("root has named it")
                     .hasSize(1);
         }
         Files.setPosixFilePermissions(a, PosixFilePermissions.fromString("rwxr-xr-x"));
-        assertThat(groups.find(search)).hasSize(1);
+        assertThat(find(groups, search)).hasSize(1);
     }
 
     /** Kernels before 4.5, and machines that mount version 1 alone. */

@@ -154,14 +154,19 @@ final class GroupWatch implements AutoCloseable {
         try {
             while (!closing.await(rest, TimeUnit.NANOSECONDS)) {
                 long began = System.nanoTime();
-                look(listener);
+                try {
+                    look(listener);
+                } catch (IOException e) {
+                    // A limit of open files, for example: the next look may succeed.
+                    addGap(
+                            Kind.NOT_ATTACHED,
+                            pattern.toString(),
+                            "a search for processes of " + pattern + " failed: " + e.getMessage());
+                }
                 rest = Math.max(INTERVAL_NANOS, REST_FACTOR * (System.nanoTime() - began));
             }
-        } catch (IOException | RuntimeException e) {
-            addGap(
-                    Kind.NOT_ATTACHED,
-                    "",
-                    "processes of " + pattern + " are not looked for any more: " + e.getMessage());
+        } catch (RuntimeException | Error e) {
+            addGap(Kind.NOT_ATTACHED, "", "processes of " + pattern + " are not looked for any more: " + e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -169,7 +174,7 @@ final class GroupWatch implements AutoCloseable {
 
     private void look(Listener listener) throws IOException {
         ControlGroups all = ControlGroups.of(host);
-        List<ControlGroups.Group> found = withoutTooMany(all.find(pattern));
+        List<ControlGroups.Group> found = withoutTooMany(all.find(pattern, this::addUnreadable));
         Set<Long> ids = found.stream().map(ControlGroups.Group::id).collect(Collectors.toUnmodifiableSet());
         if (!ids.equals(groups)) {
             listener.groups(ids);
@@ -185,9 +190,17 @@ final class GroupWatch implements AutoCloseable {
         long executed = listener.execs();
         Set<Integer> pids = new TreeSet<>();
         for (ControlGroups.Group group : found) {
-            pids.addAll(all.processes(group));
+            pids.addAll(all.processes(group, this::addUnreadable));
         }
         look(pids, listener, executed);
+    }
+
+    private void addUnreadable(String path) {
+        addGap(
+                Kind.NOT_ATTACHED,
+                path,
+                "the control group " + path
+                        + " and those below it are left out: this process may not read the directory");
     }
 
     /** Groups that are known stay: new ones must not take their events. */
@@ -273,7 +286,10 @@ final class GroupWatch implements AutoCloseable {
         }
     }
 
-    /** Limits the number of reasons of each kind: who makes groups must not hide what is not attached to. */
+    /**
+     * Of each kind a few reasons are kept. So a user who makes many groups can't fill the list with late ones, and hide
+     * that others are not attached to.
+     */
     private void addGap(Kind kind, String subject, String message) {
         Diagnostic gap = new Diagnostic(kind, subject, message);
         synchronized (gaps) {

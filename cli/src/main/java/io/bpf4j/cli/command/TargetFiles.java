@@ -47,8 +47,8 @@ final class TargetFiles {
         }
         List<UsdtScan> scans = followed.get().scan();
         if (options.groups().isPresent() && scans.isEmpty()) {
-            console.remark("no control group of now, or none with a process, is that of " + options.processes()
-                    + ": waiting for one");
+            console.remark(
+                    "no process is in the control groups of " + options.processes() + " so far: waiting for one");
         }
         return scans;
     }

@@ -96,7 +96,7 @@ final class TargetRun {
         void finish(List<Diagnostic> gaps);
 
         /**
-         * Gives up what is not finished: a screen, a file. Called before a signal ends the process, on another thread and
+         * Cleans up unfinished output, such as a screen or a file. Called before a signal ends the process, on another thread and
          * at any time.
          */
         default void abandon() {}

@@ -33,6 +33,11 @@ public final class ControlGroup implements AutoCloseable {
         return "/" + OwnCgroup.mount().orElseThrow().relativize(directory);
     }
 
+    /** Makes the group threaded: it may have some threads of a process, which the group above has. */
+    public void makeThreaded() throws IOException {
+        Files.writeString(directory.resolve("cgroup.type"), "threaded");
+    }
+
     /** The shell command by which a process moves itself into the group. */
     public String enter() {
         return "echo $$ > " + directory.resolve("cgroup.procs");

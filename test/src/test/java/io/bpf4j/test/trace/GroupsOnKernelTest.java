@@ -90,6 +90,24 @@ class GroupsOnKernelTest {
         }
     }
 
+    /** The kernel refuses to list the processes of a threaded group. */
+    @Test
+    void aThreadedGroupIsNoReasonForAGap() throws Exception {
+        Path program = program();
+        try (ControlGroup group = ControlGroup.create("asked");
+                ControlGroup threads = group.below("threads");
+                TargetProgram target = TargetProgram.startCopy(program)) {
+            threads.makeThreaded();
+            group.add(target.pid());
+            try (Answer answer =
+                    Question.on(Target.controlGroup(group.path()), PROBE).open()) {
+                target.command("sizes 4");
+                assertThat(count(answer)).isEqualTo(4);
+                assertThat(answer.reasonsForGaps()).isEmpty();
+            }
+        }
+    }
+
     /** No look is needed: the file and the group are known. */
     @Test
     void aProcessThatStartsInAKnownGroupIsCountedFromItsFirstInstruction() throws Exception {
@@ -284,7 +302,8 @@ class GroupsOnKernelTest {
     @Test
     void aGroupThatIsNotThereIsSaid() throws Exception {
         Commands.Result result = Cli.run("count", "-p", "unit=no-such-unit", PROBE, "--duration", "0.1");
-        assertThat(result.err()).contains("is that of unit=no-such-unit: waiting for one");
+        assertThat(result.err())
+                .contains("no process is in the control groups of unit=no-such-unit so far: waiting for one");
         assertThat(result.exitCode()).isEqualTo(1);
         assertThat(Cli.run("count", "-p", "unit=a/b", PROBE).err()).contains("'a/b' is not a unit of systemd");
         assertThat(Cli.run("count", "-p", "name=web", PROBE).err())
