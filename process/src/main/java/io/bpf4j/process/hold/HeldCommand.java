@@ -32,6 +32,9 @@ import java.util.concurrent.TimeUnit;
  * <p>Tested by {@code ProcessTracerTest}.
  */
 public final class HeldCommand implements AutoCloseable {
+    /** The shell has nothing else to do, but somebody may have stopped it. */
+    private static final Duration SHELL_TIMEOUT = Duration.ofSeconds(30);
+
     private static final Duration TERM_TIMEOUT = Duration.ofSeconds(2);
     private static final String SHELL = "/bin/sh";
 
@@ -144,7 +147,7 @@ public final class HeldCommand implements AutoCloseable {
             return OptionalInt.empty();
         }
         try {
-            shell.waitFor(TERM_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS); // it ends after the command
+            shell.waitFor(SHELL_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS); // it ends after the command
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** From an object to its generated class, to a program that uses the class, to what the kernel makes of it. */
 @Requires(Requirement.BPF)
 @ExtendWith(LeakCheck.class)
-@Timeout(300)
+@Timeout(1800) // for what hangs; the compiler of a cold JVM takes long on a busy machine
 class BindingsOnKernelTest {
     @TempDir
     Path folder;

@@ -40,6 +40,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -189,11 +190,12 @@ class CliInspectionTest {
 
     @Test
     void aMapWithoutTypesIsShownAsBytes() throws Exception {
-        try (BpfMap map = Maps.create(MapSpec.of("cli_plain", MapType.HASH, 4, 4, 16))) {
+        String name = "cli_" + ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE);
+        try (BpfMap map = Maps.create(MapSpec.of(name, MapType.HASH, 4, 4, 16))) {
             map.update(new byte[] {1, 2, 3, 4}, new byte[] {5, 6, 7, (byte) 0xff});
             // By its name, which is the only one, too.
-            assertThat(Cli.check("map", "dump", "cli_plain")).isEqualTo("01 02 03 04: 05 06 07 ff\n");
-            assertThat(Cli.check("map", "dump", "cli_plain", "--json"))
+            assertThat(Cli.check("map", "dump", name)).isEqualTo("01 02 03 04: 05 06 07 ff\n");
+            assertThat(Cli.check("map", "dump", name, "--json"))
                     .isEqualTo("{\"type\":\"element\",\"key\":\"01020304\",\"value\":\"050607ff\"}\n");
         }
     }

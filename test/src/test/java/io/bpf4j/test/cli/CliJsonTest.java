@@ -284,7 +284,7 @@ class CliJsonTest {
                 List.of("latency", "asked:begin", "asked:end"))) {
             List<String> line = new ArrayList<>(question);
             line.addAll(List.of("--every", "10ms"));
-            List<Map<String, @Nullable Object>> records = ask("pairs 30 10000", line.toArray(String[]::new));
+            List<Map<String, @Nullable Object>> records = ask("pairs 300 10000", line.toArray(String[]::new));
             assertThat(types(records)).as(line.toString()).contains("interval").endsWith("row", "end");
             long last = records.stream()
                     .filter(record -> "interval".equals(record.get("type")))

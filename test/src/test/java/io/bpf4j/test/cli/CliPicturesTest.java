@@ -10,6 +10,7 @@ import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Chromium;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.CtrlC;
 import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import java.awt.image.BufferedImage;
@@ -148,7 +149,7 @@ class CliPicturesTest {
             interrupt(count);
             assertThat(messages.lines().anyMatch(line -> line.startsWith("<!DOCTYPE html>")))
                     .isTrue();
-            interrupt(count);
+            CtrlC.untilEnd(count.pid());
             assertThat(count.waitFor()).isEqualTo(128 + 2);
         }
         assertThat(folder.resolve("rows")).content().contains("1000 events");

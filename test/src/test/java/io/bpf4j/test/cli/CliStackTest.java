@@ -25,6 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Requires({BPF, BPF_COOKIE, GCC, HELD_COMMANDS})
 @Timeout(600) // for what hangs
 class CliStackTest {
+    /** How long a JVM may take to name its methods, in seconds: on a busy machine the usual second is short. */
+    private static final String PATIENT = "300";
+
     @TempDir
     Path folder;
 
@@ -84,7 +87,13 @@ class CliStackTest {
     void methodsThatAJvmCompilesMeanwhileAreNamed() throws IOException, InterruptedException {
         try (CallsJvm jvm = new CallsJvm();
                 RunningTrace stacks = new RunningTrace(
-                        "stack", "-p", Integer.toString(jvm.pid()), "u:_ZN2os13javaTimeNanosEv", "--folded")) {
+                        "stack",
+                        "--jvm-names",
+                        PATIENT,
+                        "-p",
+                        Integer.toString(jvm.pid()),
+                        "u:_ZN2os13javaTimeNanosEv",
+                        "--folded")) {
             assertCallsAreNamed(jvm, stacks);
         }
     }
@@ -106,6 +115,8 @@ class CliStackTest {
         try (CallsJvm jvm = new CallsJvm();
                 RunningTrace stacks = new RunningTrace(
                         "stack",
+                        "--jvm-names",
+                        PATIENT,
                         ChildJvm.libjvm().toString(),
                         "u:_ZN2os13javaTimeNanosEv",
                         "--where",

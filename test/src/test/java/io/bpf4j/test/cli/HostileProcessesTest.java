@@ -11,6 +11,7 @@ import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.RunningTrace;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -105,11 +106,14 @@ class HostileProcessesTest {
     }
 
     private static Commands.Result withoutLocale(String... arguments) throws IOException, InterruptedException {
+        return Commands.run(lineWithoutLocale(arguments));
+    }
+
+    private static List<String> lineWithoutLocale(String... arguments) {
         List<String> command = Cli.command(arguments);
         command.add(1, SMALL_HEAP);
-        ProcessBuilder builder = new ProcessBuilder(command);
-        builder.environment().clear();
-        return Commands.run(builder);
+        command.addAll(0, List.of("env", "-i"));
+        return command;
     }
 
     @Test
@@ -173,7 +177,14 @@ class HostileProcessesTest {
 
         // Its stacks have no names, and those of the others have.
         started(List.of(program.toString()));
-        Commands.Result stacks = withoutLocale("stack", "--duration", "1", program.toString(), "u:tick");
+        Commands.Result stacks;
+        try (RunningTrace running =
+                new RunningTrace(lineWithoutLocale("stack", "--every", "0.5", program.toString(), "u:tick"))) {
+            running.awaitMessage("process " + many.pid() + " is left out: /proc/");
+            running.awaitEvents("main", 1);
+            running.interrupt();
+            stacks = running.await();
+        }
         assertThat(stacks.exitCode()).as(stacks.err()).isZero();
         assertThat(stacks.out()).containsPattern("tick\\s+main");
         assertThat(stacks.err())

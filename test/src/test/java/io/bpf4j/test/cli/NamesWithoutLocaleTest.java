@@ -74,7 +74,9 @@ class NamesWithoutLocaleTest {
                             + " done;"
                             + " printf 'include /etc/ld.so.conf\\n%s\\n%s\\n' \"$PWD/$bytes\" \"$PWD/plain\" > conf;"
                             // It warns of libraries that are just being installed.
-                            + " /sbin/ldconfig -X -f conf -C cache 2>warnings; mount --bind cache /etc/ld.so.cache;"
+                            + " /sbin/ldconfig -X -f conf -C cache 2>warnings;"
+                            // The whole directory: the kernel would undo a mount on the file when ldconfig replaces it.
+                            + " mkdir etc; cp -a /etc/. etc 2>warnings; cp cache etc/ld.so.cache; mount --bind etc /etc;"
                             + " shift; exec \"$@\"",
                     withoutLocale("list", library), "unshare", "-m");
             assertThat(Cli.oneLine(result, 1))

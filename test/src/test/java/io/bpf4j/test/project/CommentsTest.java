@@ -2,6 +2,7 @@ package io.bpf4j.test.project;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.test.support.JavaFiles;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +13,6 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A comment that says which test tests a class names a test that exists. */
@@ -24,12 +24,12 @@ class CommentsTest {
 
     @Test
     void theTestsThatCommentsNameExist() throws IOException {
-        Set<String> tests = sources("test")
+        Set<String> tests = sources("test").stream()
                 .map(file -> file.getFileName().toString().replace(".java", ""))
                 .collect(Collectors.toSet());
         List<String> named = new ArrayList<>();
         List<String> missing = new ArrayList<>();
-        for (Path source : sources("main").toList()) {
+        for (Path source : sources("main")) {
             Matcher comment = TESTED_BY.matcher(Files.readString(source));
             while (comment.find()) {
                 Matcher test = TEST_CLASS.matcher(comment.group(1));
@@ -47,13 +47,7 @@ class CommentsTest {
     }
 
     /** The Java files of {@code src/main} or {@code src/test} of each module. */
-    private static Stream<Path> sources(String kind) throws IOException {
-        List<Path> sources = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(CHECKOUT)) {
-            files.filter(file -> file.toString().contains("/src/" + kind + "/java/"))
-                    .filter(file -> file.toString().endsWith(".java"))
-                    .forEach(sources::add);
-        }
-        return sources.stream();
+    private static List<Path> sources(String kind) throws IOException {
+        return JavaFiles.in(CHECKOUT, "/src/" + kind + "/java/");
     }
 }

@@ -2,6 +2,7 @@ package io.bpf4j.test.project;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.test.support.JavaFiles;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,11 +60,7 @@ class PublicTypesTest {
                 readListing(file);
             }
         }
-        try (Stream<Path> files = Files.walk(CHECKOUT)) {
-            files.filter(path -> path.toString().endsWith(".java"))
-                    .filter(path -> path.toString().contains("/src/"))
-                    .forEach(this::addSource);
-        }
+        JavaFiles.in(CHECKOUT, "/src/").forEach(this::addSource);
         String module = "";
         String inPackage = "";
         for (String line : Files.readAllLines(API.resolve("README.md"))) {

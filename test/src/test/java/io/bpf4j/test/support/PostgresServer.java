@@ -21,6 +21,9 @@ import java.util.stream.Stream;
  * run at the same time.
  */
 public final class PostgresServer implements AutoCloseable {
+    /** Ends a start or a stop that hangs; pg_ctl alone gives up after 60 seconds. */
+    private static final String PATIENCE_SECONDS = Long.toString(Patience.scaled(600));
+
     /** These look for each other beside themselves. What else they need is where they were built for. */
     private static final List<String> COPIED = List.of("postgres", "initdb", "pg_ctl");
 
@@ -67,6 +70,8 @@ public final class PostgresServer implements AutoCloseable {
                     "-l",
                     folder.resolve("log").toString(),
                     "-w",
+                    "-t",
+                    PATIENCE_SECONDS,
                     "-o",
                     "-c listen_addresses= -c fsync=off -c jit=off -k " + folder,
                     "start");
@@ -141,7 +146,16 @@ public final class PostgresServer implements AutoCloseable {
     public void close() {
         try {
             if (Files.exists(folder.resolve("data/postmaster.pid"))) {
-                asPostgres("pg_ctl", "-D", folder.resolve("data").toString(), "-m", "immediate", "-w", "stop");
+                asPostgres(
+                        "pg_ctl",
+                        "-D",
+                        folder.resolve("data").toString(),
+                        "-m",
+                        "immediate",
+                        "-w",
+                        "-t",
+                        PATIENCE_SECONDS,
+                        "stop");
             }
         } catch (IOException e) {
             throw new AssertionError("stopping PostgreSQL", e);
