@@ -22,6 +22,7 @@ import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -216,7 +217,7 @@ final class TargetRun {
             ProbeSession session, Work work, Target target, List<UsdtProbe> first, List<FunctionProbe> functions)
             throws IOException {
         Features features = options.strategy().features(Features.ofRunningKernel());
-        Following.Listener listener = new Listener(work, selection.ofLater(first), first);
+        Following.Listener listener = new Listener(work, selection.ofLater(first), first, !target.inGroups());
         report.beforeExec(!target.line().isEmpty());
         if (!functions.isEmpty()) {
             report.attachedFunctions();
@@ -239,10 +240,16 @@ final class TargetRun {
         private final Function<UsdtScan, List<UsdtProbe>> selected;
         private final List<UsdtProbe> known;
 
-        Listener(Work work, Function<UsdtScan, List<UsdtProbe>> selected, List<UsdtProbe> known) {
+        /** Links whose events do not count yet: they are reported when they do. */
+        private final List<UsdtLink> early = new ArrayList<>();
+
+        private boolean counts;
+
+        Listener(Work work, Function<UsdtScan, List<UsdtProbe>> selected, List<UsdtProbe> known, boolean countsAtOnce) {
             this.work = work;
             this.selected = selected;
             this.known = known;
+            this.counts = countsAtOnce;
         }
 
         @Override
@@ -256,13 +263,20 @@ final class TargetRun {
         }
 
         @Override
-        public void started() {
+        public synchronized void started() {
             work.attached();
+            counts = true;
+            early.forEach(report::attached);
+            early.clear();
         }
 
         @Override
-        public void attached(UsdtLink link) {
-            report.attached(link);
+        public synchronized void attached(UsdtLink link) {
+            if (counts) {
+                report.attached(link);
+            } else {
+                early.add(link);
+            }
         }
 
         @Override
