@@ -166,6 +166,10 @@ public record ControlGroups(Host host, Path mount) {
     }
 
     private static List<Path> below(Path directory) throws IOException {
+        // kernfs counts directories (kernfs_refresh_inode); other file systems may say 1.
+        if ((Integer) Files.getAttribute(directory, "unix:nlink", LinkOption.NOFOLLOW_LINKS) == 2) {
+            return List.of();
+        }
         List<Path> children = new ArrayList<>();
         try (DirectoryStream<Path> entries =
                 Files.newDirectoryStream(directory, entry -> Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS))) {

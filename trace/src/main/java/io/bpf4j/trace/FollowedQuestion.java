@@ -94,14 +94,22 @@ final class FollowedQuestion implements Following.Listener, AutoCloseable {
         return following.isAlive();
     }
 
-    synchronized List<Diagnostic> gaps() {
+    List<Diagnostic> gaps() {
+        // First: a pattern that is matched now may be late, and that reason is known a moment after.
+        List<Diagnostic> own = failuresAndUnmatched();
+        // Without this object's lock, which is taken by the watch that may be waited for here.
         List<Diagnostic> gaps = new ArrayList<>(following.gaps());
-        gaps.addAll(failures);
-        unmatched.forEach(pattern -> gaps.add(new Diagnostic(
+        gaps.addAll(own);
+        return gaps;
+    }
+
+    private synchronized List<Diagnostic> failuresAndUnmatched() {
+        List<Diagnostic> own = new ArrayList<>(failures);
+        unmatched.forEach(pattern -> own.add(new Diagnostic(
                 Diagnostic.Kind.NOT_ATTACHED,
                 pattern.toString(),
                 "no file of the followed processes has a probe " + pattern)));
-        return gaps;
+        return own;
     }
 
     void stop() {

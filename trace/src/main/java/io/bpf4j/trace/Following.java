@@ -3,6 +3,7 @@ package io.bpf4j.trace;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.process.FirstThreads;
+import io.bpf4j.process.Tasks;
 import io.bpf4j.process.hold.HeldCommand;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Diagnostic;
@@ -196,7 +197,11 @@ public final class Following implements AutoCloseable {
 
         @Override
         public void ended(int pid) {
-            firstThreads.remove(pid);
+            if (new Tasks(Host.running()).isRunning(pid)) {
+                firstThreads.add(pid); // it has executed another program, and goes on
+            } else {
+                firstThreads.remove(pid);
+            }
             follower.ended(pid);
         }
 

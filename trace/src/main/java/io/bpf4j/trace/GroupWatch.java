@@ -55,11 +55,21 @@ final class GroupWatch implements AutoCloseable {
     private final Set<Diagnostic> gaps = new LinkedHashSet<>();
     private Map<Integer, Program> running = Map.of();
 
+    /**
+     * Held from the moment when more events may count until the reason why they are late is known. Who has seen such an
+     * event, and asks for the reasons, waits for it.
+     */
+    private final Object counting = new Object();
+
     /** Processes that can't be searched, by their start: looking at one again and again would delay the others. */
     private final Map<Integer, OptionalLong> leftOut = new HashMap<>();
 
     private Set<Long> groups = Set.of();
     private long execs;
+
+    /** The programs that the last look has seen and that are not in {@link #execs}: they were executed during the look. */
+    private long seenEarly;
+
     private @Nullable Thread thread;
 
     /**
@@ -177,14 +187,16 @@ final class GroupWatch implements AutoCloseable {
         List<ControlGroups.Group> found = withoutTooMany(all.find(pattern, this::addUnreadable));
         Set<Long> ids = found.stream().map(ControlGroups.Group::id).collect(Collectors.toUnmodifiableSet());
         if (!ids.equals(groups)) {
-            listener.groups(ids);
-            found.stream()
-                    .filter(group -> !groups.contains(group.id()))
-                    .forEach(group -> addGap(
-                            Kind.LATE,
-                            group.path(),
-                            "the control group " + group.path() + " was found after it was made: the first events in it"
-                                    + " may be missing"));
+            synchronized (counting) {
+                listener.groups(ids);
+                found.stream()
+                        .filter(group -> !groups.contains(group.id()))
+                        .forEach(group -> addGap(
+                                Kind.LATE,
+                                group.path(),
+                                "the control group " + group.path() + " was found after it was made: the first events"
+                                        + " in it may be missing"));
+            }
             groups = ids;
         }
         long executed = listener.execs();
@@ -240,13 +252,16 @@ final class GroupWatch implements AutoCloseable {
                 scan(pid, listener);
             }
         }
-        if (executed - execs > seen) {
+        long missed = executed - execs - seen - seenEarly;
+        if (missed > 0) {
             addGap(
                     Kind.LATE,
                     pattern.toString(),
                     "programs in the control groups of " + pattern + " ended before their files were looked at: events"
                             + " of files that were not known are missing");
         }
+        // No more than were executed since: a process that was moved into a group was not executed there.
+        seenEarly = Math.min(Math.max(0, -missed), listener.execs() - executed);
         execs = executed;
         running = now;
     }
@@ -272,12 +287,15 @@ final class GroupWatch implements AutoCloseable {
 
     private void scan(int pid, Listener listener) {
         try {
-            if (listener.appeared(pid, UsdtScan.ofProcess(host, pid))) {
-                addGap(
-                        Kind.LATE,
-                        "process " + pid,
-                        "process " + pid + " had mapped a file before it was found: first events of the file may be"
-                                + " missing");
+            UsdtScan scan = UsdtScan.ofProcess(host, pid);
+            synchronized (counting) {
+                if (listener.appeared(pid, scan)) {
+                    addGap(
+                            Kind.LATE,
+                            "process " + pid,
+                            "process " + pid + " had mapped a file before it was found: first events of the file may"
+                                    + " be missing");
+                }
             }
         } catch (IOException e) {
             if (tasks.isRunning(pid)) {
@@ -299,10 +317,12 @@ final class GroupWatch implements AutoCloseable {
         }
     }
 
-    /** Why events may be missing. */
+    /** Why events may be missing. Waits while probes are being attached to. */
     List<Diagnostic> gaps() {
-        synchronized (gaps) {
-            return List.copyOf(gaps);
+        synchronized (counting) {
+            synchronized (gaps) {
+                return List.copyOf(gaps);
+            }
         }
     }
 

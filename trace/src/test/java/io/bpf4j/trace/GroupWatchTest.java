@@ -22,6 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 class GroupWatchTest {
     private static final String MOUNT = "36 25 0:31 / /sys/fs/cgroup rw - cgroup2 none rw";
 
+    /** How often the start asks how many programs were executed: before its look, and twice in it. */
+    private static final int EXECS_OF_START = 3;
+
     @TempDir
     Path root;
 
@@ -42,7 +45,6 @@ class GroupWatchTest {
         return GroupWatch.of(Host.at(root), new GroupPattern(GroupPattern.Kind.CGROUP, "/a"));
     }
 
-    /** The start calls {@link #execs} twice, and each later look once. */
     private static class Looks implements GroupWatch.Listener {
         final AtomicInteger execs = new AtomicInteger();
 
@@ -66,7 +68,7 @@ class GroupWatchTest {
         Looks looks = new Looks() {
             @Override
             public long execs() {
-                if (execs.incrementAndGet() > 2) {
+                if (execs.incrementAndGet() > EXECS_OF_START) {
                     throw new OutOfMemoryError("no memory for a look");
                 }
                 return 0;
