@@ -1,6 +1,7 @@
 // nested D N: calls nested(D), which calls itself until 0, so that D + 1 calls are nested. When 10 calls are left, N threads
 // run one after the other, which call nested(0) once each.
-// nested D N end: the same, but these threads end inside of their call.
+// nested D N end: the same, but these threads end inside of their call, and N of them have different numbers: the kernel
+// gives the number of a thread that has ended to another one.
 // Prints how many calls there were, and how many were nested in the first thread.
 #include <pthread.h>
 #include <stdio.h>
@@ -12,16 +13,24 @@ static long others, calls, depth, deepest;
 static int end_in_call;
 static _Thread_local int is_other;
 
+// PID_MAX_LIMIT of include/linux/threads.h in the kernel.
+static char seen[1 << 22];
+static int is_new;
+
 long nested(long n);
 
 static void *other(void *unused) {
+    long number = syscall(SYS_gettid);
+
     is_other = 1;
+    is_new = !seen[number];
+    seen[number] = 1;
     nested(0);
     return unused;
 }
 
 static void run_others(void) {
-    for (long i = 0; i < others; i++) {
+    for (long i = 0; i < others; i += !end_in_call || is_new) {
         pthread_t thread;
 
         if (pthread_create(&thread, NULL, other, NULL) || pthread_join(thread, NULL)) {

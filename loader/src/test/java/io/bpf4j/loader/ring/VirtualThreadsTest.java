@@ -28,13 +28,15 @@ class VirtualThreadsTest {
         Process child = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "--enable-native-access=ALL-UNNAMED",
+                        // The JVM warns on standard output if it can't lock its file of counters.
+                        "-XX:-UsePerfData",
                         "-Djdk.virtualThreadScheduler.parallelism=" + carriers,
                         "-Djdk.virtualThreadScheduler.maxPoolSize=" + carriers,
                         "-cp",
                         System.getProperty("java.class.path"),
                         VirtualPollers.class.getName(),
                         String.valueOf(POLLERS))
-                .redirectErrorStream(true)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         CompletableFuture<String> output = CompletableFuture.supplyAsync(() -> text(child));
         try {
