@@ -27,6 +27,7 @@ import io.bpf4j.loader.link.Tcx;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
@@ -171,7 +172,7 @@ class AttachedProgramsOnKernelTest {
                                 .map(Entry::programId)
                                 .toList());
             }
-            assertThat(Links.attachedTo(inner).programs()).isEmpty();
+            Await.until("nothing attached", () -> Links.attachedTo(inner).programs(), List::isEmpty);
             Files.delete(below);
         }
     }

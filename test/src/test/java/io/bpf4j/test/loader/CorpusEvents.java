@@ -19,12 +19,6 @@ import java.util.stream.Stream;
 
 /** What programs of the corpus wait for, made to happen once. */
 final class CorpusEvents {
-    /** Something that happens to the kernel. */
-    @FunctionalInterface
-    interface Event {
-        void happen() throws IOException;
-    }
-
     private CorpusEvents() {}
 
     /** Sockets of all families are made, bound, connected, asked and closed; a sysctl is read and a device opened. */

@@ -280,7 +280,7 @@ final class CorpusTrials {
         return (object, program) -> 0;
     }
 
-    private static CorpusTrial.Run attached(Function<Program, Link> attach, CorpusEvents.Event event) {
+    private static CorpusTrial.Run attached(Function<Program, Link> attach, Bpf.Event event) {
         return (object, program) -> {
             try (Link link = attach.apply(program)) {
                 assertThat(link.isClosed()).isFalse();

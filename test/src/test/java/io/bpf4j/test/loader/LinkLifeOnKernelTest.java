@@ -242,7 +242,7 @@ class LinkLifeOnKernelTest {
                     .isEqualTo(1);
             link.close();
             long ticks = Bpf.u64(object, "clock_hits");
-            try (Link again = object.program("on_clock").attach(OpenPerfEvent.of(event.number()))) {
+            try (Link again = Bpf.attachAgain(object.program("on_clock"), OpenPerfEvent.of(event.number()))) {
                 awaitTicks(object, ticks + 1);
             }
             Kernel.of(Host.running()).execute(new PerfCommand.Enable(event)); // it is open still

@@ -6,7 +6,6 @@ import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.OpenFlags;
-import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Bpf;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -109,13 +108,9 @@ final class OwnNetwork implements AutoCloseable {
         }
     }
 
-    /** Until a packet is not counted: the program may still be at work on an earlier one, on another CPU. */
+    /** Until a packet is not counted. */
     static void awaitNoMore(BpfObject object, String counter) throws IOException, InterruptedException {
-        Await.until("a packet that " + counter + " does not count", () -> {
-            long hits = Bpf.u64(object, counter);
-            sendToSelf();
-            return Bpf.u64(object, counter) == hits;
-        });
+        Bpf.awaitNotCounted(object, counter, OwnNetwork::sendToSelf);
     }
 
     /** Goes back to where the thread was. What is attached to the devices of the namespace goes with it. */

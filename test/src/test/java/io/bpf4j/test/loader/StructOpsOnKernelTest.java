@@ -23,6 +23,7 @@ import io.bpf4j.loader.map.CType;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.kernel.Errno;
+import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.BpfFsMount;
 import io.bpf4j.test.support.CPrograms;
@@ -34,8 +35,10 @@ import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -50,6 +53,12 @@ class StructOpsOnKernelTest {
     private static final String RENAMED = CongestionControl.newName();
     private static final String FUTURE = CongestionControl.newName();
 
+    /** So that the next test may use them. */
+    @AfterEach
+    void awaitFreeNames() throws Exception {
+        awaitGone(LINKED, DIRECT, RENAMED, FUTURE);
+    }
+
     @Test
     void theKernelCallsTheFunctionsWhileTheLinkIsThere() throws Exception {
         try (BpfObject object = load("first")) {
@@ -61,7 +70,7 @@ class StructOpsOnKernelTest {
                 assertThat(link.info().detail())
                         .isEqualTo(new LinkDetail.StructOps(object.map("first").id()));
             }
-            assertThat(available()).doesNotContain(LINKED);
+            awaitGone(LINKED);
             assertThat(transfer(LINKED)).isEqualTo("TCP_CONGESTION: No such file or directory");
         }
     }
@@ -118,11 +127,11 @@ class StructOpsOnKernelTest {
         try (BpfObject object = load("first")) {
             for (int i = 0; i < 2; i++) {
                 object.attachStructOps("first").close();
-                assertThat(available()).doesNotContain(LINKED);
+                awaitGone(LINKED);
             }
             try (Link link = object.attachStructOps("first")) {
                 link.detach();
-                assertThat(available()).doesNotContain(LINKED);
+                awaitGone(LINKED);
             }
         }
     }
@@ -140,7 +149,7 @@ class StructOpsOnKernelTest {
                 assertThat(link).isInstanceOf(StructOpsLink.class);
                 link.unpin(pin);
             }
-            assertThat(available()).doesNotContain(LINKED);
+            awaitGone(LINKED);
         }
     }
 
@@ -151,7 +160,7 @@ class StructOpsOnKernelTest {
                 assertThat(transfer(DIRECT)).isEqualTo(DIRECT);
                 assertThat(link).isNotInstanceOf(StructOpsLink.class);
             }
-            assertThat(available()).doesNotContain(DIRECT);
+            awaitGone(DIRECT);
             assertThat(Bpf.u64(object, "first_calls")).isPositive();
         }
     }
@@ -163,7 +172,7 @@ class StructOpsOnKernelTest {
                 assertThat(all.links()).hasSize(2);
                 assertThat(available()).contains(LINKED, DIRECT);
             }
-            assertThat(available()).doesNotContain(LINKED, DIRECT);
+            awaitGone(LINKED, DIRECT);
         }
     }
 
@@ -287,6 +296,12 @@ class StructOpsOnKernelTest {
         return List.of(Files.readString(Path.of("/proc/sys/net/ipv4/tcp_available_congestion_control"))
                 .strip()
                 .split(" "));
+    }
+
+    /** A link that was closed may be attached a moment longer, as {@link Bpf#awaitNotCounted} describes it. */
+    private static void awaitGone(String... names) throws IOException, InterruptedException {
+        List<String> gone = List.of(names);
+        Await.until("none of " + gone, StructOpsOnKernelTest::available, there -> Collections.disjoint(there, gone));
     }
 
     /** The congestion control that a connection had, or what failed. */

@@ -2,16 +2,24 @@ package io.bpf4j.test.support;
 
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Program;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.test.objects.TestObjects;
+import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** Short ways to what integration tests do all the time with BPF objects. */
@@ -19,6 +27,12 @@ public final class Bpf {
     private static final long PATIENCE_NANOS = Patience.scaled(60_000_000_000L);
 
     private Bpf() {}
+
+    /** Something that programs may run at. */
+    @FunctionalInterface
+    public interface Event {
+        void happen() throws IOException, InterruptedException;
+    }
 
     /** Loads one of the objects of {@link TestObjects}. */
     public static BpfObject load(String name) {
@@ -61,6 +75,42 @@ public final class Bpf {
     /** A global variable of 4 bytes. */
     public static int u32(BpfObject object, String global) {
         return global(object, global).getInt();
+    }
+
+    /**
+     * Makes an event happen until a counter of a program does not move. A link that was closed may be attached a moment
+     * longer: whoever looks at all links of the machine, or at the descriptors of this process, holds it meanwhile. And
+     * the program may still be at work on an earlier event, on another CPU.
+     */
+    public static void awaitNotCounted(BpfObject object, String counter, Event event)
+            throws IOException, InterruptedException {
+        Await.until("an event that " + counter + " does not count", () -> {
+            long before = u64(object, counter);
+            event.happen();
+            return u64(object, counter) == before;
+        });
+    }
+
+    /**
+     * Attaches a program to what a link was attached to until it was closed: as soon as nobody else, either, holds that
+     * link, as {@link #awaitNotCounted} describes it.
+     */
+    public static Link attachAgain(Program program, AttachTarget target) throws IOException, InterruptedException {
+        return Await.until(
+                        program.name() + " attached again",
+                        () -> {
+                            try {
+                                return Optional.of(program.attach(target));
+                            } catch (AttachException e) {
+                                if (e.getCause() instanceof SyscallException refused
+                                        && refused.errno() == Errno.EEXIST) {
+                                    return Optional.<Link>empty();
+                                }
+                                throw e;
+                            }
+                        },
+                        Optional::isPresent)
+                .orElseThrow();
     }
 
     /** The bytes of a global variable. */
