@@ -118,6 +118,9 @@ final class CorpusTrials {
             entry("corpus/probes.bpf.o:enters_and_returns", CorpusTrial.of(AT_FILES, UPROBE_SESSION)),
             entry("corpus/probes.bpf.o:at_probe", CorpusTrial.of(loaded("the section names no probe"))),
             entry(
+                    "corpus/tracing.bpf.o:system_call",
+                    CorpusTrial.of(AT_FILES, TRACEFS).before(loader -> Bpf.only(loader, ownProcess()))),
+            entry(
                     "corpus/functions.bpf.o:in_place",
                     CorpusTrial.of(CorpusTrials::tracing, FENTRY, Requirement.KERNEL_FUNCTIONS)),
             entry("corpus/security.bpf.o:binds_in_group", CorpusTrial.of(CorpusTrials::inGroup, CGROUP2, LSM)),
