@@ -141,7 +141,7 @@ class LinkLifeOnKernelTest {
 
     @Test
     @Requires({UPROBE_MULTI, BPFFS})
-    void aPinnedLinkOutlivesItsOwner() throws IOException {
+    void aPinnedLinkOutlivesItsOwner() throws Exception {
         try (BpfFsMount bpffs = BpfFsMount.mount();
                 TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = links(target)) {
@@ -163,8 +163,8 @@ class LinkLifeOnKernelTest {
                         .as("held by this link")
                         .isEqualTo(2);
             }
-            target.command("poke 1");
-            assertThat(Bpf.u64(object, "uprobe_hits")).as("held by nobody").isEqualTo(2);
+            // Held by nobody: but some kernels keep a removed pin's hold until no processor can see the file any more.
+            Bpf.awaitNotCounted(object, "uprobe_hits", () -> target.command("poke 1"));
             assertThat(pin).doesNotExist();
         }
     }
