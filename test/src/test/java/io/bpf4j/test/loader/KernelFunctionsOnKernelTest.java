@@ -59,8 +59,7 @@ class KernelFunctionsOnKernelTest {
     /** A command that makes ten calls. */
     private static void assertFires(TargetProgram target, BpfObject object, Link link, String command, int timesACall)
             throws Exception {
-        target.command(command);
-        assertThat(Bpf.u64(object, "hits")).isEqualTo(10L * timesACall);
+        Bpf.awaitCounted(object, "hits", 10L * timesACall, () -> target.command(command));
         link.close();
         Bpf.awaitNotCounted(object, "hits", () -> target.command(command));
     }

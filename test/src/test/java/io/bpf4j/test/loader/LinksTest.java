@@ -209,8 +209,7 @@ class LinksTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = links(target);
                 Link link = object.program("on_tracepoint").attach()) {
-            target.command("fork 4");
-            assertThat(Bpf.u64(object, "tracepoint_hits")).isEqualTo(4);
+            Bpf.awaitCounted(object, "tracepoint_hits", 4, () -> target.command("fork 4"));
             link.close();
             Bpf.awaitNotCounted(object, "tracepoint_hits", () -> target.command("fork"));
         }

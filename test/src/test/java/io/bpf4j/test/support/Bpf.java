@@ -1,5 +1,7 @@
 package io.bpf4j.test.support;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
@@ -89,6 +91,25 @@ public final class Bpf {
             event.happen();
             return u64(object, counter) == before;
         });
+    }
+
+    /**
+     * Makes events happen, again and again, until the program has counted so many of them at one time, and never more.
+     * At kprobes, tracepoints and perf events the kernel leaves programs out while the CPU is in the middle of a map's
+     * update, {@code bpf_prog_active} in its sources: of another thread's, which the event has preempted.
+     */
+    public static void awaitCounted(BpfObject object, String counter, long expected, Event events)
+            throws IOException, InterruptedException {
+        Await.until(
+                expected + " events that " + counter + " counts",
+                () -> {
+                    long before = u64(object, counter);
+                    events.happen();
+                    long counted = u64(object, counter) - before;
+                    assertThat(counted).as(counter).isLessThanOrEqualTo(expected);
+                    return counted;
+                },
+                counted -> counted == expected);
     }
 
     /**
