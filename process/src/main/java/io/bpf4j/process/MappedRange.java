@@ -52,6 +52,14 @@ public record MappedRange(
         return inode != 0 && text.isAbsolute();
     }
 
+    /**
+     * Whether it is a file with this name in any directory, or was before it was deleted. Does not make a text of the
+     * path, of which a process may have thousands of 4,096 bytes.
+     */
+    public boolean isFileNamed(String name) {
+        return isFile() && (text.endsWith("/" + name) || text.endsWith("/" + name + DELETED));
+    }
+
     /** Whether the file probably has no name any more: it was deleted or replaced, or never had one (memfd). */
     public boolean deleted() {
         return bytes().endsWith(DELETED);

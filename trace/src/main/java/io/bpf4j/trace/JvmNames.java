@@ -123,9 +123,9 @@ final class JvmNames {
     private boolean mayAsk(int pid) {
         try {
             int own = user(host.self());
-            return (own == 0 || own == user(host.process(pid))) && PerfMap.isJvm(host, pid);
+            return (own == 0 || own == user(host.process(pid))) && symbolizer.isJvm(pid);
         } catch (IOException | UnsupportedOperationException e) {
-            return false; // the process has ended, or this user may not read its mappings
+            return false; // the process has ended
         }
     }
 

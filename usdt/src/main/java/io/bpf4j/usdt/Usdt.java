@@ -8,7 +8,6 @@ import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.process.MappedFile;
 import io.bpf4j.process.MappedRange;
-import io.bpf4j.process.ProcessFiles;
 import io.bpf4j.process.UprobeInodes;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Diagnostic;
@@ -23,6 +22,7 @@ import io.bpf4j.usdt.internal.spec.SpecTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -173,6 +173,9 @@ public final class Usdt {
         Optional<SpecTable> table = specs.newTable();
         table.ifPresent(t -> links.afterClose(t::releaseAll));
         List<Diagnostic> unreadable = new ArrayList<>();
+        Optional<MappedCode> code = options.pid().isPresent()
+                ? Optional.of(new MappedCode(object.host(), options.pid().getAsInt()))
+                : Optional.empty();
         for (AttachPlan.File file : plan.files()) {
             try (OpenFile opened = open(operation, file.binary())) {
                 SiteAttacher attacher = new SiteAttacher(
@@ -188,7 +191,7 @@ public final class Usdt {
                 switch (plan.strategy()) {
                     case MULTI -> attacher.byOneLink();
                     case COOKIE -> attacher.byCookies();
-                    case IP_MAP -> attacher.byAddresses(ipMap(operation), mappings(operation, file.binary(), options));
+                    case IP_MAP -> attacher.byAddresses(ipMap(operation), mappings(operation, file.binary(), code));
                 }
             }
         }
@@ -200,7 +203,7 @@ public final class Usdt {
                 problems(
                         probes,
                         unreadable,
-                        options.pid().isPresent() ? notMapped(options.pid().getAsInt(), plan) : List.of()));
+                        code.map(mapped -> notMapped(mapped, plan)).orElse(List.of())));
     }
 
     /**
@@ -261,10 +264,10 @@ public final class Usdt {
      * btrfs file systems report another device in maps than in stat, and overlay at times another inode. A missing
      * report is better than a wrong one.
      */
-    private List<Diagnostic> notMapped(int pid, AttachPlan plan) {
-        List<MappedFile> mapped;
+    private static List<Diagnostic> notMapped(MappedCode code, AttachPlan plan) {
+        Collection<MappedFile> mapped;
         try {
-            mapped = new ProcessFiles(object.host()).executableFiles(pid);
+            mapped = code.files();
         } catch (IOException e) {
             return List.of(); // the process has ended, or may not be read: unknown
         }
@@ -277,7 +280,7 @@ public final class Usdt {
                 .map(binary -> new Diagnostic(
                         Kind.NOT_MAPPED,
                         binary.name(),
-                        "process " + pid + " has not mapped " + binary.name()
+                        "process " + code.pid() + " has not mapped " + binary.name()
                                 + ": probes in this file fire only if the process maps it later"))
                 .toList();
     }
@@ -306,19 +309,19 @@ public final class Usdt {
     }
 
     /** Where the process has mapped the file's code; empty for a file at a fixed address. */
-    private Optional<List<MappedRange>> mappings(String operation, UsdtBinary binary, AttachOptions options) {
+    private Optional<List<MappedRange>> mappings(String operation, UsdtBinary binary, Optional<MappedCode> code) {
         if (binary.fixedAddress()) {
             return Optional.empty();
         }
-        int pid = options.pid().orElseThrow();
+        MappedCode mapped = code.orElseThrow();
         try {
-            List<MappedRange> all = new ProcessFiles(object.host()).mappings(pid, m -> m.executable() && m.isFile());
+            List<MappedRange> all = mapped.ranges();
             List<MappedRange> ofFile =
                     all.stream().filter(m -> m.isOf(binary.identity())).toList();
             return Optional.of(
                     ofFile.isEmpty()
                             ? all.stream()
-                                    .filter(m -> isMappingOf(pid, m, binary))
+                                    .filter(m -> isMappingOf(mapped.pid(), m, binary))
                                     .toList()
                             : ofFile);
         } catch (IOException e) {

@@ -18,9 +18,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -190,5 +193,27 @@ class HostileProcessesTest {
         assertThat(stacks.err())
                 .containsOnlyOnce("process " + many.pid() + " is left out: /proc/")
                 .doesNotContain("out of memory");
+    }
+
+    /** A process may have so many mappings that each reading of them takes a second. Readings are counted. */
+    @Test
+    void theMappingsOfAProcessWithStacksAreReadOnce() throws IOException, InterruptedException {
+        Process process = startAsNobody(program);
+        try (Recording reads = new Recording()) {
+            reads.enable("jdk.FileRead").withThreshold(Duration.ZERO);
+            reads.start();
+            Commands.Result stacks = Cli.run("stack", "--duration", "1", program.toString(), "u:tick");
+            reads.stop();
+            assertThat(stacks.out()).as(stacks.err()).containsPattern("tick\\s+main");
+            assertThat(readsToTheEnd(reads, "/proc/" + process.pid() + "/maps")).isEqualTo(1);
+        }
+    }
+
+    private long readsToTheEnd(Recording reads, String file) throws IOException {
+        Path dump = folder.resolve("reads.jfr");
+        reads.dump(dump);
+        return RecordingFile.readAllEvents(dump).stream()
+                .filter(read -> file.equals(read.getString("path")) && read.getBoolean("endOfFile"))
+                .count();
     }
 }

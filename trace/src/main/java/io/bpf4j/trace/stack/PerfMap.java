@@ -1,11 +1,10 @@
 package io.bpf4j.trace.stack;
 
-import io.bpf4j.process.MappedFile;
+import io.bpf4j.process.MappedRange;
 import io.bpf4j.process.ProcessFiles;
 import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 
 /**
  * The list of the functions that a JVM has compiled, {@code /tmp/perf-PID.map}, on request. {@link Symbolizer} reads
@@ -18,7 +17,7 @@ import java.util.List;
  * <p>Tested by {@code StacksOfJvmTest} and {@code HostileJvmsTest}.
  */
 public final class PerfMap implements AutoCloseable {
-    private static final String LIBRARY = "/libjvm.so";
+    private static final String LIBRARY = "libjvm.so";
 
     private final JvmAttach jvm;
     private final String file;
@@ -30,15 +29,9 @@ public final class PerfMap implements AutoCloseable {
         this.created = created;
     }
 
-    /**
-     * Whether a process looks like a JVM that {@link #request} can ask: it has mapped a file with the name of HotSpot's
-     * library. Any process can do so.
-     *
-     * @throws IOException if its mappings can't be read
-     */
-    public static boolean isJvm(Host host, int pid) throws IOException {
-        List<MappedFile> files = new ProcessFiles(host).executableFiles(pid);
-        return files.stream().anyMatch(file -> file.name().endsWith(LIBRARY));
+    /** Whether it is HotSpot's library by its name. Any process can map such a file. */
+    static boolean isLibrary(MappedRange mapping) {
+        return mapping.executable() && mapping.isFileNamed(LIBRARY);
     }
 
     /**
@@ -56,7 +49,8 @@ public final class PerfMap implements AutoCloseable {
      * @throws io.bpf4j.sys.SyscallException if the kernel refuses
      */
     public static PerfMap request(Host host, int pid, Duration patience) throws IOException {
-        if (!isJvm(host, pid)) {
+        // What was known of the process may be old, and a signal that a JVM answers ends other programs.
+        if (new ProcessFiles(host).mappings(pid, PerfMap::isLibrary).isEmpty()) {
             throw new IOException("process " + pid + " is not a HotSpot JVM: it has not mapped libjvm.so");
         }
         JvmAttach jvm = JvmAttach.open(host, pid, patience);

@@ -38,6 +38,7 @@ final class ProcessCode {
     private boolean tooMuch;
     private boolean gone;
     private boolean assumed;
+    private boolean jvm;
     private String problem = "";
 
     ProcessCode(Host host, int pid) {
@@ -88,6 +89,15 @@ final class ProcessCode {
         return gone || assumed;
     }
 
+    /**
+     * Whether the process has mapped HotSpot's library now. It reads the mappings, and keeps them for the addresses
+     * that are looked up next: a process may have so many that reading them takes a second.
+     */
+    boolean isJvm() {
+        refresh();
+        return jvm;
+    }
+
     /** Whether no mapping is known, not even an assumed one. */
     boolean isUnknown() {
         return mappings.isEmpty();
@@ -134,6 +144,7 @@ final class ProcessCode {
             return;
         }
         read = true;
+        jvm = false;
         List<MappedRange> now;
         try {
             now = files.mappings(pid, MappedRange::executable);
@@ -146,6 +157,7 @@ final class ProcessCode {
             return;
         }
         gone = false;
+        jvm = now.stream().anyMatch(PerfMap::isLibrary);
         if (assumed) {
             assumed = false; // another process has the number now
             mappings.clear();

@@ -333,6 +333,18 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /**
+     * Whether a process looks like a JVM that {@link PerfMap#request} can ask: it has mapped a file with the name of
+     * HotSpot's library, as any process can do. The mappings are read now, and stacks are then named by them: a process
+     * that is asked for here is not read again for its first stack.
+     *
+     * @param pid the process's number in the {@code /proc} of the host
+     * @return false also if the mappings can't be read
+     */
+    public synchronized boolean isJvm(int pid) {
+        return process(pid).code().isJvm();
+    }
+
+    /**
      * Adds the probes whose events have the stacks. Functions of the file with the probe then have names even in the
      * stacks of a process that ended before its mappings were read. The caller must add all probes or none: the
      * innermost address of a stack is assumed to be one of them.

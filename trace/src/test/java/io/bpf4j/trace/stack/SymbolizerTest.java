@@ -110,14 +110,70 @@ class SymbolizerTest {
             lines.append(String.format("%x-%x r-xp 0 08:01 5 /%s%d%n", start, start + 0x1000, "x".repeat(4000), i));
         }
         maps(lines.toString());
-        assertThat(user(START + 0x12)).hasToString("[unknown]");
+        assertThat(symbolizer.isJvm(PID)).isFalse();
         maps(line(START, library));
         for (int i = 0; i < 5000; i++) {
             assertThat(user(START + 0x12)).hasToString("[unknown]");
         }
         symbolizer.remember(PID);
+        assertThat(symbolizer.isJvm(PID)).isFalse();
         assertThat(user(START + 0x12)).hasToString("[unknown]");
         assertThat(symbolizer.problems()).singleElement().asString().contains("process 7 is left out: the names of");
+    }
+
+    /** They name the first stack, too: another user's process may make each reading take a second. */
+    @Test
+    void mappingsThatToldWhetherItIsAJvmAreReadOnce() throws IOException {
+        assertThat(symbolizer.isJvm(PID)).isFalse();
+        maps(""); // who reads them again finds nothing
+        assertThat(user(START + 0x10)).hasToString("inner");
+        symbolizer.prepare(Map.of(PID, List.of(List.of(new StackTraceMap.Address(START + 0x110)))));
+        assertThat(user(START + 0x110)).hasToString("foo::bar");
+
+        Path jvm = Files.copy(library, directory.resolve("libjvm.so"));
+        maps(line(START, jvm));
+        assertThat(symbolizer.isJvm(PID)).as("after exec of a JVM").isTrue();
+        maps("");
+        assertThat(user(START + 0x10).module()).as("the newer mapping").isEqualTo(jvm.toString());
+        assertThat(symbolizer.isJvm(PID)).as("of what it has mapped now").isFalse();
+        assertThat(user(START + 0x10)).as("unmapped meanwhile").hasToString("inner");
+        assertThat(symbolizer.problems()).isEmpty();
+    }
+
+    /** A process may have mapped more between the look whether it is a JVM and its first stack, or have ended. */
+    @Test
+    void whatIsMappedAfterTheLookForAJvmIsFound() throws IOException {
+        long later = 0x7f0000100000L;
+        assertThat(symbolizer.isJvm(PID)).isFalse();
+        maps(line(START, library) + line(later, library));
+        assertThat(user(later + 0x10)).hasToString("inner");
+        assertThat(symbolizer.isJvm(8)).as("no such process").isFalse();
+        assertThat(symbolizer.user(8, new long[] {START + 0x10})).hasToString("[[unknown]]");
+        assertThat(symbolizer.problems())
+                .extracting(Diagnostic::message)
+                .containsExactly("process 8 ended before bpf4j looked up the names of its stacks");
+    }
+
+    /** Names are bytes: what a name has before its last part decides nothing, and neither does a deleted file. */
+    @Test
+    void aJvmIsKnownByTheLastPartOfAName() throws IOException {
+        Map<String, Boolean> names = Map.of(
+                "/x/libjvm.so", true,
+                "/x/libjvm.so (deleted)", true,
+                "/x\\012\u001b/libjvm.so", true,
+                "/libjvm.so", true,
+                "/x/xlibjvm.so", false,
+                "/x/libjvm.so.1", false,
+                "libjvm.so", false,
+                "/libjvm.so (deleted) (deleted)", false);
+        for (Map.Entry<String, Boolean> name : names.entrySet()) {
+            maps("5000-6000 r-xp 0 08:01 5 " + name.getKey() + "\n");
+            assertThat(symbolizer.isJvm(PID)).as(name.getKey()).isEqualTo(name.getValue());
+        }
+        maps("5000-6000 r--p 0 08:01 5 /libjvm.so\n");
+        assertThat(symbolizer.isJvm(PID)).as("not as code").isFalse();
+        maps("5000-6000 r-xp 0 00:00 0 /libjvm.so\n");
+        assertThat(symbolizer.isJvm(PID)).as("not a file").isFalse();
     }
 
     @Test

@@ -93,6 +93,13 @@ public final class FileName {
         return bytes.length > 0 && bytes[0] == '/';
     }
 
+    /** Whether its last bytes are this text in UTF-8. */
+    public boolean endsWith(String text) {
+        byte[] end = text.getBytes(StandardCharsets.UTF_8);
+        int from = bytes.length - end.length;
+        return from >= 0 && Arrays.equals(bytes, from, bytes.length, end, 0, end.length);
+    }
+
     /** Whether it is the name of a file in a directory: not a path, {@code .} or {@code ..}. */
     public boolean isPlain() {
         String text = toString();
