@@ -1,5 +1,6 @@
 package io.bpf4j.cli.question;
 
+import io.bpf4j.sys.Host;
 import io.bpf4j.trace.catalog.Catalog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,21 +13,46 @@ import java.util.Map;
  * <p>Tested by {@code UserCatalogTest}.
  */
 public final class UserCatalog {
+    /** S_IWGRP and S_IWOTH of inode(7). */
+    private static final int OTHERS_WRITE = 022;
+
+    /** S_ISVTX: in such a directory, as /tmp, others can't rename or remove what is not theirs. */
+    private static final int STICKY = 01000;
+
     private UserCatalog() {}
 
     /**
-     * Reads {@code bpf4j/probes} in {@code $XDG_CONFIG_HOME} or in {@code ~/.config}, if it exists.
+     * Reads {@code bpf4j/probes} in {@code $XDG_CONFIG_HOME} or in {@code ~/.config}, if it exists. A question of the file
+     * may start a command. So nobody but root and the user of this process may be able to change the file: root may have
+     * kept the environment of another user.
      *
      * @throws io.bpf4j.trace.catalog.CatalogException if the file breaks the rules of its format
-     * @throws IOException if the file exists and can't be read
+     * @throws IOException if the file exists and can't be read, or another user can change it
      */
     public static Catalog read() throws IOException {
-        return read(System.getenv());
+        return read(System.getenv(), (Integer) Files.getAttribute(Host.running().self(), "unix:uid"));
     }
 
-    static Catalog read(Map<String, String> environment) throws IOException {
+    static Catalog read(Map<String, String> environment, int user) throws IOException {
         Path file = folder(environment).resolve("bpf4j/probes");
-        return Files.exists(file) ? Catalog.builtIn().with(Catalog.read(file)) : Catalog.builtIn();
+        return Files.exists(file) ? Catalog.builtIn().with(Catalog.read(own(file, user))) : Catalog.builtIn();
+    }
+
+    /** The path without links, on which no other user can put another file. */
+    private static Path own(Path file, int user) throws IOException {
+        Path real = file.toRealPath();
+        for (Path part = real; part != null; part = part.getParent()) {
+            int owner = (Integer) Files.getAttribute(part, "unix:uid");
+            int mode = (Integer) Files.getAttribute(part, "unix:mode");
+            boolean othersChange = (mode & OTHERS_WRITE) != 0 && (part.equals(real) || (mode & STICKY) == 0);
+            if ((owner != 0 && owner != user) || othersChange) {
+                throw new IOException(file
+                        + ": another user can change this catalog, whose questions may start commands: "
+                        + part + (othersChange ? " can be written by others" : " belongs to user " + owner)
+                        + "; bpf4j runs as user " + user + ", and XDG_CONFIG_HOME sets the folder that it looks in");
+            }
+        }
+        return real;
     }
 
     /** The folder by the XDG base directory specification. Java's home directory would ignore $HOME. */
