@@ -385,12 +385,14 @@ public sealed interface ObjectSpec permits ObjectSpecData {
     }
 
     /**
-     * The same object with one more program, and its function.
+     * The same object with one more program, and its function. The function may be in the object already, for programs
+     * that differ in their names, targets and flags only: {@link ProgramSpec#withName}.
      *
-     * @throws IllegalArgumentException if the object has a program or a function of that name
+     * @throws IllegalArgumentException if the object has a program of that name, or another function of that name
      */
     default ObjectSpec withProgram(ProgramSpec added) {
-        return withFunction(added.function()).with("programs", plus("program", programs(), added, ProgramSpec::name));
+        ObjectSpec with = functions().contains(added.function()) ? this : withFunction(added.function());
+        return with.with("programs", plus("program", programs(), added, ProgramSpec::name));
     }
 
     /**

@@ -37,7 +37,7 @@ public sealed interface ProgramSpec permits ProgramSpecData {
     /** {@code BPF_F_TEST_REG_INVARIANTS}: the verifier fails if its register bounds are inconsistent (Linux 6.8). */
     int F_TEST_REG_INVARIANTS = 1 << 7;
 
-    /** The name of its function. */
+    /** The name of its function, or that of {@link #withName}. */
     String name();
 
     /** The section's name as in {@code SEC("…")}, without a leading {@code ?}. */
@@ -145,6 +145,26 @@ public sealed interface ProgramSpec permits ProgramSpecData {
     /** Whether the program may sleep, and so read user memory that is paged out. */
     default boolean isSleepable() {
         return (flags() & F_SLEEPABLE) != 0;
+    }
+
+    /**
+     * With another name, and the same function: {@link ObjectSpec#withProgram} then adds it as one more program, for
+     * instance for another target.
+     *
+     * {@snippet :
+     * ProgramSpec entry = spec.program("on_entry");
+     * for (String function : functions) {
+     *     spec = spec.withProgram(entry.withName("on_" + function).withTarget(function));
+     * }
+     * }
+     *
+     * <p>All these programs use the same maps and global variables. The kernel knows a program by the first 15 bytes of
+     * its name.
+     *
+     * @param newName no other program of the object has it
+     */
+    default ProgramSpec withName(String newName) {
+        return with("name", newName);
     }
 
     /**

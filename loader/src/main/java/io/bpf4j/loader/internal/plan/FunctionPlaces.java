@@ -69,7 +69,7 @@ final class FunctionPlaces {
         Map<FunctionSpec, Integer> places = new LinkedHashMap<>();
         int end = place(program, program.function(), places, 0);
         // At most one in a program that the verifier accepts; the verifier reports more than one itself.
-        for (String callback : callbacks.getOrDefault(program.name(), Set.of())) {
+        for (String callback : callbacks.getOrDefault(program.function().name(), Set.of())) {
             end = place(program, callback(program, callback), places, end);
         }
         return places;
