@@ -12,7 +12,7 @@ import java.util.List;
 public sealed interface KprobeMulti extends AttachTarget {
     /** The start of functions, by names or patterns. */
     static KprobeMulti entry(String... functions) {
-        return new KprobeMultiData(List.of(functions), List.of(), List.of(), false);
+        return new KprobeMultiData(List.of(functions), List.of(), List.of(), false, false);
     }
 
     /** The start of functions, by their addresses as in /proc/kallsyms, also where several have one name. */
@@ -22,7 +22,7 @@ public sealed interface KprobeMulti extends AttachTarget {
 
     /** The return of functions, by names or patterns. */
     static KprobeMulti exit(String... functions) {
-        return new KprobeMultiData(List.of(functions), List.of(), List.of(), true);
+        return new KprobeMultiData(List.of(functions), List.of(), List.of(), true, false);
     }
 
     /** The return of functions, by their addresses, as {@link #entry(long...)}. */
@@ -42,21 +42,38 @@ public sealed interface KprobeMulti extends AttachTarget {
     /** Whether to fire when the functions return. */
     boolean returns();
 
-    /** With a cookie for each function or address, in their order; not for patterns. */
+    /** Whether each name or pattern must stand for one function: {@link #withUniqueMatch}. */
+    boolean isUnique();
+
+    /**
+     * With a cookie for each function or address, in their order; for patterns only {@link #withUniqueMatch}.
+     */
     default KprobeMulti withCookies(long... cookies) {
         int count = functions().size() + addresses().size();
-        return new KprobeMultiData(functions(), addresses(), TargetArguments.cookies(count, cookies), returns());
+        return new KprobeMultiData(
+                functions(), addresses(), TargetArguments.cookies(count, cookies), returns(), isUnique());
+    }
+
+    /**
+     * With names and patterns that each stand for exactly one function that can be traced. Otherwise attaching fails,
+     * and the message names the functions that match. So {@code tcp_sendmsg*} finds a function to whose name the
+     * compiler has added {@code .isra.0} or the like, and nothing else; and a name that several static functions have
+     * is refused, of which the kernel would take one. Without effect on addresses. Needs tracefs, for names, too.
+     */
+    default KprobeMulti withUniqueMatch() {
+        return new KprobeMultiData(functions(), addresses(), cookies(), returns(), true);
     }
 }
 
-record KprobeMultiData(List<String> functions, List<Long> addresses, List<Long> cookies, boolean returns)
+record KprobeMultiData(
+        List<String> functions, List<Long> addresses, List<Long> cookies, boolean returns, boolean isUnique)
         implements KprobeMulti {
     static KprobeMulti at(long[] addresses, boolean returns) {
         List<Long> all = Arrays.stream(addresses)
                 .map(TargetArguments::requireAddress)
                 .boxed()
                 .toList();
-        return new KprobeMultiData(List.of(), all, List.of(), returns);
+        return new KprobeMultiData(List.of(), all, List.of(), returns, false);
     }
 
     @Override

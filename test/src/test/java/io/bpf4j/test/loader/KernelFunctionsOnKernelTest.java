@@ -199,6 +199,25 @@ class KernelFunctionsOnKernelTest {
     }
 
     @Test
+    @Requires({KPROBE_MULTI, TRACEFS})
+    void aPatternThatStandsForOneFunction() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = load(target, "on_kprobes");
+                Link link = object.program("on_kprobes")
+                        .attach(KprobeMulti.entry("__*64_sys_wait4")
+                                .withUniqueMatch()
+                                .withCookies(3))) {
+            assertFires(target, object, link, "fork 10", 1);
+            assertThat(Bpf.u64(object, "cookie")).isEqualTo(3);
+            assertThatThrownBy(() -> object.program("on_kprobes")
+                            .attach(KprobeMulti.entry("__x64_sys_get*").withUniqueMatch()))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("\"__x64_sys_get*\" must stand for one function")
+                    .hasMessageContaining("__x64_sys_getpgid");
+        }
+    }
+
+    @Test
     @Requires(KPROBE_SESSION)
     void aSessionFiresOnEntryAndOnReturn() throws Exception {
         assertFiresBySection("on_kprobe_session", 2);

@@ -23,6 +23,9 @@ record KprobeMultiKind(KprobeMulti target, TraceFs traceFs) implements LinkKind 
     private static final StructLayout INFO =
             StructLayout.of("bpf_link_info.kprobe_multi", "u64 addrs; u32 count, flags; u64 missed, cookies");
 
+    /** The most functions that a message names. */
+    private static final int MOST_NAMED = 10;
+
     /** Kernels before 6.9 ignore the pointer to cookies: their union has the same size without this field. */
     static final LinkView VIEW = LinkView.of(
                     8 /* BPF_LINK_TYPE_KPROBE_MULTI */,
@@ -33,17 +36,7 @@ record KprobeMultiKind(KprobeMulti target, TraceFs traceFs) implements LinkKind 
     @Override
     public Link attach(Attempt attempt) {
         AttachType type = attempt.multiType(target.returns(), "kprobe");
-        List<Glob> patterns = target.functions().stream().map(Glob::ofLibbpf).toList();
-        boolean wild = patterns.stream().anyMatch(glob -> !glob.isExact());
-        if (wild && !target.cookies().isEmpty()) {
-            throw attempt.refused("a pattern matches any number of functions, so it can't have a cookie for each");
-        }
-        // Names from tracefs exist; the kernel looks up names that the caller gave.
-        Set<String> functions = new LinkedHashSet<>(target.functions());
-        if (wild) {
-            functions.removeIf(f -> !Glob.ofLibbpf(f).isExact());
-            functions.addAll(traceFs.traceableFunctions(f -> patterns.stream().anyMatch(p -> p.matches(f))));
-        }
+        Set<String> functions = target.isUnique() ? unique(attempt) : all(attempt);
         if (functions.isEmpty() && target.addresses().isEmpty()) {
             throw attempt.refused("this kernel has no function that matches the name and can be traced");
         }
@@ -56,6 +49,45 @@ record KprobeMultiKind(KprobeMulti target, TraceFs traceFs) implements LinkKind 
                 target.cookies().stream().mapToLong(Long::longValue).toArray(),
                 target.returns());
         return attempt.link(attempt.create(type, details));
+    }
+
+    private Set<String> all(Attempt attempt) {
+        List<Glob> patterns = target.functions().stream().map(Glob::ofLibbpf).toList();
+        boolean wild = patterns.stream().anyMatch(glob -> !glob.isExact());
+        if (wild && !target.cookies().isEmpty()) {
+            throw attempt.refused("a pattern matches any number of functions, so it can't have a cookie for each,"
+                    + " unless it stands for one: KprobeMulti.withUniqueMatch");
+        }
+        // Names from tracefs exist; the kernel looks up names that the caller gave.
+        Set<String> functions = new LinkedHashSet<>(target.functions());
+        if (wild) {
+            functions.removeIf(f -> !Glob.ofLibbpf(f).isExact());
+            functions.addAll(matching(patterns));
+        }
+        return functions;
+    }
+
+    private List<String> matching(List<Glob> patterns) {
+        return traceFs.traceableFunctions(f -> patterns.stream().anyMatch(p -> p.matches(f)));
+    }
+
+    /** The function that each name or pattern stands for, in their order. */
+    private Set<String> unique(Attempt attempt) {
+        List<Glob> patterns = target.functions().stream().map(Glob::ofLibbpf).toList();
+        List<String> candidates = patterns.isEmpty() ? List.of() : matching(patterns);
+        Set<String> functions = new LinkedHashSet<>();
+        for (int i = 0; i < patterns.size(); i++) {
+            List<String> matches =
+                    candidates.stream().filter(patterns.get(i)::matches).toList();
+            if (matches.size() != 1) {
+                throw attempt.refused("\"" + target.functions().get(i) + "\" must stand for one function that can be"
+                        + " traced, and matches " + (matches.isEmpty() ? "none" : matches.size() + ": ")
+                        + String.join(", ", matches.subList(0, Math.min(matches.size(), MOST_NAMED)))
+                        + (matches.size() > MOST_NAMED ? ", …" : ""));
+            }
+            functions.add(matches.getFirst());
+        }
+        return functions;
     }
 
     /** Debian's 6.1 has the link type, but not the feature that it needs. */

@@ -63,7 +63,8 @@ public final class TraceFs {
     }
 
     /**
-     * The traceable kernel functions whose name a test accepts, each once, in the kernel's order.
+     * The names of the traceable kernel functions that a test accepts, in the kernel's order; a name that several static
+     * functions have is there as often.
      *
      * @throws AttachException if the list is not accessible (it needs CONFIG_DYNAMIC_FTRACE)
      */
@@ -109,7 +110,6 @@ public final class TraceFs {
                     // Names that the kernel generates for code without a name.
                     .filter(name -> !name.isEmpty() && !name.startsWith("__ftrace_invalid_address__"))
                     .filter(test)
-                    .distinct()
                     .toList();
         } catch (IOException | UncheckedIOException e) {
             throw new AttachException(

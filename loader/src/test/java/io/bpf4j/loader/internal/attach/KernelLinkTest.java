@@ -334,6 +334,59 @@ class KernelLinkTest {
     }
 
     @Test
+    void aPatternCanStandForOneFunction() throws IOException {
+        Path tracefs = Files.createDirectories(directory.resolve("sys/kernel/tracing"));
+        Files.createDirectories(tracefs.resolve("events"));
+        Files.writeString(
+                tracefs.resolve("available_filter_functions"),
+                "vfs_read\nvfs_write.isra.0\nvfs_open\nseq_show\nseq_show [nf]\n"
+                        + IntStream.range(0, 12)
+                                .mapToObj(n -> "many_" + n + "\n")
+                                .reduce("", String::concat));
+        TraceFs traceFs = TraceFs.of(ScriptedHost.of(kernel, directory));
+        Attempt attempt = new Attempt(
+                kernel.host(),
+                ScriptedLoads.everything(),
+                program,
+                "p to vfs_*",
+                Optional.of(AttachType.TRACE_KPROBE_MULTI));
+        new KprobeMultiKind(
+                        KprobeMulti.entry("vfs_w*", "vfs_read")
+                                .withUniqueMatch()
+                                .withCookies(7, 8),
+                        traceFs)
+                .attach(attempt)
+                .close();
+        assertThat(kernel.commands(LinkCommand.Create.class).getLast().details())
+                .isInstanceOfSatisfying(LinkCommand.Details.KprobeMulti.class, kprobes -> {
+                    assertThat(kprobes.symbols()).containsExactly("vfs_write.isra.0", "vfs_read");
+                    assertThat(kprobes.cookies()).containsExactly(7, 8);
+                });
+        assertThatThrownBy(() -> attachUnique("vfs_*", traceFs, attempt))
+                .hasMessageContaining("\"vfs_*\" must stand for one function that can be traced, and matches 3:"
+                        + " vfs_read, vfs_write.isra.0, vfs_open");
+        assertThatThrownBy(() -> attachUnique("seq_show", traceFs, attempt))
+                .hasMessageContaining("matches 2: seq_show, seq_show");
+        assertThatThrownBy(() -> attachUnique("nothing*", traceFs, attempt)).hasMessageContaining("matches none");
+        assertThatThrownBy(() -> attachUnique("many_*", traceFs, attempt))
+                .hasMessageContaining("matches 12: many_0,")
+                .hasMessageContaining("many_9, …");
+        assertThatThrownBy(() -> new KprobeMultiKind(
+                                KprobeMulti.entry("vfs_r*", "*_read")
+                                        .withUniqueMatch()
+                                        .withCookies(1, 2),
+                                traceFs)
+                        .attach(attempt))
+                .hasMessageContaining("named twice");
+    }
+
+    private static void attachUnique(String pattern, TraceFs traceFs, Attempt attempt) {
+        new KprobeMultiKind(KprobeMulti.entry("vfs_read", pattern).withUniqueMatch(), traceFs)
+                .attach(attempt)
+                .close();
+    }
+
+    @Test
     void functionsThatCanBeTracedAreListedByTracefs() throws IOException {
         Path tracefs = Files.createDirectories(directory.resolve("sys/kernel/tracing"));
         Files.createDirectories(tracefs.resolve("events"));
@@ -341,7 +394,8 @@ class KernelLinkTest {
                 tracefs.resolve("available_filter_functions"),
                 "vfs_read\nvfs_write\nnf_hook_slow [nf]\n__ftrace_invalid_address___8\nvfs_read\n");
         TraceFs traceFs = TraceFs.of(ScriptedHost.of(kernel, directory));
-        assertThat(traceFs.traceableFunctions(f -> true)).containsExactly("vfs_read", "vfs_write", "nf_hook_slow");
+        assertThat(traceFs.traceableFunctions(f -> true))
+                .containsExactly("vfs_read", "vfs_write", "nf_hook_slow", "vfs_read");
         Attempt attempt = new Attempt(
                 kernel.host(),
                 ScriptedLoads.everything(),
