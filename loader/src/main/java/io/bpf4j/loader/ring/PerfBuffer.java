@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Reads records that BPF programs write with {@code bpf_perf_event_output} (Linux 4.4): a ring for each online CPU, in
@@ -45,13 +46,15 @@ import java.util.TreeSet;
  * max_entries} have no ring either: a program's write there fails with E2BIG.
  *
  * <p>A full ring loses records. {@link #stats} counts them, and the handler of {@link Options#withLostHandler} is
- * called between the records before and after the loss, once the ring has space again.
+ * called between the records before and after the loss, once the ring has space again. With {@link
+ * Options#withOverwriting} it loses the oldest instead.
  *
  * <p>{@link RecordReader} describes the rules for threads, handlers and closing.
  */
 public final class PerfBuffer extends RecordReader {
     private final Kernel kernel;
     private final List<Fd> events;
+    private final AtomicBoolean paused;
 
     /** Handles lost records: records that did not fit into a full ring. */
     @FunctionalInterface
@@ -67,21 +70,28 @@ public final class PerfBuffer extends RecordReader {
 
     /** Options to open a perf buffer. <i>Immutable.</i> */
     public static final class Options {
-        private static final Options DEFAULTS = new Options(64, 1, false, Optional.empty(), (_, _) -> {});
+        private static final Options DEFAULTS = new Options(64, 1, false, Optional.empty(), (_, _) -> {}, false);
 
         private final int pages;
         private final int wakeup;
         private final boolean wakeupByBytes;
         private final Optional<SortedSet<Integer>> cpus;
         private final LostHandler onLost;
+        private final boolean overwriting;
 
         private Options(
-                int pages, int wakeup, boolean wakeupByBytes, Optional<SortedSet<Integer>> cpus, LostHandler onLost) {
+                int pages,
+                int wakeup,
+                boolean wakeupByBytes,
+                Optional<SortedSet<Integer>> cpus,
+                LostHandler onLost,
+                boolean overwriting) {
             this.pages = pages;
             this.wakeup = wakeup;
             this.wakeupByBytes = wakeupByBytes;
             this.cpus = cpus;
             this.onLost = onLost;
+            this.overwriting = overwriting;
         }
 
         public static Options defaults() {
@@ -97,7 +107,7 @@ public final class PerfBuffer extends RecordReader {
             if (Integer.bitCount(perCpu) != 1 || perCpu < 0) {
                 throw new IllegalArgumentException(perCpu + " pages for each CPU: the number must be a power of two");
             }
-            return new Options(perCpu, wakeup, wakeupByBytes, cpus, onLost);
+            return new Options(perCpu, wakeup, wakeupByBytes, cpus, onLost, overwriting);
         }
 
         /**
@@ -109,7 +119,7 @@ public final class PerfBuffer extends RecordReader {
                 throw new IllegalArgumentException(
                         "wake-up every " + records + " records: the number must be positive");
             }
-            return new Options(pages, records, false, cpus, onLost);
+            return new Options(pages, records, false, cpus, onLost, overwriting);
         }
 
         /**
@@ -121,7 +131,7 @@ public final class PerfBuffer extends RecordReader {
             if (bytes < 1) {
                 throw new IllegalArgumentException("wake-up at " + bytes + " bytes: the number must be positive");
             }
-            return new Options(pages, bytes, true, cpus, onLost);
+            return new Options(pages, bytes, true, cpus, onLost, overwriting);
         }
 
         /**
@@ -137,19 +147,39 @@ public final class PerfBuffer extends RecordReader {
             }
             SortedSet<Integer> chosen =
                     new TreeSet<>(Arrays.stream(numbers).boxed().toList());
-            return new Options(pages, wakeup, wakeupByBytes, Optional.of(chosen), onLost);
+            return new Options(pages, wakeup, wakeupByBytes, Optional.of(chosen), onLost, overwriting);
         }
 
         /** With a handler of lost records, which the thread that polls calls. */
         public Options withLostHandler(LostHandler handler) {
-            return new Options(pages, wakeup, wakeupByBytes, cpus, handler);
+            return new Options(pages, wakeup, wakeupByBytes, cpus, handler, overwriting);
+        }
+
+        /**
+         * With rings whose new records overwrite the oldest ones (Linux 4.7), to look at what led to an event and at
+         * nothing before: a flight recorder. The rings are read only while they are paused:
+         *
+         * {@snippet :
+         * perf.pause();
+         * perf.consume(events, this::onEvent);
+         * perf.resume();
+         * }
+         *
+         * <p>Each record is passed once, those of a CPU from the oldest to the newest. Records that were overwritten are
+         * not counted, and programs are not told; only what programs write while the rings are paused is lost and
+         * counted. {@link #consume} and {@link #poll} throw an IllegalStateException if the buffer is not paused, and
+         * {@link #resume} must not be called before they have returned.
+         */
+        public Options withOverwriting() {
+            return new Options(pages, wakeup, wakeupByBytes, cpus, onLost, true);
         }
     }
 
-    private PerfBuffer(Kernel kernel, List<Fd> events, List<PerfConsumer> cpus, Waiter waiter) {
+    private PerfBuffer(Kernel kernel, List<Fd> events, List<PerfConsumer> cpus, Waiter waiter, AtomicBoolean paused) {
         super("perf buffer", cpus, waiter, cpu -> "the perf buffer of CPU " + cpu);
         this.kernel = kernel;
         this.events = List.copyOf(events);
+        this.paused = paused;
     }
 
     /** {@link #open(BpfMap, Options)} with the defaults. */
@@ -178,15 +208,16 @@ public final class PerfBuffer extends RecordReader {
         try {
             List<PerfConsumer> cpus = new ArrayList<>();
             List<Fd> events = new ArrayList<>();
+            AtomicBoolean paused = new AtomicBoolean();
             int[] numbers = CpuSet.online(own.host())
                     .numbers()
                     .filter(cpu -> Integer.compareUnsigned(cpu, map.maxEntries()) < 0)
                     .toArray();
             for (int cpu :
                     options.cpus.map(chosen -> chosen(map, chosen, numbers)).orElse(numbers)) {
-                openCpu(own, cpu, options, waiter, cpus, events);
+                openCpu(own, cpu, options, waiter, cpus, events, paused);
             }
-            return new PerfBuffer(own.kernel(), events, cpus, waiter);
+            return new PerfBuffer(own.kernel(), events, cpus, waiter, paused);
         } catch (RuntimeException e) {
             throw waiter.owned().closeAfter(e);
         }
@@ -203,14 +234,20 @@ public final class PerfBuffer extends RecordReader {
     }
 
     private static void openCpu(
-            KernelMap map, int cpu, Options options, Waiter waiter, List<PerfConsumer> cpus, List<Fd> events) {
+            KernelMap map,
+            int cpu,
+            Options options,
+            Waiter waiter,
+            List<PerfConsumer> cpus,
+            List<Fd> events,
+            AtomicBoolean paused) {
         Kernel kernel = map.kernel();
         String description = "ring of CPU " + cpu + " of perf buffer " + map.name();
+        PerfCommand.Open.Ring ring =
+                new PerfCommand.Open.Ring(options.wakeup, options.wakeupByBytes, options.overwriting);
         Fd event;
         try {
-            event = waiter.owned()
-                    .own(kernel.execute(
-                            PerfCommand.Open.output(description, cpu, options.wakeup, options.wakeupByBytes)));
+            event = waiter.owned().own(kernel.execute(PerfCommand.Open.output(description, cpu, ring)));
         } catch (SyscallException e) {
             if (e.errno() == Errno.ENODEV) {
                 return; // the CPU went offline in the meantime
@@ -218,18 +255,24 @@ public final class PerfBuffer extends RecordReader {
             throw e;
         }
         long page = map.host().pageSize();
-        Mapping mapping = waiter.owned().own(map(kernel, event, page, page * options.pages));
+        Mapping mapping = waiter.owned().own(map(kernel, event, page + page * options.pages, options));
         map.put(Struct.ints(cpu), event, UpdateMode.ANY);
         waiter.owned().push(() -> remove(map, cpu));
         waiter.watch(event, cpu, EpollEvent.READABLE);
         kernel.execute(new PerfCommand.Enable(event));
         events.add(event);
         MemorySegment memory = mapping.segment();
-        cpus.add(new PerfConsumer(cpu, options.onLost, memory.asSlice(0, page), memory.asSlice(page)));
+        MemorySegment positions = memory.asSlice(0, page);
+        MemorySegment data = memory.asSlice(page);
+        cpus.add(
+                options.overwriting
+                        ? new BackwardPerfConsumer(cpu, options.onLost, positions, data, paused::get)
+                        : new PerfConsumer(cpu, options.onLost, positions, data));
     }
 
-    private static Mapping map(Kernel kernel, Fd event, long page, long data) {
-        FileCommand.Map map = new FileCommand.Map(event, 0, page + data, true);
+    /** The kernel overwrites old records if, and only if, the memory can't be written by the reader. */
+    private static Mapping map(Kernel kernel, Fd event, long bytes, Options options) {
+        FileCommand.Map map = new FileCommand.Map(event, 0, bytes, !options.overwriting);
         try {
             return kernel.execute(map);
         } catch (SyscallException e) {
@@ -261,10 +304,12 @@ public final class PerfBuffer extends RecordReader {
      */
     public void pause() {
         events.forEach(event -> kernel.execute(new PerfCommand.Pause(event, true)));
+        paused.set(true);
     }
 
     /** Ends {@link #pause}. Without effect if the buffer is not paused. */
     public void resume() {
+        paused.set(false);
         events.forEach(event -> kernel.execute(new PerfCommand.Pause(event, false)));
     }
 

@@ -38,12 +38,14 @@ import org.jspecify.annotations.Nullable;
  * <p><b>When the tail is written:</b> as in {@link RingConsumer}, whenever a sixteenth of the ring has been read and at
  * the end of the pass, also if the handler throws; the record for which it threw counts as read.
  */
-final class PerfConsumer extends RecordConsumer {
+sealed class PerfConsumer extends RecordConsumer permits BackwardPerfConsumer {
     static final long HEAD = 0x400;
     static final long TAIL = 0x408;
 
     static final int RECORD_LOST = 2;
     static final int RECORD_SAMPLE = 9;
+
+    static final VarHandle POSITION = JAVA_LONG.varHandle();
 
     private static final int HEADER_SIZE = 8;
     private static final int SIZE = 6; // in the header
@@ -54,11 +56,9 @@ final class PerfConsumer extends RecordConsumer {
     /** A record's size has 16 bits. */
     private static final int MAX_RECORD_BYTES = 1 << 16;
 
-    private static final VarHandle POSITION = JAVA_LONG.varHandle();
-
     private final int cpu;
     private final PerfBuffer.LostHandler lostHandler;
-    private final MemorySegment positions;
+    final MemorySegment positions;
     private final MemorySegment data;
     private final long mask;
 
@@ -90,39 +90,21 @@ final class PerfConsumer extends RecordConsumer {
         long size = 0;
         try {
             while (position < end && !stop.getAsBoolean()) {
-                long at = position & mask;
-                int length = Short.toUnsignedInt(data.get(JAVA_SHORT, at + SIZE));
-                if (length < HEADER_SIZE || length % 8 != 0 || length > end - position) {
+                long at = position;
+                int length = length(at);
+                if (isMalformed(length) || length > end - at) {
                     position = end; // no record can be found after a malformed one
-                    throw new IllegalStateException(
-                            "malformed record of " + length + " bytes in the perf buffer of CPU " + cpu + ", with "
-                                    + (end - start) + " bytes to read: other code writes to its memory");
+                    throw malformed(length, end - start);
                 }
                 // Moved first, so that the record counts as read if the handler throws.
                 position += length;
-                MemorySegment record = data;
-                long from = at;
-                if (at + length > data.byteSize()) {
-                    record = join(at, length);
-                    from = 0;
-                }
-                switch (record.get(JAVA_INT, from)) {
-                    case RECORD_SAMPLE -> {
-                        int raw = record.get(JAVA_INT, from + RAW_SIZE);
-                        if (raw < 0 || raw > length - RAW_DATA) {
-                            throw new IllegalStateException("malformed sample of " + raw + " bytes in a record of "
-                                    + length + " bytes on CPU " + cpu);
-                        }
-                        handled++;
-                        size += raw;
-                        handler.onRecord(cpu, record, from + RAW_DATA, raw);
-                    }
-                    case RECORD_LOST -> {
-                        long count = record.get(JAVA_LONG, from + LOST_COUNT);
-                        lost += count;
-                        lostHandler.onLost(cpu, count);
-                    }
-                    default -> {} // throttling and other records about the event itself
+                if (isSample(at)) {
+                    int raw = sampleBytes(at, length);
+                    handled++;
+                    size += raw;
+                    pass(at, length, raw, handler);
+                } else {
+                    passOver(at);
                 }
                 if (position - written > mask / STEPS) {
                     POSITION.setRelease(positions, TAIL, position);
@@ -139,6 +121,64 @@ final class PerfConsumer extends RecordConsumer {
             }
         }
         return handled;
+    }
+
+    /** The bytes of the record at a position, as its header says. */
+    final int length(long position) {
+        return Short.toUnsignedInt(data.get(JAVA_SHORT, (position & mask) + SIZE));
+    }
+
+    static boolean isMalformed(int length) {
+        return length < HEADER_SIZE || length % 8 != 0;
+    }
+
+    final IllegalStateException malformed(int length, long left) {
+        return new IllegalStateException("malformed record of " + length + " bytes in the perf buffer of CPU " + cpu
+                + ", with " + left + " bytes to read: other code writes to its memory");
+    }
+
+    /** Whether a program has written the record at a position. */
+    final boolean isSample(long position) {
+        return type(position) == RECORD_SAMPLE;
+    }
+
+    /** Whether the record at a position tells of lost ones. */
+    final boolean isLoss(long position) {
+        return type(position) == RECORD_LOST;
+    }
+
+    private int type(long position) {
+        return data.get(JAVA_INT, position & mask);
+    }
+
+    /** The bytes of data of the sample at a position. */
+    final int sampleBytes(long position, int length) {
+        int raw = data.get(JAVA_INT, (position + RAW_SIZE) & mask);
+        if (raw < 0 || raw > length - RAW_DATA) {
+            throw new IllegalStateException(
+                    "malformed sample of " + raw + " bytes in a record of " + length + " bytes on CPU " + cpu);
+        }
+        return raw;
+    }
+
+    /** Passes the sample at a position to the handler. */
+    final void pass(long position, int length, int raw, RecordHandler handler) {
+        long at = position & mask;
+        if (at + length > data.byteSize()) {
+            handler.onRecord(cpu, join(at, length), RAW_DATA, raw);
+        } else {
+            handler.onRecord(cpu, data, at + RAW_DATA, raw);
+        }
+    }
+
+    /** A record that is no sample: of lost ones, of throttling, or another one about the event itself. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    final void passOver(long position) {
+        if (isLoss(position)) {
+            long count = data.get(JAVA_LONG, (position + LOST_COUNT) & mask);
+            lost += count;
+            lostHandler.onLost(cpu, count);
+        }
     }
 
     private MemorySegment join(long at, int length) {

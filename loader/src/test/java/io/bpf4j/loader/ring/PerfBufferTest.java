@@ -47,7 +47,7 @@ class PerfBufferTest {
             assertThat(open.config()).isEqualTo(PerfCommand.SOFTWARE_BPF_OUTPUT);
             assertThat(open.sampleType()).isEqualTo(PerfCommand.SAMPLE_RAW);
             assertThat(open.samplePeriod()).isEqualTo(1);
-            assertThat(open.wakeup()).isEqualTo(5);
+            assertThat(open.ring()).isEqualTo(new PerfCommand.Open.Ring(5, false, false));
             assertThat(open.pid()).isEqualTo(-1);
         });
         assertThat(kernel.commands(FileCommand.Map.class)).allSatisfy(mapped -> {

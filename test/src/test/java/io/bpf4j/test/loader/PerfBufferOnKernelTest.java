@@ -48,6 +48,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,9 @@ class PerfBufferOnKernelTest {
 
     /** A header of 8 bytes, a size of 4, 20 bytes of data, which needs no padding. */
     private static final int SPACE = 32;
+
+    /** Of an {@link Event}; a record is aligned to 4 bytes. */
+    private static final ValueLayout.OfInt COUNT = ValueLayout.JAVA_INT;
 
     /** 20 bytes, so that nothing is padded. */
     record Event(int count, int mark, int cpu, int more, int andMore) {}
@@ -353,6 +357,41 @@ class PerfBufferOnKernelTest {
             assertThat(perf.stats().lost()).isEqualTo(2);
         }
         assertThatThrownBy(perf::pause).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void ringsThatOverwriteHaveTheNewestRecords() {
+        List<String> seen = new ArrayList<>();
+        int room = (int) Host.running().pageSize() / SPACE;
+        Options options = Options.defaults()
+                .withPages(1)
+                .withOverwriting()
+                .withLostHandler((_, lost) -> seen.add("lost " + lost));
+        Codec<Event> events = Codec.ofRecord(Event.class);
+        try (PerfBuffer perf = PerfBuffer.open(map, options);
+                PinnedThread _ = PinnedThread.to(PinnedThread.allowed()[0])) {
+            assertThat(emit(3 * room)).isZero();
+            assertThatThrownBy(() -> perf.consume(PerfBufferOnKernelTest::ignore))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("pause()");
+            perf.pause();
+            assertThat(perf.pendingBytes()).isEqualTo((long) room * SPACE);
+            List<Integer> counts = new ArrayList<>();
+            assertThat(perf.consume(2, (_, data, offset, _) -> counts.add(data.get(COUNT, offset))))
+                    .isEqualTo(2);
+            assertThat(perf.consume(events, event -> counts.add(event.count()))).isEqualTo(room - 2);
+            assertThat(counts)
+                    .isEqualTo(IntStream.range(2 * room, 3 * room).boxed().toList());
+            assertThat(perf.consume(PerfBufferOnKernelTest::ignore)).isZero();
+            assertThat(emit(2)).as("while paused").isEqualTo(-Errno.ENOSPC.number());
+            perf.resume();
+            assertThat(emit(2)).isZero();
+            perf.pause();
+            assertThat(perf.consume(events, event -> seen.add("record " + event.count())))
+                    .isEqualTo(2);
+            assertThat(seen).containsExactly("lost 2", "record " + (3 * room + 2), "record " + (3 * room + 3));
+            assertThat(perf.stats().lost()).isEqualTo(2);
+        }
     }
 
     @Test

@@ -24,7 +24,7 @@ public sealed interface PerfCommand<R> extends Command<R> {
      * @param type a fixed number, or that of a dynamic source such as uprobe
      * @param text the string that the attributes point to: path of a uprobe, function of a kprobe; null for none
      * @param config2 offset of the probe; the address of a kprobe without a function
-     * @param wakeup after how many records the ring of the event wakes its reader; bytes if {@code wakeupByBytes}
+     * @param ring how records are written to the ring of the event
      * @param pid a thread; -1 for all, which then needs a cpu
      * @param cpu -1 for all, which then needs a pid
      * @param breakpoint the memory whose accesses are counted; null for other types
@@ -39,8 +39,7 @@ public sealed interface PerfCommand<R> extends Command<R> {
             long samplePeriod,
             boolean byFrequency,
             long sampleType,
-            int wakeup,
-            boolean wakeupByBytes,
+            Ring ring,
             boolean disabled,
             int pid,
             int cpu,
@@ -54,6 +53,18 @@ public sealed interface PerfCommand<R> extends Command<R> {
          * @param length 1, 2, 4 or 8 bytes; for execution that of a long
          */
         public record Breakpoint(int access, long address, int length) {}
+
+        /**
+         * The ring of an event.
+         *
+         * @param wakeup after how many records it wakes its reader; bytes if {@code byBytes}
+         * @param backward whether records are written from its end towards its start, so that a reader finds the newest
+         *     ones if they overwrite older ones (Linux 4.7, commit 9ecda41acb97)
+         */
+        public record Ring(int wakeup, boolean byBytes, boolean backward) {
+            /** For events whose ring is not mapped. */
+            static final Ring NONE = new Ring(0, false, false);
+        }
 
         /** The size is PERF_ATTR_SIZE_VER5, which every kernel since 4.1 accepts. */
         private static final StructLayout ATTR = StructLayout.of("perf_event_attr", """
@@ -72,6 +83,7 @@ public sealed interface PerfCommand<R> extends Command<R> {
         private static final int INHERIT = 1;
         private static final int FREQ = 10;
         private static final int WATERMARK = 14;
+        private static final int WRITE_BACKWARD = 27;
 
         private static final int NO_GROUP = -1;
 
@@ -82,12 +94,12 @@ public sealed interface PerfCommand<R> extends Command<R> {
         public static Open probe(
                 String description, int type, long config, @Nullable String text, long config2, int pid, int cpu) {
             return new Open(
-                    description, type, config, text, config2, 0, false, 0, 0, false, false, pid, cpu, null, false);
+                    description, type, config, text, config2, 0, false, 0, Ring.NONE, false, pid, cpu, null, false);
         }
 
         public static Open tracepoint(String description, long id, int pid, int cpu) {
             return new Open(
-                    description, TYPE_TRACEPOINT, id, null, 0, 0, false, 0, 0, false, false, pid, cpu, null, false);
+                    description, TYPE_TRACEPOINT, id, null, 0, 0, false, 0, Ring.NONE, false, pid, cpu, null, false);
         }
 
         /**
@@ -113,8 +125,7 @@ public sealed interface PerfCommand<R> extends Command<R> {
                     period,
                     perSecond,
                     0,
-                    0,
-                    false,
+                    Ring.NONE,
                     true,
                     pid,
                     cpu,
@@ -123,7 +134,7 @@ public sealed interface PerfCommand<R> extends Command<R> {
         }
 
         /** The target of a program's bpf_perf_event_output on a CPU, with raw records. */
-        public static Open output(String description, int cpu, int wakeup, boolean wakeupByBytes) {
+        public static Open output(String description, int cpu, Ring ring) {
             long config = SOFTWARE_BPF_OUTPUT;
             return new Open(
                     description,
@@ -134,8 +145,7 @@ public sealed interface PerfCommand<R> extends Command<R> {
                     1,
                     false,
                     SAMPLE_RAW,
-                    wakeup,
-                    wakeupByBytes,
+                    ring,
                     true,
                     -1,
                     cpu,
@@ -157,8 +167,9 @@ public sealed interface PerfCommand<R> extends Command<R> {
                     (disabled ? bit(DISABLED) : 0)
                             | (inherited ? bit(INHERIT) : 0)
                             | (byFrequency ? bit(FREQ) : 0)
-                            | (wakeupByBytes ? bit(WATERMARK) : 0));
-            ATTR.set(attr, "wakeup_events", wakeup); // also wakeup_watermark
+                            | (ring.byBytes ? bit(WATERMARK) : 0)
+                            | (ring.backward ? bit(WRITE_BACKWARD) : 0));
+            ATTR.set(attr, "wakeup_events", ring.wakeup); // also wakeup_watermark
             // also uprobe_path and kprobe_func
             ATTR.set(attr, "config1", text == null ? MemorySegment.NULL : call.allocateFrom(text));
             ATTR.set(attr, "config2", config2); // also probe_offset
