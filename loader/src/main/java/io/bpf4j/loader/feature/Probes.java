@@ -132,6 +132,8 @@ final class Probes {
                         .atomic(8, Opcodes.CMPXCHG, R10, -8, R1)
                         .mov(R0, 0)
                         .exit()));
+            // For a program that nobody has.
+            case EXCLUSIVE_MAP -> trial.of(array().withProgramHash(new byte[32]));
             case MMAPABLE_ARRAY -> trial.of(array().withFlags(MapSpec.F_MMAPABLE));
             case PROBE_READ_KERNEL -> calls(ProgramType.TRACEPOINT, Helper.named("bpf_probe_read_kernel"));
             case RING_BUFFER, BLOOM_FILTER, USER_RING_BUFFER, ARENA, INSN_ARRAY, RESIZABLE_HASH -> type(feature);

@@ -202,7 +202,8 @@ record MapReader(ObjectFile file) {
                     inner,
                     slots,
                     null,
-                    List.of());
+                    List.of(),
+                    Optional.empty());
         }
 
         private void member(BtfType.Member member) {

@@ -117,6 +117,9 @@ public sealed interface MapSpec permits MapSpecData {
     /** The elements that the map has from the beginning, if it is new: not if it is reused, or opened by its pin. */
     List<Element> contents();
 
+    /** The only program that may use it: {@link #withExclusiveProgram}. */
+    Optional<String> exclusiveProgram();
+
     /** The section of global data in this map, if any; an arena has it at its start. */
     @Nullable
     DataSection data();
@@ -241,6 +244,22 @@ public sealed interface MapSpec permits MapSpecData {
      */
     default MapSpec withIfindex(int index) {
         return with("ifindex", index);
+    }
+
+    /**
+     * For one program of the object alone (Linux 6.18, commit baefdbdf6812): the verifier refuses every other program
+     * that refers to the map, also one of another object to which the map is passed. The kernel knows the program by
+     * the SHA-256 of its instructions, without the numbers of descriptors of maps; so a copy of the program may use the
+     * map, too. User space may still read and write it.
+     *
+     * <p>The load fails if the object has no such program or leaves it out, or if the hash is not known before the
+     * load: {@code BpfLoader.instructions} edits the program, or it refers to a variable of a kernel module. Only maps
+     * that are made together with their object can be for a program; inner maps and {@code Maps.create} refuse it.
+     *
+     * @param program its name
+     */
+    default MapSpec withExclusiveProgram(String program) {
+        return with("exclusiveProgram", Optional.of(program));
     }
 
     private MapSpec with(String component, Object value) {

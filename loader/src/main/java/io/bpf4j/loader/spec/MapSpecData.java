@@ -1,6 +1,7 @@
 package io.bpf4j.loader.spec;
 
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The only implementation of {@link MapSpec}. */
@@ -21,7 +22,8 @@ record MapSpecData(
         @Nullable MapSpec inner,
         List<MapSpec.Slot> slots,
         @Nullable DataSection data,
-        List<MapSpec.Element> contents)
+        List<MapSpec.Element> contents,
+        Optional<String> exclusiveProgram)
         implements MapSpec {
     MapSpecData {
         slots = List.copyOf(slots);
@@ -56,6 +58,7 @@ record MapSpecData(
                 null,
                 List.of(),
                 data,
-                List.of());
+                List.of(),
+                Optional.empty());
     }
 }

@@ -14,6 +14,7 @@ import io.bpf4j.sys.kernel.MapType;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -76,7 +77,8 @@ class MapReaderTest {
                         null,
                         List.of(),
                         null,
-                        List.of()));
+                        List.of(),
+                        Optional.empty()));
     }
 
     @Test

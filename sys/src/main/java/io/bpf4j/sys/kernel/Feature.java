@@ -43,6 +43,7 @@ public enum Feature implements Facility {
     UPROBE_MULTI_LINK("one link for many uprobes", 6, 6, "89ae89f53d20"),
     UPROBE_MULTI_PROCESS("multi-uprobe links whose pid is a process, not a thread", 6, 10, "46ba0e49b642"),
     UPROBE_SESSION("entry and return of a function in one uprobe program", 6, 13, "d920179b3d48"),
+    EXCLUSIVE_MAP("maps that one program alone may use", 6, 18, "baefdbdf6812"),
     INSN_ARRAY("maps of instruction addresses (jump tables)", 6, 19, "b4ce5923e780"),
     TRACING_SESSION("entry and exit of a function in one tracing program", 7, 0, "2d419c44658f"),
     STRUCT_OPS_ASSOCIATION("programs associated with a struct_ops map", 7, 0, "b5709f6d26d6"),

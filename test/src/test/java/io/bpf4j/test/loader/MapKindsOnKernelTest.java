@@ -25,6 +25,7 @@ import io.bpf4j.sys.internal.call.BpfFs;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.LoadResult;
+import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.MapInfo;
@@ -58,6 +59,17 @@ class MapKindsOnKernelTest {
     private static final int GET_STACKID = 27;
     private static final int USER_STACK = 1 << 8;
     private static final int REUSE_STACKID = 1 << 10;
+
+    /** Kernels before 7.2 say nothing. */
+    @Test
+    void aKernelMaySayWhyItRefusesAMap() {
+        MapCommand.Create refused = MapCommand.Create.of(MapType.ARRAY.number(), "refused", 3, 4, 1);
+        assertThat(Kernel.of(Host.running()).execute(new MapCommand.WhyRefused(refused)))
+                .matches("|[A-Za-z].*");
+        MapCommand.Create accepted = MapCommand.Create.of(MapType.ARRAY.number(), "accepted", 4, 4, 1);
+        assertThat(Kernel.of(Host.running()).execute(new MapCommand.WhyRefused(accepted)))
+                .isEmpty();
+    }
 
     @Test
     void aQueueGivesTheOldestAndAStackTheNewest() {

@@ -615,6 +615,27 @@ public enum Requirement {
             }
         }
     },
+    EXCLUSIVE_MAPS("Linux 6.18 or later, for maps that one program alone may use") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 18);
+        }
+    },
+    /** Asked for, because most virtual machines lack them. */
+    HARDWARE_EVENTS("root, and a processor whose events can be counted (virtual machines often have none)") {
+        @Override
+        boolean present() {
+            if (!BPF.present()) {
+                return false;
+            }
+            try (Fd _ = Kernel.of(Host.running())
+                    .execute(PerfCommand.Open.sampling("cycles", 0, 0, 1_000_000, false, 0, -1, null, false))) {
+                return true;
+            } catch (SyscallException e) {
+                return false;
+            }
+        }
+    },
     IPROUTE("ip and tc (Debian: apt-get install iproute2)") {
         @Override
         boolean present() {

@@ -13,6 +13,7 @@ import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.FailureHints;
 import io.bpf4j.sys.internal.call.Fd;
+import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.KernelNames;
 import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.MapTraits;
@@ -166,6 +167,13 @@ public record MapCreation(
 
     private KernelMap createWithTypes(MapPlan plan, @Nullable Fd template) {
         MapSpec spec = plan.spec();
+        byte[] hash = plan.programHash();
+        if (spec.exclusiveProgram().isPresent() && hash == null) {
+            throw new InvalidObjectException(source + ": map \"" + spec.name() + "\" is for program \""
+                    + spec.exclusiveProgram().get()
+                    + "\" alone, so it can be made only with the object of that program,"
+                    + " and not as an inner map");
+        }
         MapCommand.Create create = new MapCommand.Create(
                 spec.typeNumber(),
                 plan.kernelName(),
@@ -177,7 +185,8 @@ public record MapCreation(
                 spec.ifindex(),
                 spec.extra(),
                 template,
-                MapCommand.ElementTypes.NONE);
+                MapCommand.ElementTypes.NONE,
+                hash == null ? new byte[0] : hash);
         if (btf == null
                 || !MapTraits.of(spec.typeNumber()).has(MapTraits.Trait.ACCEPTS_BTF)
                 || (spec.keyTypeId() == 0 && spec.valueTypeId() == 0)) {
@@ -210,8 +219,11 @@ public record MapCreation(
             });
             if (e.errno() == Errno.EINVAL) {
                 // The kernel gives only the error number; the attributes of the map explain the rest.
+                String words = Kernel.of(host).execute(new MapCommand.WhyRefused(create));
                 throw FailureHints.withHint(
-                        e, "this kernel can't create a map of " + MapPinning.shape(spec) + needs(spec));
+                        e,
+                        "this kernel can't create a map of " + MapPinning.shape(spec) + needs(spec)
+                                + (words.isEmpty() ? "" : "; it says: " + words));
             }
             throw e;
         }

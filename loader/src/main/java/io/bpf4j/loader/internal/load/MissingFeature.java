@@ -25,11 +25,14 @@ final class MissingFeature {
 
     /** Why a map could not be created; empty if no feature is missing. */
     static Optional<UnsupportedFeatureException> of(MapSpec map, int errno, Features features) {
-        if (errno != Errno.EINVAL.number()) {
+        if (errno != Errno.EINVAL.number() && errno != Errno.E2BIG.number()) {
             return Optional.empty();
         }
         String operation = "create map \"" + map.name() + "\"";
-        return MapTraits.of(map.typeNumber()).feature().flatMap(feature -> missing(operation, feature, features));
+        return MapTraits.of(map.typeNumber())
+                .feature()
+                .flatMap(feature -> missing(operation, feature, features))
+                .or(() -> map.exclusiveProgram().flatMap(_ -> missing(operation, Feature.EXCLUSIVE_MAP, features)));
     }
 
     /** Why a program could not be loaded; empty if no feature is missing. */

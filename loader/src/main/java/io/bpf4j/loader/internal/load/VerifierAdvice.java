@@ -48,6 +48,9 @@ final class VerifierAdvice {
                     "the verifier does not know the bounds of an index or a size; compare it with its bounds, or mask"
                             + " it (index & (SIZE - 1))"),
             new Entry(
+                    "hash doesn't match map's excl_prog_hash",
+                    "another program has one of its maps for itself (MapSpec.withExclusiveProgram)"),
+            new Entry(
                     "invalid access to packet",
                     "compare the end of the bytes to read with the end of the packet before the read"),
             new Entry(

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param frozen whether its value can't change after the load, so that the verifier treats it as a constant
  * @param inner the definition of the maps in it, for a map of maps
  * @param reused the map that is used in place of a new one; its owner closes it
+ * @param programHash of the only program that may use it; null for any program
  */
 @SuppressWarnings("ArrayRecordComponent") // internal; read where the map is created
 public record MapPlan(
@@ -31,7 +32,8 @@ public record MapPlan(
         byte @Nullable [] initial,
         boolean frozen,
         @Nullable MapPlan inner,
-        @Nullable BpfMap reused) {
+        @Nullable BpfMap reused,
+        byte @Nullable [] programHash) {
     public String name() {
         return spec.name();
     }
@@ -61,6 +63,7 @@ public record MapPlan(
                 initial,
                 initial != null && data != null && data.readOnly() && !features.lacks(Feature.MAP_FREEZE),
                 inner == null ? null : of(inner, null, source, objectName, kernel),
+                null,
                 null);
     }
 
@@ -78,7 +81,12 @@ public record MapPlan(
                     + " B, value " + found.valueSize() + " B instead of type " + defined.typeNumber() + ", key "
                     + defined.keySize() + " B, value " + defined.valueSize() + " B");
         }
-        return new MapPlan(defined, "", null, false, null, found);
+        return new MapPlan(defined, "", null, false, null, found, null);
+    }
+
+    /** The same map, for the program with this hash alone. */
+    MapPlan forProgram(byte[] hash) {
+        return new MapPlan(spec, kernelName, initial, frozen, inner, reused, hash);
     }
 
     private static int flags(MapSpec spec, Features features) {

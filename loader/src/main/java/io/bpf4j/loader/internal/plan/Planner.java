@@ -76,7 +76,7 @@ final class Planner {
                 kernelVersion(),
                 options.pinDirectory,
                 btf,
-                List.copyOf(maps),
+                maps.stream().map(map -> forItsProgram(map, programs)).toList(),
                 structOps.all(),
                 programs,
                 assembly.relocated(),
@@ -106,6 +106,18 @@ final class Planner {
                     spec.source() + ": section " + map.name(), Feature.GLOBAL_DATA, absent.reason());
         }
         return MapPlan.of(map, contents.initial(map), spec.source(), options.objectName.orElse(spec.source()), kernel);
+    }
+
+    /** A map that one program has for itself, with the hash of that program. */
+    private MapPlan forItsProgram(MapPlan map, List<ProgramPlan> programs) {
+        Optional<String> program = map.spec().exclusiveProgram();
+        return map.reused() != null || program.isEmpty()
+                ? map
+                : problems.attempt(
+                                Finding.Kind.MAP,
+                                () -> ProgramHash.of(spec, map.spec(), program.get(), programs, options))
+                        .map(map::forProgram)
+                        .orElse(map);
     }
 
     /** A program whose functions have places. */

@@ -2,6 +2,7 @@ package io.bpf4j.sys.internal.call;
 
 import io.bpf4j.sys.kernel.Errno;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code AttrGoldenTest}.
  */
+@SuppressWarnings("ArrayRecordComponent") // passed on once, never compared
 public sealed interface MapCommand<R> extends Command<R> {
     /**
      * BPF_MAP_CREATE.
@@ -18,6 +20,7 @@ public sealed interface MapCommand<R> extends Command<R> {
      * @param ifindex network device that the map is offloaded to; 0 for none
      * @param extra {@code map_extra}: hash functions of a bloom filter, address of an arena
      * @param inner the template of a map-in-map's values
+     * @param programHash the SHA-256 of the only program that may use the map; empty for any program
      */
     record Create(
             int type,
@@ -30,40 +33,88 @@ public sealed interface MapCommand<R> extends Command<R> {
             int ifindex,
             long extra,
             @Nullable Fd inner,
-            ElementTypes types)
+            ElementTypes types,
+            byte[] programHash)
             implements MapCommand<Fd> {
+        private static final byte[] ANY_PROGRAM = {};
+
         private static final StructLayout ATTR = StructLayout.of("bpf_attr", """
                 u32 map_type, key_size, value_size, max_entries, map_flags, inner_map_fd, numa_node;
                 u8 map_name[16];
                 u32 map_ifindex, btf_fd, btf_key_type_id, btf_value_type_id, btf_vmlinux_value_type_id;
                 u64 map_extra;
                 u32 value_type_btf_obj_fd, map_token_fd;
+                u64 excl_prog_hash;
+                u32 excl_prog_hash_size;
                 """);
 
         /** BPF_F_VTYPE_BTF_OBJ_FD: the BTF of the value's type is that of a module (fcc2c1fb0651). */
         private static final int VTYPE_BTF_OBJ_FD = 1 << 15;
 
         public static Create of(int type, String name, int keySize, int valueSize, int maxEntries) {
-            return new Create(type, name, keySize, valueSize, maxEntries, 0, 0, 0, 0, null, ElementTypes.NONE);
+            return new Create(
+                    type, name, keySize, valueSize, maxEntries, 0, 0, 0, 0, null, ElementTypes.NONE, ANY_PROGRAM);
         }
 
         public Create withFlags(int newFlags) {
             return new Create(
-                    type, name, keySize, valueSize, maxEntries, newFlags, numaNode, ifindex, extra, inner, types);
+                    type,
+                    name,
+                    keySize,
+                    valueSize,
+                    maxEntries,
+                    newFlags,
+                    numaNode,
+                    ifindex,
+                    extra,
+                    inner,
+                    types,
+                    programHash);
         }
 
         public Create withInner(Fd template) {
             return new Create(
-                    type, name, keySize, valueSize, maxEntries, flags, numaNode, ifindex, extra, template, types);
+                    type,
+                    name,
+                    keySize,
+                    valueSize,
+                    maxEntries,
+                    flags,
+                    numaNode,
+                    ifindex,
+                    extra,
+                    template,
+                    types,
+                    programHash);
         }
 
         public Create withTypes(ElementTypes newTypes) {
             return new Create(
-                    type, name, keySize, valueSize, maxEntries, flags, numaNode, ifindex, extra, inner, newTypes);
+                    type,
+                    name,
+                    keySize,
+                    valueSize,
+                    maxEntries,
+                    flags,
+                    numaNode,
+                    ifindex,
+                    extra,
+                    inner,
+                    newTypes,
+                    programHash);
+        }
+
+        public Create withProgramHash(byte[] sha256) {
+            return new Create(
+                    type, name, keySize, valueSize, maxEntries, flags, numaNode, ifindex, extra, inner, types, sha256);
         }
 
         @Override
         public Fd run(Call call) {
+            return call.fd(call.bpfWithMemlock(BpfCommand.MAP_CREATE, encode(call)), "map \"" + name + "\"");
+        }
+
+        private MemorySegment encode(Call call) {
             MemorySegment attr = call.attr(ATTR);
             ATTR.set(attr, "map_type", type);
             ATTR.set(attr, "key_size", keySize);
@@ -80,8 +131,50 @@ public sealed interface MapCommand<R> extends Command<R> {
             ATTR.set(attr, "btf_vmlinux_value_type_id", types.kernelValue);
             ATTR.set(attr, "map_extra", extra);
             ATTR.set(attr, "value_type_btf_obj_fd", call.hold(types.module));
+            if (programHash.length > 0) {
+                ATTR.set(attr, "excl_prog_hash", Struct.bytes(call, programHash));
+                ATTR.set(attr, "excl_prog_hash_size", programHash.length);
+            }
             call.addToken(ATTR, attr, "map_flags", "map_token_fd");
-            return call.fd(call.bpfWithMemlock(BpfCommand.MAP_CREATE, attr), "map \"" + name + "\"");
+            return attr;
+        }
+    }
+
+    /**
+     * BPF_MAP_CREATE of a map that was refused, once more, with a log in the common attributes of the system call, its
+     * fourth and fifth argument (Linux 7.2, commits f28771c0691b and 49f9b2b2a18c). Returns the kernel's reason in words; empty if
+     * this kernel gives none, or now creates the map, which is closed again.
+     */
+    record WhyRefused(Create create) implements MapCommand<String> {
+        private static final StructLayout COMMON =
+                StructLayout.of("bpf_common_attr", "u64 log_buf; u32 log_size, log_level, log_true_size");
+
+        /** BPF_COMMON_ATTRS; a kernel that does not know it knows no such command: EINVAL. */
+        private static final int COMMON_ATTRS = 1 << 16;
+
+        private static final int LOG_BYTES = 1024;
+
+        @Override
+        public String run(Call call) {
+            MemorySegment log = call.allocate(LOG_BYTES);
+            MemorySegment common = call.allocate(COMMON);
+            COMMON.set(common, "log_buf", log);
+            COMMON.set(common, "log_size", LOG_BYTES);
+            COMMON.set(common, "log_level", 1);
+            MemorySegment attr = create.encode(call);
+            long result = call.syscall(
+                    Syscall.BPF,
+                    BpfCommand.MAP_CREATE.number() | COMMON_ATTRS,
+                    attr.address(),
+                    attr.byteSize(),
+                    common.address(),
+                    common.byteSize(),
+                    0);
+            if (result >= 0) {
+                call.fd(result, "map \"" + create.name + "\"").close();
+                return "";
+            }
+            return log.getString(0, StandardCharsets.ISO_8859_1).strip();
         }
     }
 
@@ -242,6 +335,7 @@ public sealed interface MapCommand<R> extends Command<R> {
             // No name for a kernel without names, or if the probe lacks permission.
             case Create create ->
                 BpfCommand.MAP_CREATE + (create.name.isEmpty() ? "" : " for map \"" + create.name + "\"");
+            case WhyRefused again -> again.create.call() + " with a log";
             case Element element -> element.op.command + " on " + element.map.description();
             case Batch batch -> batch.op.command + " on " + batch.map.description();
             case Freeze(Fd map) -> BpfCommand.MAP_FREEZE + " on " + map.description();

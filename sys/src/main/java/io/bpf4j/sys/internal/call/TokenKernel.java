@@ -27,7 +27,7 @@ public record TokenKernel(Kernel kernel, Fd token) implements Kernel, AutoClosea
     public <R> R execute(Command<R> command) {
         return kernel.execute(
                 switch (command) {
-                    case MapCommand.Create _, ProgCommand.Load _, ProgCommand.LoadBtf _ ->
+                    case MapCommand.Create _, MapCommand.WhyRefused _, ProgCommand.Load _, ProgCommand.LoadBtf _ ->
                         new TokenCommand.With<>(command, token);
                     default -> command;
                 });

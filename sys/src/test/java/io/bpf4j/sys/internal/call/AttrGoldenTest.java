@@ -65,7 +65,8 @@ class AttrGoldenTest {
                 9,
                 0x1122334455667788L,
                 first,
-                new MapCommand.ElementTypes(second, 5, 6, 7, module));
+                new MapCommand.ElementTypes(second, 5, 6, 7, module),
+                new byte[0]);
     }
 
     @Test

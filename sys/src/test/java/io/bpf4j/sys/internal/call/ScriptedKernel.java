@@ -278,6 +278,7 @@ public final class ScriptedKernel implements Kernel {
                 maps.put(fd.number(), new ScriptedMap(create, nextId++));
                 yield fd;
             }
+            case MapCommand.WhyRefused _ -> "";
             case MapCommand.Element element -> map(element.map()).element(element);
             case MapCommand.Batch batch -> map(batch.map()).batch(batch);
             case MapCommand.Freeze freeze -> map(freeze.map()).freeze();
