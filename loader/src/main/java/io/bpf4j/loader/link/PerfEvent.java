@@ -34,6 +34,54 @@ public sealed interface PerfEvent extends AttachTarget {
         }
     }
 
+    /**
+     * Caches of the processor, {@code PERF_COUNT_HW_CACHE_*} of include/uapi/linux/perf_event.h. As for {@link Hardware},
+     * a processor may lack some, or some of their uses.
+     */
+    enum Cache {
+        L1_DATA(0),
+        L1_INSTRUCTIONS(1),
+        LAST_LEVEL(2),
+        DATA_TLB(3),
+        INSTRUCTION_TLB(4),
+        BRANCH_PREDICTION(5),
+        /** Memory of the same NUMA node; a miss is an access to another node. */
+        NODE(6);
+
+        private final int number;
+
+        Cache(int number) {
+            this.number = number;
+        }
+
+        public int number() {
+            return number;
+        }
+    }
+
+    /**
+     * What is counted of a {@link Cache}: {@code PERF_COUNT_HW_CACHE_OP_*} in the low byte of the number, {@code
+     * PERF_COUNT_HW_CACHE_RESULT_*} in the second.
+     */
+    enum CacheUse {
+        READS(0),
+        READ_MISSES(1 << 8),
+        WRITES(1),
+        WRITE_MISSES(1 << 8 | 1),
+        PREFETCHES(2),
+        PREFETCH_MISSES(1 << 8 | 2);
+
+        private final int number;
+
+        CacheUse(int number) {
+            this.number = number;
+        }
+
+        public int number() {
+            return number;
+        }
+    }
+
     /** Events of the kernel, {@code PERF_COUNT_SW_*}. The two clocks count nanoseconds. */
     enum Software {
         CPU_CLOCK(0),
@@ -105,6 +153,15 @@ public sealed interface PerfEvent extends AttachTarget {
         return every(period, 1, event.number());
     }
 
+    /** Runs after every {@code period} accesses to a cache. */
+    static PerfEvent every(long period, Cache cache, CacheUse use) {
+        return every(period, 3, cacheConfig(cache, use));
+    }
+
+    private static long cacheConfig(Cache cache, CacheUse use) {
+        return cache.number() | (long) use.number() << 8;
+    }
+
     /** Runs this many times per second, with the period that this requires; parameters as for {@link #every}. */
     static PerfEvent perSecond(long hertz, int type, long config) {
         return new PerfEventData(type, config, hertz, true, 0, -1, 0, Optional.empty(), false);
@@ -118,6 +175,11 @@ public sealed interface PerfEvent extends AttachTarget {
     /** Runs this many times per second, with the period that this requires. */
     static PerfEvent perSecond(long hertz, Software event) {
         return perSecond(hertz, 1, event.number());
+    }
+
+    /** Runs this many times per second, with the period that this requires. */
+    static PerfEvent perSecond(long hertz, Cache cache, CacheUse use) {
+        return perSecond(hertz, 3, cacheConfig(cache, use));
     }
 
     /** All CPUs, this many times per second while they are busy, as for a profiler. */

@@ -79,7 +79,7 @@ public final class LinkKinds {
             case Tracing tracing -> row(TracingKind.of(tracing));
             case TracingMulti many -> row(new TracingMultiKind(many, KernelBtf.of(host)::ofModule, TraceFs.of(host)));
             case Freplace freplace -> row(new TracingKind.Replacement(freplace));
-            case PerfEvent event -> row(attempt -> PerfAttacher.event(attempt, event));
+            case PerfEvent event -> row(PerfKind.of(event));
             case OpenPerfEvent event -> row(PerfKind.of(event));
             case Cgroup cgroup ->
                 cgroup.sharing().isPresent()

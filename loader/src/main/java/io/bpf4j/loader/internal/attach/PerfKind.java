@@ -6,6 +6,7 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.link.OpenPerfEvent;
+import io.bpf4j.loader.link.PerfEvent;
 import io.bpf4j.loader.link.Uprobe;
 import io.bpf4j.sys.internal.call.RawLinkInfo;
 import io.bpf4j.sys.internal.call.RawLinkInfo.TextField;
@@ -112,6 +113,10 @@ record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusa
                 PerfKind::refusalOfKprobe);
     }
 
+    static LinkKind of(PerfEvent target) {
+        return new PerfKind(attempt -> PerfAttacher.event(attempt, target), errno -> refusalOfEvent(target, errno));
+    }
+
     /** ENOTTY comes from the ioctl that replaces a link before 5.15. */
     static LinkKind of(OpenPerfEvent target) {
         return new PerfKind(attempt -> PerfAttacher.openEvent(attempt, target), errno -> switch (errno) {
@@ -128,6 +133,30 @@ record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusa
     @Override
     public String refusal(Errno errno) {
         return refusals.apply(errno);
+    }
+
+    /**
+     * What the kernel's perf_event_open and the sources of events return (kernel/events/core.c, kernel/events/
+     * hw_breakpoint.c, arch/x86/events/core.c).
+     */
+    private static String refusalOfEvent(PerfEvent target, Errno errno) {
+        boolean isBreakpoint = target.breakpoint().isPresent();
+        return switch (errno) {
+            case ENOENT ->
+                isBreakpoint
+                        ? "; this machine has no breakpoints for memory"
+                        : "; this machine has no such event: virtual machines often have no events of the processor, and"
+                                + " processors lack some; \"perf list\" shows those that there are, and"
+                                + " /sys/bus/event_source/devices the types";
+            case EOPNOTSUPP -> "; this event can't interrupt the processor, so it can be counted only";
+            case ENOSPC -> isBreakpoint ? "; all breakpoints of the processor are in use" : "";
+            case EINVAL ->
+                isBreakpoint
+                        ? "; the processor has no such breakpoint: the length is 1, 2, 4 or 8, the address a multiple of"
+                                + " it, and x86-64 has none for reads alone"
+                        : "";
+            default -> "";
+        };
     }
 
     static String refusalOfKprobe(Errno errno) {

@@ -317,6 +317,20 @@ class KernelLinkTest {
         assertThatThrownBy(() -> attach(clock)).isInstanceOf(AttachException.class);
     }
 
+    /** As include/uapi/linux/perf_event.h puts cache, operation and result together. */
+    @Test
+    void usesOfACacheAreOneNumber() {
+        attach(PerfEvent.every(5, PerfEvent.Cache.LAST_LEVEL, PerfEvent.CacheUse.READ_MISSES)
+                        .onCpu(0))
+                .close();
+        PerfCommand.Open misses = kernel.commands(PerfCommand.Open.class).getLast();
+        assertThat(misses.type()).as("PERF_TYPE_HW_CACHE").isEqualTo(3);
+        assertThat(misses.config()).isEqualTo(0x10002);
+        assertThat(PerfEvent.perSecond(9, PerfEvent.Cache.NODE, PerfEvent.CacheUse.PREFETCHES)
+                        .config())
+                .isEqualTo(0x206);
+    }
+
     @Test
     void aKprobeOfASystemCall() {
         String machine = System.getProperty("os.arch").equals("amd64") ? "__x64_sys_" : "sys_";
