@@ -39,6 +39,86 @@ public record Distribution(
      */
     public record Bucket(long from, long to, long count) {}
 
+    /**
+     * A distribution without events that has all buckets which a value can be in: one for each value below 8, and four for
+     * each power of two.
+     *
+     * @see Answer#emptyDistribution
+     */
+    public static Distribution withoutEvents(boolean unsigned) {
+        return Scale.POWERS_OF_TWO.withoutEvents(unsigned);
+    }
+
+    /**
+     * The same with buckets of one width, as {@link Question#linear} describes them.
+     *
+     * @throws IllegalArgumentException if there is no bucket, or more than 1,022
+     */
+    public static Distribution withoutEvents(boolean unsigned, long from, long to, long step) {
+        return Scale.linear(from, to, step).withoutEvents(unsigned);
+    }
+
+    /**
+     * The distribution of the events of this and of further ones, such as those of other rows or of other machines: what
+     * one question would have counted. Begin with a distribution that has all buckets, such as {@link
+     * Answer#emptyDistribution}, because others lack those at both ends.
+     *
+     * @param parts whose buckets this one has
+     * @throws IllegalArgumentException if a part has another bucket, or is signed and this is not, or the reverse
+     * @throws ArithmeticException if the number of events exceeds 63 bits
+     */
+    public Distribution plus(List<Distribution> parts) {
+        long[] counts = buckets.stream().mapToLong(Bucket::count).toArray();
+        long allCount = count;
+        long allSum = sum;
+        long smallest = min;
+        long largest = max;
+        for (Distribution part : parts) {
+            if (part.unsigned != unsigned || part.linear != linear) {
+                throw new IllegalArgumentException("distributions of two kinds: " + part.kind() + " and " + kind());
+            }
+            part.addTo(counts, buckets);
+            if (part.count > 0) {
+                smallest = allCount == 0 || compare(part.min, smallest) < 0 ? part.min : smallest;
+                largest = allCount == 0 || compare(part.max, largest) > 0 ? part.max : largest;
+                allCount = Math.addExact(allCount, part.count);
+                allSum += part.sum;
+            }
+        }
+        int first = 0;
+        int end = counts.length;
+        while (end > 0 && counts[end - 1] == 0) {
+            end--;
+        }
+        while (first < end && counts[first] == 0) {
+            first++;
+        }
+        List<Bucket> counted = IntStream.range(first, end)
+                .mapToObj(i -> new Bucket(buckets.get(i).from(), buckets.get(i).to(), counts[i]))
+                .toList();
+        return new Distribution(unsigned, linear, allCount, allSum, smallest, largest, counted);
+    }
+
+    /** Adds the events of each bucket; both lists of buckets are in the order of the values. */
+    private void addTo(long[] counts, List<Bucket> all) {
+        int i = 0;
+        for (Bucket bucket : buckets) {
+            while (i < counts.length && all.get(i).from() != bucket.from()) {
+                i++;
+            }
+            if (i == counts.length || all.get(i).to() != bucket.to()) {
+                throw new IllegalArgumentException(
+                        "no bucket, or not in its place: " + number(bucket.from()) + " to " + number(bucket.to()));
+            }
+            counts[i] = Math.addExact(counts[i], bucket.count());
+            i++;
+        }
+    }
+
+    private String kind() {
+        return (unsigned ? "unsigned, " : "signed, ") + (linear ? "linear" : "by powers of two");
+    }
+
     /** The mean of the values; NaN if there is no event, or if their sum may have exceeded 64 bits. */
     public double mean() {
         BigInteger largest = number(min).abs().max(number(max).abs()).multiply(BigInteger.valueOf(count));
@@ -127,6 +207,16 @@ public record Distribution(
 
         /** Negative values, 0 to 7, and four for each of 2^3 to 2^63: {@code bucket_of} of {@code question.bpf.c}. */
         static final Scale POWERS_OF_TWO = new Scale(false, 0, 0, 251);
+
+        /** Buckets of one width, up to {@code to} or the next multiple of the width. */
+        static Scale linear(long from, long to, long step) {
+            long buckets = step <= 0 || to <= from ? 0 : Math.ceilDiv(to - from, step);
+            if (buckets < 1 || buckets > 1022) {
+                throw new IllegalArgumentException("from " + from + " to " + to + " by " + step + " are " + buckets
+                        + " buckets; 1 to 1022 are possible");
+            }
+            return new Scale(true, from, step, (int) buckets);
+        }
 
         /** Two more than steps: below the first and above the last, or negative and 0. */
         int buckets() {

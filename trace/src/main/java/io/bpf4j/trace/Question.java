@@ -253,13 +253,8 @@ public final class Question {
      * @throws IllegalArgumentException if there is no bucket, or more than 1,022
      */
     public Question linear(long from, long to, long step) {
-        long buckets = step <= 0 || to <= from ? 0 : Math.ceilDiv(to - from, step);
-        if (buckets < 1 || buckets > 1022) {
-            throw new IllegalArgumentException("from " + from + " to " + to + " by " + step + " are " + buckets
-                    + " buckets; 1 to 1022 are possible");
-        }
         Question copy = new Question(this);
-        copy.scale = new Distribution.Scale(true, from, step, (int) buckets);
+        copy.scale = Distribution.Scale.linear(from, to, step);
         return copy;
     }
 

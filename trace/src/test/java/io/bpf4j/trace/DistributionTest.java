@@ -1,11 +1,16 @@
 package io.bpf4j.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.bpf4j.trace.Distribution.Bucket;
 import io.bpf4j.trace.Distribution.Scale;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -135,6 +140,85 @@ class DistributionTest {
         Distribution all = new Distribution(false, false, 3, -30, -15, -7, List.of(new Bucket(Long.MIN_VALUE, -1, 3)));
         assertThat(all.quantile(0.5)).isEqualTo(-7);
         assertThat(all.rows()).isEqualTo(all.buckets());
+    }
+
+    /** Parts of the events, added up in two ways, are the events. */
+    @Property
+    void theSumOfPartsIsTheWhole(
+            @ForAll @Size(max = 60) List<@From("valuesOfAllSizes") Long> values,
+            @ForAll @Size(min = 60, max = 60) List<@IntRange(max = 2) Integer> parts,
+            @ForAll @From("scales") Distribution all) {
+        List<Distribution> three = IntStream.range(0, 3)
+                .mapToObj(part -> counted(
+                        all,
+                        IntStream.range(0, values.size())
+                                .filter(i -> parts.get(i) == part)
+                                .mapToObj(values::get)
+                                .toList()))
+                .toList();
+        Distribution whole = counted(all, values);
+        assertThat(all.plus(three)).isEqualTo(whole);
+        assertThat(all.plus(List.of(three.get(2), all.plus(three.subList(0, 2)))))
+                .isEqualTo(whole);
+        if (!values.isEmpty()) {
+            assertThat(all.plus(three).quantile(0.9)).isEqualTo(whole.quantile(0.9));
+        }
+    }
+
+    @Provide
+    Arbitrary<Distribution> scales() {
+        return Arbitraries.of(
+                Distribution.withoutEvents(true),
+                Distribution.withoutEvents(false),
+                Distribution.withoutEvents(true, 0, 1000, 10),
+                Distribution.withoutEvents(true, 10, 1 << 30, 1 << 21),
+                Distribution.withoutEvents(false, -100, 100, 7));
+    }
+
+    /** A distribution of values, counted one by one. */
+    private static Distribution counted(Distribution all, List<Long> values) {
+        Comparator<Long> order = all.unsigned() ? Long::compareUnsigned : Long::compare;
+        List<Bucket> buckets = new ArrayList<>();
+        for (Bucket bucket : all.buckets()) {
+            long events = values.stream()
+                    .filter(value -> order.compare(value, bucket.from()) >= 0 && order.compare(value, bucket.to()) <= 0)
+                    .count();
+            buckets.add(new Bucket(bucket.from(), bucket.to(), events));
+        }
+        while (!buckets.isEmpty() && buckets.getLast().count() == 0) {
+            buckets.removeLast();
+        }
+        while (!buckets.isEmpty() && buckets.getFirst().count() == 0) {
+            buckets.removeFirst();
+        }
+        return new Distribution(
+                all.unsigned(),
+                all.linear(),
+                values.size(),
+                values.stream().mapToLong(Long::longValue).sum(),
+                values.stream().min(order).orElse(0L),
+                values.stream().max(order).orElse(0L),
+                buckets);
+    }
+
+    @Test
+    void onlyDistributionsWithTheSameBucketsAreAddedUp() {
+        Distribution all = Distribution.withoutEvents(true);
+        Distribution linear = Distribution.withoutEvents(true, 0, 100, 10);
+        for (Distribution other : List.of(
+                linear,
+                Distribution.withoutEvents(false),
+                new Distribution(true, false, 1, 9, 9, 9, List.of(new Bucket(8, 10, 1))),
+                new Distribution(true, false, 1, 9, 9, 9, List.of(new Bucket(9, 9, 1))),
+                new Distribution(true, false, 2, 9, 2, 7, List.of(new Bucket(7, 7, 1), new Bucket(2, 2, 1))))) {
+            assertThatIllegalArgumentException().isThrownBy(() -> all.plus(List.of(other)));
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> linear.plus(List.of(Distribution.withoutEvents(true, 0, 100, 20))));
+        assertThatIllegalArgumentException().isThrownBy(() -> Distribution.withoutEvents(true, 0, 2000, 1));
+        Distribution most =
+                new Distribution(true, false, Long.MAX_VALUE, 0, 3, 3, List.of(new Bucket(3, 3, Long.MAX_VALUE)));
+        assertThatExceptionOfType(ArithmeticException.class).isThrownBy(() -> all.plus(List.of(most, most)));
     }
 
     private static Distribution of(boolean unsigned, long count, long sum, long min, long max) {

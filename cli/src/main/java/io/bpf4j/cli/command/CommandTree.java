@@ -71,6 +71,7 @@ public final class CommandTree {
         commands.put("latency", () -> new LatencyCommand(console, interruption));
         commands.put("top", () -> new TopCommand(console, interruption));
         commands.put("stack", () -> new StackCommand(console, interruption));
+        commands.put("merge", () -> new MergeCommand(console));
         commands.put("catalog", () -> new CatalogCommand(console));
         commands.put("load", () -> new LoadCommand(console));
         commands.put("inspect", () -> new InspectCommand(console));

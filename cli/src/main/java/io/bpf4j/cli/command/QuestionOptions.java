@@ -57,11 +57,8 @@ final class QuestionOptions {
                     + "ones are left out, and their number is printed.")
     private @Nullable Integer maxKeys;
 
-    @Option(
-            names = "--color",
-            paramLabel = "auto|always|never",
-            description = "When to use colours. auto (the default): at a terminal, unless NO_COLOR is set.")
-    private Paint.Choice color = Paint.Choice.AUTO;
+    @Mixin
+    private final ColorOption color = new ColorOption();
 
     @Mixin
     private final AnswerFiles files = new AnswerFiles();
@@ -120,7 +117,7 @@ final class QuestionOptions {
 
     /** The colours of output. */
     Paint paint(Console console) {
-        return Paint.of(color, console.isTerminal(), System.getenv());
+        return color.paint(console);
     }
 
     TargetOptions target() {

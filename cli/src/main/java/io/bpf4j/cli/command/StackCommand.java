@@ -2,12 +2,9 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Progress;
-import io.bpf4j.cli.output.Records;
-import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.picture.AnswerPage;
-import io.bpf4j.cli.question.AnswerValues;
+import io.bpf4j.cli.question.StackRow;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.sys.Diagnostic;
@@ -166,7 +163,7 @@ final class StackCommand extends QuestionCommand {
             if (folded) {
                 fold(stacks.counts());
             } else if (options.target().json()) {
-                stacks.forEach(stack -> console.line(json(stack)));
+                stacks.forEach(stack -> console.line(named(stack).json()));
             } else if (options.hasKey("pid")) {
                 stacks.forEach(this::text);
             } else {
@@ -230,22 +227,12 @@ final class StackCommand extends QuestionCommand {
         }
 
         private void text(NamedStacks.Stack stack) {
-            String key = stack.key().isEmpty() ? "" : " " + AnswerValues.text(stack.key());
-            console.line(options.paint(console).strong(stack.count() + key));
-            stack.frames().forEach(frame -> console.line("    " + Text.printable(frame.label())));
-            if (stack.isCut()) {
-                console.line("    " + NamedStacks.CUT);
-            }
-            console.line("");
+            named(stack).print(console, options.paint(console));
         }
 
-        private static String json(NamedStacks.Stack stack) {
-            JsonLine line = Records.begin("row").key("key");
-            AnswerValues.json(line, stack.key());
-            line.key("frames").beginArray();
-            stack.frames().forEach(frame -> line.value(frame.label()));
-            line.endArray().field("count", stack.count());
-            return (stack.isCut() ? line.field("cut", true) : line).endObject().toString();
+        private static StackRow named(NamedStacks.Stack stack) {
+            return new StackRow(
+                    stack.key(), stack.frames().stream().map(Frame::label).toList(), stack.isCut(), stack.count());
         }
 
         private String title() {

@@ -35,6 +35,20 @@ public final class InputFile {
             check(Path.of(file.toString().substring(0, entry)));
             return file;
         }
+        BasicFileAttributes attributes = readable(file);
+        if (!attributes.isRegularFile()) {
+            throw new CommandException(file + ": is not a regular file");
+        }
+        return file;
+    }
+
+    /**
+     * Returns the attributes of what can be read from its begin to its end: a file, or a pipe, such as a shell's {@code
+     * <(command)}.
+     *
+     * @throws CommandException if it does not exist, or is a directory, or not readable
+     */
+    public static BasicFileAttributes readable(Path file) {
         BasicFileAttributes attributes;
         try {
             attributes = Files.readAttributes(file, BasicFileAttributes.class);
@@ -51,13 +65,10 @@ public final class InputFile {
         if (attributes.isDirectory()) {
             throw new CommandException(file + ": is a directory; name a file in it");
         }
-        if (!attributes.isRegularFile()) {
-            throw new CommandException(file + ": is not a regular file");
-        }
         if (!Files.isReadable(file)) {
             throw new CommandException(file + ": permission denied");
         }
-        return file;
+        return attributes;
     }
 
     private static String whyMissing(Path file) {

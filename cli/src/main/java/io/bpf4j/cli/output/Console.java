@@ -6,7 +6,6 @@ import java.io.BufferedWriter;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
@@ -85,7 +84,7 @@ public final class Console {
                 new BufferedWriter(
                         new OutputStreamWriter(new FileOutputStream(FileDescriptor.err), StandardCharsets.UTF_8),
                         1 << 16),
-                new InputStreamReader(System.in, StandardCharsets.UTF_8),
+                Text.utf8(System.in),
                 Terminal.ofOutput().orElse(null),
                 Terminal.isTerminal(2));
     }

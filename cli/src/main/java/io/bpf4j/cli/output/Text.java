@@ -1,6 +1,10 @@
 package io.bpf4j.cli.output;
 
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
 import java.nio.ByteBuffer;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.stream.Collectors;
@@ -44,6 +48,19 @@ public final class Text {
             }
         }
         return text.toString();
+    }
+
+    /**
+     * Reads text in UTF-8. In the place of bytes that are none is U+DC00, a lone surrogate, which no UTF-8 has; so a
+     * reader can tell it from all text.
+     */
+    public static Reader utf8(InputStream bytes) {
+        return new InputStreamReader(
+                bytes,
+                StandardCharsets.UTF_8
+                        .newDecoder()
+                        .onMalformedInput(CodingErrorAction.REPLACE)
+                        .replaceWith("\udc00"));
     }
 
     /** How many bytes the character at an index has; 0 if none starts there. */

@@ -7,6 +7,7 @@ import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.output.Records;
+import io.bpf4j.cli.output.Remark;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.trace.EventFormat;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.function.LongFunction;
@@ -73,10 +75,19 @@ public final class AnswerReport {
 
     /** Prints the answer so far, or at the end. */
     public void rows(Answer answer) {
-        List<Answer.Row> rows = sorted(answer.rows());
-        String unit = answer.unit().orElse("");
+        rows(answer.rows(), answer.unit().orElse(""), answer.emptyDistribution().map(HistogramScale::of));
+    }
+
+    /**
+     * Prints the rows of an answer.
+     *
+     * @param unit of the distributions; empty if it is not known
+     * @param scale of the distributions, if the rows have some
+     */
+    public void rows(List<Answer.Row> unsorted, String unit, Optional<HistogramScale> scale) {
+        List<Answer.Row> rows = sorted(unsorted);
         if (json) {
-            rows.forEach(row -> console.line(line(row, unit)));
+            rows.forEach(row -> console.line(line(row, unit, scale)));
         } else if (rows.stream().anyMatch(row -> row.distribution() != null)) {
             rows.forEach(row -> histogram(row, unit));
         } else if (rows.stream().anyMatch(row -> !row.key().isEmpty())) {
@@ -135,7 +146,7 @@ public final class AnswerReport {
         return all.toArray(String[]::new);
     }
 
-    private static String line(Answer.Row row, String unit) {
+    private static String line(Answer.Row row, String unit, Optional<HistogramScale> scale) {
         JsonLine line = Records.begin("row").key("key");
         AnswerValues.json(line, row.key());
         Distribution distribution = row.distribution();
@@ -145,6 +156,7 @@ public final class AnswerReport {
         if (!unit.isEmpty()) {
             line.field("unit", unit);
         }
+        scale.ifPresent(known -> known.json(line));
         line.key("buckets").beginArray();
         for (Distribution.Bucket bucket : distribution.buckets()) {
             line.beginObject();
@@ -275,19 +287,40 @@ public final class AnswerReport {
         boolean eventsOnly = answer.showsEvents() && events == 0;
         long total = eventsOnly ? shown : events;
         if (json) {
-            EndRecord end = new EndRecord(total, lost).because(gaps);
-            withoutLost(counted).forEach((gap, count) -> {
-                String name = gap.name().toLowerCase(Locale.ROOT);
-                if (gap.isMissing()) {
-                    end.lacking(name, count, text(gap));
-                } else {
-                    end.without(name, count);
-                }
-            });
-            console.line(end.json(console.remarks()));
+            console.line(end(total, counted, gaps).json(console.remarks()));
             return;
         }
-        String text = sums(answer, total, gaps, eventsOnly && lost == 0 ? ", 0 lost" : "");
+        sums(rows, sums(counted, total, gaps, eventsOnly && lost == 0 ? ", 0 lost" : ""), toStandardError);
+    }
+
+    /** The same for an answer that is only its rows and what it lacks. */
+    public void sums(List<Answer.Row> rows, Map<Gap, Long> counted, List<Diagnostic> gaps, List<Remark> remarks) {
+        long events = rows.stream().mapToLong(Answer.Row::count).sum();
+        if (json) {
+            console.line(end(events, counted, gaps).json(remarks));
+        } else {
+            sums(rows, sums(counted, events, gaps, ""), false);
+        }
+    }
+
+    private static EndRecord end(long events, Map<Gap, Long> counted, List<Diagnostic> gaps) {
+        EndRecord end = new EndRecord(events, counted.getOrDefault(Gap.LOST, 0L)).because(gaps);
+        withoutLost(counted).forEach((gap, count) -> {
+            if (gap.isMissing()) {
+                end.lacking(name(gap), count, text(gap));
+            } else {
+                end.without(name(gap), count);
+            }
+        });
+        return end;
+    }
+
+    /** The name of the field that has the number of these events. */
+    public static String name(Gap gap) {
+        return gap.name().toLowerCase(Locale.ROOT);
+    }
+
+    private void sums(List<Answer.Row> rows, String text, boolean toStandardError) {
         if (isInSummary(rows, text)) {
             return;
         }
@@ -307,11 +340,10 @@ public final class AnswerReport {
 
     /** The sums in words. */
     public static String sums(Answer answer, long total, List<Diagnostic> gaps) {
-        return sums(answer, total, gaps, "");
+        return sums(answer.gaps(), total, gaps, "");
     }
 
-    private static String sums(Answer answer, long total, List<Diagnostic> gaps, String complete) {
-        Map<Gap, Long> counted = answer.gaps();
+    private static String sums(Map<Gap, Long> counted, long total, List<Diagnostic> gaps, String complete) {
         long lost = counted.getOrDefault(Gap.LOST, 0L);
         StringBuilder text = new StringBuilder(AnswerValues.events(total)).append(complete);
         if (lost > 0) {

@@ -86,7 +86,7 @@ class CommandTreeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "list", "trace", "load", "inspect", "generate", "features", "args"})
+    @ValueSource(strings = {"demo", "list", "trace", "merge", "load", "inspect", "generate", "features", "args"})
     void everyCommandHasHelpWithExamplesAndAVersionAndJson(String command) {
         Run help = Run.of(command, "--help");
         assertThat(help.code()).isEqualTo(CommandTree.OK);

@@ -65,6 +65,10 @@ class CliJsonTest {
             Map.entry("key", Map.class::isInstance),
             Map.entry("count", CliJsonTest::isCount),
             Map.entry("unit", value -> "ns".equals(value) || "bytes".equals(value)),
+            Map.entry("unsigned", Boolean.class::isInstance),
+            Map.entry(
+                    "linear",
+                    value -> value instanceof Map<?, ?> scale && scale.keySet().equals(Set.of("from", "to", "step"))),
             Map.entry("buckets", CliJsonTest::areBuckets),
             Map.entry("sum", CliJsonTest::isNumber),
             Map.entry("min", CliJsonTest::isNumber),
@@ -107,7 +111,9 @@ class CliJsonTest {
                             "truncated",
                             "unreadable")),
             "row",
-            List.of(List.of("type", "key"), List.of("count", "unit", "buckets", "sum", "min", "max", "frames", "cut")),
+            List.of(
+                    List.of("type", "key"),
+                    List.of("count", "unit", "unsigned", "linear", "buckets", "sum", "min", "max", "frames", "cut")),
             "interval",
             List.of(List.of("type", "time", "ns", "events"), List.of()),
             "end",
@@ -265,6 +271,21 @@ class CliJsonTest {
                 .containsExactly("event", "event", "event", "end");
         assertThat(types(ask("values 3", "top", "asked:value", "--by", "pid"))).containsExactly("row", "end");
         assertThat(types(answer("demo", "--json", "--seconds", "1"))).contains("event", "row");
+    }
+
+    @Test
+    void aSumHasTheRecordsOfAnAnswer() throws IOException, InterruptedException {
+        List<Map<String, @Nullable Object>> linear =
+                ask("values 30", "hist", "asked:value", "--of", "arg0", "--linear", "0:15:10");
+        assertThat(linear.getFirst())
+                .containsEntry("unsigned", false)
+                .containsEntry("linear", Map.of("from", 0L, "to", 20L, "step", 10L));
+        String file = Files.writeString(
+                        folder.resolve("hist.json"),
+                        Cli.run("hist", "--json", "-c", asked + " values 30", "asked:value", "--of", "arg0")
+                                .out())
+                .toString();
+        assertThat(types(answer("merge", "--json", file))).containsExactly("row", "end");
     }
 
     /** Ready questions are other commands, with names of the catalog. */

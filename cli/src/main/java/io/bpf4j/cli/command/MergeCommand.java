@@ -1,0 +1,97 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.failure.InputFile;
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.merge.MergedAnswer;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.Text;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * Adds up answers. Does not use the kernel and needs no privilege.
+ *
+ * <p>Tested by {@code MergeCommandTest} and {@code CliMergeTest}.
+ */
+@Command(
+        name = "merge",
+        description = {
+            "Adds up what count, hist, latency, stack and top have printed with --json, such as on several machines.",
+            "Prints the answer that one question would have had about all their events: counts by key, histograms by "
+                    + "bucket, stacks by functions; with --json, so that it can be merged again. Refuses answers of "
+                    + "different questions, and incomplete ones. Needs no root."
+        },
+        footer = {
+            "  bpf4j merge web1.json web2.json",
+            "  for h in web1 web2; do ssh $h bpf4j count --all shop:order --json --duration 10; done | bpf4j merge",
+            "  bpf4j merge --json eu/*.json > eu.json"
+        })
+final class MergeCommand implements Callable<Integer> {
+    private static final String STANDARD_INPUT = "-";
+
+    private final Console console;
+
+    @Option(names = "--json", description = "Print the sum as the commands print an answer, one JSON object per line.")
+    private boolean json;
+
+    @Mixin
+    private final ColorOption color = new ColorOption();
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "FILE",
+            description = "Files or pipes with answers, any number in each; - and none mean standard input.")
+    private List<Path> files = new ArrayList<>();
+
+    MergeCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        MergedAnswer merged = new MergedAnswer();
+        Map<Object, Path> read = new HashMap<>();
+        for (Path file : files.isEmpty() ? List.of(Path.of(STANDARD_INPUT)) : files) {
+            add(file, read, merged);
+        }
+        merged.print(console, json, color.paint(console));
+        return CommandTree.OK;
+    }
+
+    private void add(Path file, Map<Object, Path> read, MergedAnswer merged) throws IOException {
+        boolean input = file.toString().equals(STANDARD_INPUT);
+        // Unix identifies each file by device and inode, which also tells other names of it.
+        Path before = read.putIfAbsent(input ? STANDARD_INPUT : identity(file), file);
+        if (before != null) {
+            throw new UsageException("'" + file + "' is the same as '" + before + "', so its events would count twice");
+        }
+        if (input) {
+            merged.addAll("standard input", console.in());
+            return;
+        }
+        try (Reader text = Text.utf8(Files.newInputStream(file))) {
+            merged.addAll(file.toString(), text);
+        }
+    }
+
+    private static Object identity(Path file) {
+        if (file.toString().isEmpty()) {
+            throw new CommandException("the name of a file is empty");
+        }
+        @Nullable Object key = InputFile.readable(file).fileKey();
+        return key == null ? file : key;
+    }
+}

@@ -1,0 +1,85 @@
+package io.bpf4j.cli.merge;
+
+import io.bpf4j.cli.output.Remark;
+import io.bpf4j.cli.question.AnswerReport;
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.trace.Gap;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The end of an answer. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code MergeCommandTest}.
+ *
+ * @param line where it is, from 1 on
+ * @param shown how many events the answer shows, besides counting them
+ * @param events of all rows
+ * @param missing events that the answer lacks, and begins and ends without partner
+ * @param gaps the reasons for not being exact that are not numbers of events
+ * @param remarks the other facts
+ */
+record AnswerEnd(
+        long line, long shown, long events, Map<Gap, Long> missing, List<Diagnostic> gaps, List<Remark> remarks) {
+    /**
+     * Reads the record.
+     *
+     * @throws Refusal if it has not the form of an end, or contradicts itself
+     */
+    static AnswerEnd read(Fields fields, long line, long shown) {
+        long events = fields.count("events");
+        Map<Gap, Long> missing = new EnumMap<>(Gap.class);
+        for (Gap gap : Gap.values()) {
+            long count = fields.has(AnswerReport.name(gap)) ? fields.count(AnswerReport.name(gap)) : 0;
+            if (count > 0) {
+                missing.put(gap, count);
+            }
+        }
+        boolean exact = fields.flag("exact");
+        Optional<String> reason = fields.optionalText("reason");
+        List<Diagnostic> gaps = new ArrayList<>();
+        for (Object each : fields.optionalList("gaps")) {
+            Remark gap = remark(Fields.of(each, "a gap"));
+            gaps.add(new Diagnostic(
+                    gap.kind().orElseThrow(() -> new Refusal("has a gap without 'kind'")),
+                    gap.subject(),
+                    gap.message()));
+        }
+        List<Remark> remarks = new ArrayList<>();
+        for (Object each : fields.optionalList("remarks")) {
+            remarks.add(remark(Fields.of(each, "a remark")));
+        }
+        fields.end();
+        boolean lacks = !gaps.isEmpty() || missing.keySet().stream().anyMatch(Gap::isMissing);
+        if (exact && (lacks || reason.isPresent())) {
+            throw new Refusal("says that the answer is exact, and that it lacks something");
+        }
+        if (!exact && !lacks) {
+            gaps.add(new Diagnostic(
+                    Diagnostic.Kind.INEXACT,
+                    "",
+                    reason.orElseThrow(() -> new Refusal("says that the answer is not exact, without 'reason'"))));
+        }
+        return new AnswerEnd(line, shown, events, missing, gaps, remarks);
+    }
+
+    private static Remark remark(Fields fields) {
+        Optional<Diagnostic.Kind> kind = fields.optionalText("kind").map(AnswerEnd::kind);
+        Remark remark = new Remark(kind, fields.optionalText("subject").orElse(""), fields.text("message"));
+        fields.end();
+        return remark;
+    }
+
+    private static Diagnostic.Kind kind(String name) {
+        for (Diagnostic.Kind kind : Diagnostic.Kind.values()) {
+            if (kind.name().toLowerCase(Locale.ROOT).equals(name)) {
+                return kind;
+            }
+        }
+        throw new Refusal("has a remark of the kind " + Refusal.quoted(name) + ", which this version does not know");
+    }
+}

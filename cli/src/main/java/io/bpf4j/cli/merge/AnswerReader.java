@@ -1,0 +1,152 @@
+package io.bpf4j.cli.merge;
+
+import io.bpf4j.cli.failure.CommandException;
+import java.io.IOException;
+import java.io.Reader;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the answers of one file, line by line: the rows up to each end. <i>Confined.</i>
+ *
+ * <p>Rows before an interval's end are older counts of the rows that follow, so only the last ones count.
+ *
+ * <p>Tested by {@code MergeCommandTest}.
+ */
+final class AnswerReader {
+    private final String file;
+    private final MergedAnswer merged;
+    private final RowReader rowReader = new RowReader();
+    private final List<AnswerEnd> ends = new ArrayList<>();
+
+    /** The rows of the answer that is being read. */
+    private final Map<MergedRow.Id, PlacedRow> rows = new LinkedHashMap<>();
+
+    /** How many characters their lines have. */
+    private long size;
+
+    /** How many events the answer shows. */
+    private long shown;
+
+    private record PlacedRow(MergedRow row, long line, int length) {}
+
+    private AnswerReader(String file, MergedAnswer merged) {
+        this.file = file;
+        this.merged = merged;
+    }
+
+    /**
+     * Adds all answers of a file.
+     *
+     * @param file its name, for messages and remarks
+     * @throws CommandException if the file has anything but whole answers, or they don't belong to those before
+     */
+    static void read(String file, Reader text, MergedAnswer merged) throws IOException {
+        new AnswerReader(file, merged).read(new LineReader(text));
+    }
+
+    private void read(LineReader lines) throws IOException {
+        long last = 0;
+        boolean ended = false;
+        try {
+            for (String line = lines.next(); line != null; line = lines.next()) {
+                last = lines.number();
+                if (!line.isBlank()) {
+                    ended = take(line, last);
+                }
+            }
+        } catch (Refusal e) {
+            String cut = lines.isComplete() ? "" : "; the line has no end, so the input is cut off";
+            throw refused(lines.number(), e.getMessage() + cut);
+        }
+        if (last == 0) {
+            throw new CommandException(file + ": is empty, so there is no answer");
+        }
+        if (!ended) {
+            throw refused(last, "is the last line, but not the end of an answer: the input is cut off");
+        }
+        for (AnswerEnd end : ends) {
+            try {
+                merged.add(ends.size() == 1 ? file : place(end.line()), end);
+            } catch (Refusal e) {
+                throw refused(end.line(), e.getMessage());
+            }
+        }
+    }
+
+    private String place(long line) {
+        return file + ":" + line;
+    }
+
+    private CommandException refused(long line, @Nullable String why) {
+        return new CommandException(place(line) + ": " + why);
+    }
+
+    /** Takes a record; returns whether it ends an answer. */
+    private boolean take(String line, long number) {
+        Fields fields = new Fields(JsonReader.object(line));
+        String type = fields.text("type");
+        switch (type) {
+            case "row" -> row(rowReader.read(fields), line, number);
+            case "event" -> shown++;
+            case "interval" -> {
+                rows.clear();
+                size = 0;
+            }
+            case "end" -> {
+                end(AnswerEnd.read(fields, number, shown), line);
+                return true;
+            }
+            default ->
+                throw new Refusal("is a record of the type " + Refusal.quoted(type)
+                        + "; only answers of count, hist, latency, stack and top can be merged");
+        }
+        return false;
+    }
+
+    private void row(RowReader.Read read, String line, long number) {
+        merged.check(read.form(), place(number));
+        size += line.length();
+        merged.checkRoom(size);
+        MergedRow row = read.row();
+        PlacedRow before = rows.get(row.id());
+        if (before != null && !read.form().stacks()) {
+            throw new Refusal("has the key of line " + before.line() + " again; an answer has one row for each key");
+        }
+        // Functions that call from several places have several stacks with the same names.
+        MergedRow sum = before == null ? row : before.row().plus(row, null);
+        rows.put(row.id(), new PlacedRow(sum, number, line.length()));
+    }
+
+    private void end(AnswerEnd end, String line) {
+        long events = 0;
+        for (PlacedRow placed : rows.values()) {
+            events += placed.row().count();
+            if (events < 0) {
+                throw new Refusal("ends an answer with more than 2^63 - 1 events");
+            }
+        }
+        if (rows.isEmpty() && shown > 0) {
+            throw new Refusal("ends an answer of events only, which has nothing to add up");
+        }
+        if (events != end.events()) {
+            throw new Refusal("ends an answer of " + end.events() + " events, but its rows have " + events
+                    + ": rows are missing");
+        }
+        for (PlacedRow placed : rows.values()) {
+            try {
+                merged.add(placed.row(), placed.length());
+            } catch (Refusal e) {
+                throw refused(placed.line(), e.getMessage());
+            }
+        }
+        ends.add(end);
+        merged.keep(line.length());
+        rows.clear();
+        size = 0;
+        shown = 0;
+    }
+}

@@ -1,0 +1,109 @@
+package io.bpf4j.cli.merge;
+
+import java.math.BigInteger;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fields of a record, each taken once. What is not taken is a field of another version, whose meaning nobody knows
+ * here; {@link #end} refuses it. <i>Confined.</i>
+ */
+final class Fields {
+    private final Map<String, @Nullable Object> rest;
+
+    Fields(Map<String, @Nullable Object> fields) {
+        rest = new LinkedHashMap<>(fields);
+    }
+
+    /** The fields of an object in a list or a field. */
+    static Fields of(@Nullable Object value, String what) {
+        return new Fields(object(value, what));
+    }
+
+    @SuppressWarnings("unchecked") // the names of an object are strings
+    private static Map<String, @Nullable Object> object(@Nullable Object value, String what) {
+        if (!(value instanceof Map)) {
+            throw new Refusal("has no object where " + what + " is expected");
+        }
+        return (Map<String, @Nullable Object>) value;
+    }
+
+    boolean has(String name) {
+        return rest.containsKey(name);
+    }
+
+    private Object take(String name) {
+        Object value = rest.remove(name);
+        if (value == null) {
+            throw new Refusal("lacks the field '" + name + "'");
+        }
+        return value;
+    }
+
+    private static Refusal not(String name, String kind) {
+        return new Refusal("has a field '" + name + "' that is not " + kind);
+    }
+
+    String text(String name) {
+        if (take(name) instanceof String text) {
+            return text;
+        }
+        throw not(name, "a text");
+    }
+
+    Optional<String> optionalText(String name) {
+        return has(name) ? Optional.of(text(name)) : Optional.empty();
+    }
+
+    boolean flag(String name) {
+        if (take(name) instanceof Boolean flag) {
+            return flag;
+        }
+        throw not(name, "true or false");
+    }
+
+    Map<String, @Nullable Object> object(String name) {
+        return object(take(name), "'" + name + "'");
+    }
+
+    List<?> list(String name) {
+        if (take(name) instanceof List<?> list) {
+            return list;
+        }
+        throw not(name, "a list");
+    }
+
+    /** The elements of a list that is left out if it has none. */
+    List<?> optionalList(String name) {
+        return has(name) ? list(name) : List.of();
+    }
+
+    /** A number of events. */
+    long count(String name) {
+        if (take(name) instanceof Long count && count >= 0) {
+            return count;
+        }
+        throw not(name, "a number of events, from 0 to 2^63 - 1");
+    }
+
+    /** A value of 64 bits. */
+    long number(String name, boolean unsigned) {
+        return switch (take(name)) {
+            case Long number when !unsigned || number >= 0 -> number;
+            case BigInteger number when unsigned -> number.longValue();
+            default -> throw not(name, unsigned ? "an unsigned number of 64 bits" : "a signed number of 64 bits");
+        };
+    }
+
+    /** Ends the record. */
+    void end() {
+        if (!rest.isEmpty()) {
+            throw new Refusal("has the field "
+                    + Refusal.quoted(rest.keySet().iterator().next())
+                    + ", which this version can't merge");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package io.bpf4j.cli.merge;
+
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.Paint;
+import io.bpf4j.cli.output.Remark;
+import io.bpf4j.cli.question.AnswerReport;
+import io.bpf4j.cli.question.AnswerValues;
+import io.bpf4j.cli.question.HistogramScale;
+import io.bpf4j.cli.question.StackRow;
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.trace.Answer;
+import io.bpf4j.trace.Distribution;
+import io.bpf4j.trace.Gap;
+import java.io.IOException;
+import java.io.Reader;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sum of answers: that of one question about all their events. <i>Confined.</i>
+ *
+ * <p>Tested by {@code MergeCommandTest}.
+ */
+public final class MergedAnswer {
+    /**
+     * The maximum length of all lines that are kept, in chars. Counts of a hundred machines with ten thousand keys each
+     * have half of it, if no key is on two machines.
+     */
+    private static final long MAX_KEPT = 256L << 20;
+
+    /** Keys that are numbers of one machine. */
+    private static final Set<String> OF_ONE_MACHINE = Set.of("pid", "tid");
+
+    private final Map<MergedRow.Id, MergedRow> rows = new HashMap<>();
+    private final Map<Gap, Long> missing = new EnumMap<>(Gap.class);
+    private final List<Diagnostic> gaps = new ArrayList<>();
+    private final List<Remark> remarks = new ArrayList<>();
+    private @Nullable Form form;
+    private String formIn = "";
+    private @Nullable Distribution all;
+    private long events;
+    private long kept;
+    private boolean sameNumbers;
+
+    /** The sum of no answer. */
+    public MergedAnswer() {}
+
+    /**
+     * Adds all answers of a file.
+     *
+     * @param file its name, for messages and remarks
+     * @throws io.bpf4j.cli.failure.CommandException if the file has anything but whole answers, or they don't belong to
+     *     those before; the message names the line. This sum is of no use then
+     */
+    public void addAll(String file, Reader text) throws IOException {
+        AnswerReader.read(file, text, this);
+    }
+
+    /**
+     * Checks that a row has the form of all rows so far.
+     *
+     * @throws Refusal if not
+     */
+    void check(Form of, String place) {
+        Form known = form;
+        if (known == null) {
+            form = of;
+            formIn = place;
+            all = of.scale().map(HistogramScale::withoutEvents).orElse(null);
+        } else if (!of.equals(known)) {
+            throw new Refusal("answers another question than " + formIn + ": " + of.differenceTo(known));
+        }
+    }
+
+    /**
+     * Checks that so many more chars may be kept.
+     *
+     * @throws Refusal if not
+     */
+    void checkRoom(long size) {
+        if (kept + size > MAX_KEPT) {
+            throw new Refusal("makes the answers exceed " + MAX_KEPT
+                    + " characters; merge some of them first, or ask with fewer keys");
+        }
+    }
+
+    /**
+     * Adds a row.
+     *
+     * @param size the number of chars that are kept of it
+     * @throws Refusal if there are more events than can be counted
+     */
+    void add(MergedRow row, int size) {
+        events += row.count();
+        if (events < 0) {
+            throw new Refusal("makes the number of events exceed 2^63 - 1");
+        }
+        MergedRow before = rows.get(row.id());
+        rows.put(row.id(), before == null ? row : before.plus(row, all));
+        if (before == null) {
+            keep(size);
+        } else if (!Collections.disjoint(row.id().key().keySet(), OF_ONE_MACHINE)) {
+            sameNumbers = true;
+        }
+    }
+
+    /** Notes that so many chars more are kept. */
+    void keep(long size) {
+        kept += size;
+    }
+
+    /** Adds what an answer lacks, and its remarks. */
+    void add(String source, AnswerEnd end) {
+        end.missing().forEach((gap, count) -> {
+            long sum = missing.getOrDefault(gap, 0L) + count;
+            if (sum < 0) {
+                throw new Refusal("makes the number of missing events exceed 2^63 - 1");
+            }
+            missing.put(gap, sum);
+        });
+        end.gaps().forEach(gap -> gaps.add(new Diagnostic(gap.kind(), gap.subject(), source + ": " + gap.message())));
+        end.remarks()
+                .forEach(remark ->
+                        remarks.add(new Remark(remark.kind(), remark.subject(), source + ": " + remark.message())));
+        long cut = end.missing().getOrDefault(Gap.NO_ROOM_FOR_KEY, 0L);
+        if (cut > 0) {
+            remarks.add(
+                    Remark.of(
+                            new Diagnostic(
+                                    Diagnostic.Kind.LEFT_OUT,
+                                    source,
+                                    source + ": its table had no room for more keys (" + AnswerValues.events(cut)
+                                            + " left out), so this sum may lack keys, and events of keys, and its order is not exact")));
+        }
+        if (end.shown() > 0) {
+            remarks.add(Remark.of(new Diagnostic(
+                    Diagnostic.Kind.LEFT_OUT,
+                    source,
+                    source + ": shows " + AnswerValues.events(end.shown()) + ", which this sum only counts")));
+        }
+    }
+
+    /** All remarks, those of the sum last. */
+    private List<Remark> allRemarks() {
+        return sameNumbers
+                ? Stream.concat(
+                                remarks.stream(),
+                                Stream.of(Remark.of(new Diagnostic(
+                                        Diagnostic.Kind.HINT,
+                                        "",
+                                        "pid and tid are numbers of one machine; rows of several answers that have the"
+                                                + " same numbers are added up"))))
+                        .toList()
+                : remarks;
+    }
+
+    /** Prints the sum as the commands print an answer, in text or as JSON. */
+    public void print(Console console, boolean json, Paint paint) {
+        List<Remark> facts = allRemarks();
+        facts.forEach(remark -> console.error("bpf4j: " + remark.message()));
+        AnswerReport report = new AnswerReport(console, json, paint);
+        Form known = form;
+        List<Answer.Row> counted = rows.values().stream()
+                .map(row -> new Answer.Row(row.id().key(), row.count(), row.distribution(), null, null))
+                .toList();
+        if (known != null && known.stacks()) {
+            for (StackRow stack : stacks(json)) {
+                if (json) {
+                    console.line(stack.json());
+                } else {
+                    stack.print(console, paint);
+                }
+            }
+        } else if (known != null) {
+            report.rows(counted, known.unit(), known.scale());
+        }
+        report.sums(counted, missing, gaps, facts);
+    }
+
+    /** The stacks, the most frequent first. Without the processes, unless all are of one, as {@code stack} shows them. */
+    private List<StackRow> stacks(boolean byProcess) {
+        Map<MergedRow.Id, StackRow> stacks = new LinkedHashMap<>();
+        rows.values().stream()
+                .map(row ->
+                        new StackRow(row.id().key(), row.id().frames(), row.id().cut(), row.count()))
+                .sorted(STACKS)
+                .forEach(stack -> stacks.merge(id(stack, byProcess), stack, MergedAnswer::sum));
+        return stacks.values().stream().sorted(STACKS).toList();
+    }
+
+    private static final Comparator<StackRow> STACKS = Comparator.comparingLong(StackRow::count)
+            .reversed()
+            .thenComparing(StackRow::key, AnswerValues.KEYS)
+            .thenComparing(stack -> String.join("\n", stack.frames()))
+            .thenComparing(StackRow::cut);
+
+    private static MergedRow.Id id(StackRow stack, boolean byProcess) {
+        Map<String, Object> key = new LinkedHashMap<>(stack.key());
+        if (!byProcess) {
+            key.remove("pid");
+        }
+        return new MergedRow.Id(key, stack.frames(), stack.cut());
+    }
+
+    /** The sum of two stacks whose names are the same; the process is left out. */
+    private static StackRow sum(StackRow left, StackRow right) {
+        Map<String, Object> key = new LinkedHashMap<>(left.key());
+        key.entrySet().retainAll(right.key().entrySet());
+        return new StackRow(key, left.frames(), left.cut(), left.count() + right.count());
+    }
+}

@@ -1,0 +1,41 @@
+package io.bpf4j.cli.merge;
+
+import io.bpf4j.trace.Distribution;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events of one key, or of one stack with its key. <i>Immutable.</i>
+ *
+ * @param distribution of the values, if the row is of a histogram
+ */
+record MergedRow(Id id, long count, @Nullable Distribution distribution) {
+    /**
+     * What rows that are added up have in common.
+     *
+     * @param key the values by the names of the keys, as {@link io.bpf4j.trace.Answer.Row#key} has them
+     * @param frames of a stack; empty in other rows
+     * @param cut whether the stack lacks outer frames
+     */
+    record Id(Map<String, Object> key, List<String> frames, boolean cut) {}
+
+    /**
+     * The sum of two rows with one id.
+     *
+     * @param all a distribution with all buckets
+     * @throws Refusal if the number of events exceeds 63 bits
+     */
+    MergedRow plus(MergedRow other, @Nullable Distribution all) {
+        try {
+            return new MergedRow(
+                    id,
+                    Math.addExact(count, other.count),
+                    distribution == null || other.distribution == null || all == null
+                            ? null
+                            : all.plus(List.of(distribution, other.distribution)));
+        } catch (ArithmeticException e) {
+            throw new Refusal("makes the number of events exceed 2^63 - 1");
+        }
+    }
+}

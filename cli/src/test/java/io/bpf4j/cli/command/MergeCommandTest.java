@@ -1,0 +1,353 @@
+package io.bpf4j.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MergeCommandTest {
+    private static final String A = "{\"type\":\"row\",\"key\":{\"comm\":\"a\"},\"count\":3}";
+    private static final String B = "{\"type\":\"row\",\"key\":{\"comm\":\"b\"},\"count\":2}";
+    private static final String HISTOGRAM =
+            "{\"type\":\"row\",\"key\":{},\"unit\":\"ns\",\"unsigned\":true,\"buckets\":"
+                    + "[{\"from\":8,\"to\":9,\"count\":1}],\"count\":1,\"sum\":9,\"min\":9,\"max\":9}";
+
+    @TempDir
+    private Path folder;
+
+    private static String end(long events) {
+        return "{\"type\":\"end\",\"events\":" + events + ",\"lost\":0,\"exact\":true}";
+    }
+
+    private String file(String name, String... lines) throws IOException {
+        return Files.writeString(folder.resolve(name), String.join("\n", lines) + "\n")
+                .toString();
+    }
+
+    /** The message with which a file is refused, after its name. */
+    private String refused(String... lines) throws IOException {
+        String file = file("refused.json", lines);
+        Run run = Run.of("merge", file);
+        assertThat(run.code()).isEqualTo(CommandTree.FAILED);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).singleElement().asString().startsWith("bpf4j: " + file + ":");
+        return run.err().getFirst().substring(("bpf4j: " + file + ":").length());
+    }
+
+    @Test
+    void countsAreAddedUpByKeyAndRankedAgain() throws IOException {
+        String one = file("one", A, B, end(5));
+        String two = file("two", B.replace(":2}", ":9}"), end(9));
+        assertThat(Run.of("merge", one, two).out()).containsExactly("COUNT  comm", "11     b", "3      a", "14 events");
+        assertThat(Run.of("merge", "--json", one, two).out()).containsExactly(B.replace(":2}", ":11}"), A, end(14));
+        assertThat(Run.withInput(String.join("\n", A, end(3)), "merge", two, "-")
+                        .out())
+                .containsExactly("COUNT  comm", "9      b", "3      a", "12 events");
+    }
+
+    @Test
+    void aHistogramHasTheBucketsBetween() throws IOException {
+        String one = file("one", HISTOGRAM, end(1));
+        String two = file(
+                "two",
+                HISTOGRAM
+                        .replace("\"from\":8,\"to\":9", "\"from\":14,\"to\":15")
+                        .replace(":9", ":15"),
+                end(1));
+        assertThat(Run.of("merge", "--json", one, two).out().getFirst())
+                .contains("\"buckets\":[{\"from\":8,\"to\":9,\"count\":1},{\"from\":10,\"to\":11,\"count\":0},"
+                        + "{\"from\":12,\"to\":13,\"count\":0},{\"from\":14,\"to\":15,\"count\":1}],"
+                        + "\"count\":2,\"sum\":24,\"min\":9,\"max\":15");
+        assertThat(Run.of("merge", one, two).out())
+                .containsExactly(
+                        "  8 ns .. 16 ns  2  ██████████████████████████████████████████████████",
+                        "  2 events, min 9 ns, mean 12 ns, p99 <= 15 ns, max 15 ns",
+                        "");
+    }
+
+    /** Numbers of processes are another machine's, so people see the stacks of all. */
+    @Test
+    void stacksOfSeveralProcessesAreOneForPeople() throws IOException {
+        String stack = "{\"type\":\"row\",\"key\":{\"pid\":1},\"frames\":[\"leaf\",\"main\"],\"count\":3,\"cut\":true}";
+        String one = file("one", stack, stack.replace("leaf", "lock"), end(6));
+        String two = file("two", stack.replace(":1}", ":2}"), end(3));
+        assertThat(Run.of("merge", one, two).out())
+                .containsExactly(
+                        "6",
+                        "    leaf",
+                        "    main",
+                        "    [cut]",
+                        "",
+                        "3 pid=1",
+                        "    lock",
+                        "    main",
+                        "    [cut]",
+                        "",
+                        "9 events");
+        assertThat(Run.of("merge", "--json", one, two).out())
+                .containsExactly(stack, stack.replace("leaf", "lock"), stack.replace(":1}", ":2}"), end(9));
+    }
+
+    @Test
+    void onlyTheLastIntervalCounts() throws IOException {
+        String interval = "{\"type\":\"interval\",\"time\":\"2026-01-02T03:04:05Z\",\"ns\":8,\"events\":3}";
+        assertThat(Run.of("merge", "--json", file("every", A, interval, B, interval, B, A, end(5)))
+                        .out())
+                .containsExactly(A, B, end(5));
+    }
+
+    @Test
+    void whatAnAnswerLacksIsKeptWithItsFile() throws IOException {
+        String one = file(
+                "one",
+                A,
+                "{\"type\":\"end\",\"events\":3,\"lost\":0,\"no_room_for_key\":7,\"exact\":false,\"reason\":\"7 events left"
+                        + " out: no room for more keys (--max-keys); it began late\",\"gaps\":[{\"kind\":\"late\","
+                        + "\"subject\":\"s\",\"message\":\"it began late\"}],\"remarks\":[{\"message\":\"a\\u001b[2J\"}]}");
+        String two = file(
+                "two",
+                A,
+                "{\"type\":\"end\",\"events\":3,\"lost\":0,\"no_room_for_key\":1,\"exact\":false,"
+                        + "\"reason\":\"1 event left out: no room for more keys (--max-keys)\"}");
+        Run text = Run.of("merge", one, two);
+        assertThat(text.code()).isEqualTo(CommandTree.OK);
+        assertThat(text.out())
+                .containsExactly(
+                        "COUNT  comm",
+                        "6      a",
+                        "6 events, 8 left out: no room for more keys (--max-keys); not exact: " + one
+                                + ": it began late");
+        String noRoom = ": its table had no room for more keys (";
+        String maybe = " left out), so this sum may lack keys, and events of keys, and its order is not exact";
+        assertThat(text.err())
+                .containsExactly(
+                        "bpf4j: " + one + ": a\\x1b[2J",
+                        "bpf4j: " + one + noRoom + "7 events" + maybe,
+                        "bpf4j: " + two + noRoom + "1 event" + maybe);
+        String end = Run.of("merge", "--json", one, two).out().getLast();
+        assertThat(end)
+                .startsWith(
+                        "{\"type\":\"end\",\"events\":6,\"lost\":0,\"no_room_for_key\":8,\"exact\":false,\"reason\":\""
+                                + one
+                                + ": it began late; 8 events left out: no room for more keys (--max-keys)\",\"gaps\":[{\"kind\":"
+                                + "\"late\",\"subject\":\"s\",\"message\":\"" + one
+                                + ": it began late\"}],\"remarks\":[{\"message\":\""
+                                + one + ": a\\u001b[2J\"},{\"kind\":\"left_out\",")
+                .doesNotContain("\u001b");
+        Run again = Run.withInput(String.join("\n", A, end(3), A, end(3), A.replace('3', '6'), end), "merge", "--json");
+        assertThat(again.out().getLast()).contains("\"standard input:6: " + one + ": it began late\"");
+    }
+
+    @Test
+    void whatIsNotExactForAnUnknownReasonStaysSo() throws IOException {
+        String one = file("one", A, end(3).replace("true", "false,\"reason\":\"of the moon\""));
+        assertThat(Run.of("merge", one).out().getLast()).isEqualTo("3 events; not exact: " + one + ": of the moon");
+    }
+
+    @Test
+    void eventsThatAreShownAreCountedOnly() throws IOException {
+        String event = "{\"type\":\"event\",\"time\":\"2026-01-02T03:04:05Z\",\"ns\":8}";
+        String one = file("one", event, A, end(3));
+        Run run = Run.of("merge", one);
+        assertThat(run.out()).containsExactly("COUNT  comm", "3      a", "3 events");
+        assertThat(run.err()).containsExactly("bpf4j: " + one + ": shows 1 event, which this sum only counts");
+        assertThat(refused(event, end(1))).isEqualTo("2: ends an answer of events only, which has nothing to add up");
+    }
+
+    @Test
+    void rowsWithOneProcessNumberOnTwoMachinesAreTold() throws IOException {
+        String row = "{\"type\":\"row\",\"key\":{\"pid\":4711},\"count\":3}";
+        String one = file("one", row, end(3));
+        assertThat(Run.of("merge", one).err()).isEmpty();
+        assertThat(Run.of("merge", one, file("two", row, end(3))).err())
+                .singleElement()
+                .asString()
+                .startsWith("bpf4j: pid and tid are numbers of one machine;");
+    }
+
+    @Test
+    void hostileNamesAreEscaped() throws IOException {
+        String row = A.replace("\"a\"", "\"\\u001b[2J\\udcff\\u202e\"");
+        Run run = Run.of("merge", file("one", row, end(3)));
+        assertThat(run.out()).containsExactly("COUNT  comm", "3      \\x1b[2J\\xff\\u{202e}", "3 events");
+        assertThat(Run.of("merge", "--json", file("one", row, end(3))).out()).containsExactly(row, end(3));
+        assertThat(refused(A, A.replace("comm", "\\u001b[2J"), end(6)))
+                .isEqualTo("2: answers another question than " + folder.resolve("refused.json")
+                        + ":1: its keys are '\\x1b[2J', not 'comm'");
+        assertThat(Run.of("merge", file("a\u001b[2J", "x")).err().getFirst()).doesNotContain("\u001b");
+    }
+
+    /** An answer without events does not say what the question was. */
+    @Test
+    void anAnswerWithoutEventsFitsToAll() throws IOException {
+        String none = file("none", end(0));
+        assertThat(Run.of("merge", none).out()).containsExactly("0 events");
+        assertThat(Run.of("merge", "--json", none, file("one", HISTOGRAM, end(1)))
+                        .out())
+                .containsExactly(HISTOGRAM, end(1));
+    }
+
+    @Test
+    void answersOfDifferentQuestionsAreRefused() throws IOException {
+        String other = ": answers another question than " + folder.resolve("refused.json") + ":1: ";
+        assertThat(refused(A, A.replace("comm", "pid"), end(6)))
+                .isEqualTo("2" + other + "its keys are 'pid', not 'comm'");
+        assertThat(refused(A, HISTOGRAM, end(4))).isEqualTo("2" + other + "a row of histograms, not of counts");
+        assertThat(refused(HISTOGRAM, A, end(4))).isEqualTo("2" + other + "a row of counts, not of histograms");
+        assertThat(refused(A, A.replace("\"count\"", "\"frames\":[],\"count\""), end(6)))
+                .isEqualTo("2" + other + "a row of stacks, not of counts");
+        assertThat(refused(HISTOGRAM, HISTOGRAM.replace("\"ns\"", "\"bytes\""), end(2)))
+                .isEqualTo("2" + other + "its unit is 'bytes', not 'ns'");
+        assertThat(refused(HISTOGRAM, HISTOGRAM.replace("\"unit\":\"ns\",", ""), end(2)))
+                .isEqualTo("2" + other + "its unit is not known, not 'ns'");
+        assertThat(refused(HISTOGRAM, HISTOGRAM.replace("true", "false"), end(2)))
+                .isEqualTo("2" + other + "its buckets are signed, by powers of two; not unsigned, by powers of two");
+        assertThat(refused(
+                        HISTOGRAM,
+                        HISTOGRAM.replace("true", "true,\"linear\":{\"from\":0,\"to\":20,\"step\":2}"),
+                        end(2)))
+                .isEqualTo("2" + other + "its buckets are unsigned, linear 0:20:2; not unsigned, by powers of two");
+        String one = file("one", A, end(3));
+        String two = file("two", A.replace("comm", "pid"), end(3));
+        assertThat(Run.of("merge", one, two).err())
+                .containsExactly("bpf4j: " + two + ":1: answers another question than " + one
+                        + ":1: its keys are 'pid', not 'comm'");
+    }
+
+    @Test
+    void anInputThatIsCutOffIsRefused() throws IOException {
+        String whole = String.join("\n", A, B, end(5)) + "\n";
+        Path cut = folder.resolve("cut");
+        for (int length = 0; length < whole.length() - 1; length++) {
+            Files.writeString(cut, whole.substring(0, length));
+            Run run = Run.of("merge", cut.toString());
+            assertThat(run.code()).as(whole.substring(0, length)).isEqualTo(CommandTree.FAILED);
+            assertThat(run.out()).isEmpty();
+            assertThat(run.err())
+                    .singleElement()
+                    .asString()
+                    .matches(".*: is empty, so there is no answer|.*:[123]: .*: the input is cut off|"
+                            + ".*:[123]: .*; the line has no end, so the input is cut off");
+        }
+        assertThat(refused(A)).isEqualTo("1: is the last line, but not the end of an answer: the input is cut off");
+        assertThat(refused(A, end(3), A))
+                .isEqualTo("3: is the last line, but not the end of an answer: the input is cut off");
+        assertThat(refused(A, end(5)))
+                .isEqualTo("2: ends an answer of 5 events, but its rows have 3: rows are missing");
+    }
+
+    @Test
+    void whatIsNoAnswerIsRefused() throws IOException {
+        assertThat(refused("COUNT  comm", "3      a")).isEqualTo("1: is not JSON: an object is expected at column 1");
+        assertThat(refused(A, "{\"type\":\"probe\"}"))
+                .isEqualTo(
+                        "2: is a record of the type 'probe'; only answers of count, hist, latency, stack and top can be"
+                                + " merged");
+        assertThat(refused("{\"a\":1}")).isEqualTo("1: lacks the field 'type'");
+        Files.write(folder.resolve("bytes"), new byte[] {'{', '"', (byte) 0xff, '"', ':', '1', '}', '\n'});
+        assertThat(Run.of("merge", folder.resolve("bytes").toString()).err().getFirst())
+                .endsWith("bytes:1: is not UTF-8 at column 3");
+        assertThat(Run.of("merge", folder.toString()).err().getFirst()).endsWith(": is a directory; name a file in it");
+        assertThat(Run.of("merge", folder.resolve("gone").toString()).err().getFirst())
+                .endsWith("gone: no such file");
+    }
+
+    @Test
+    void linesThatContradictEachOtherAreRefused() throws IOException {
+        assertThat(refused(A, A, end(6)))
+                .isEqualTo("2: has the key of line 1 again; an answer has one row for each key");
+        assertThat(refused(A, end(3), end(3)))
+                .isEqualTo("3: ends an answer of 3 events, but its rows have 0: rows are missing");
+        String one = file("one", A, end(3));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of(one));
+        Run twice = Run.of("merge", one, link.toString());
+        assertThat(twice.code()).isEqualTo(CommandTree.USAGE);
+        assertThat(twice.err().getFirst())
+                .isEqualTo("bpf4j merge: '" + link + "' is the same as '" + one + "', so its events would count twice");
+        assertThat(Run.of("merge", "-", "-").code()).isNotEqualTo(CommandTree.OK);
+        assertThat(refused(A, end(3).replace("0,", "1,")))
+                .isEqualTo("2: says that the answer is exact, and that it lacks something");
+        assertThat(refused(A, end(3).replace("true", "false")))
+                .isEqualTo("2: says that the answer is not exact, without 'reason'");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "\"unsigned\":true,| |lacks the field 'unsigned'",
+                "\"from\":8|\"from\":7|has buckets that are not those of its scale (unsigned, by powers of two): no bucket, or not in"
+                        + " its place: 7 to 9",
+                "\"to\":9|\"to\":-9|has a field 'to' that is not an unsigned number of 64 bits",
+                "\"count\":1}]|\"count\":2}]|counts 1 events, but has 2 in its buckets",
+                "\"count\":1}]|\"count\":1.0}]|has a field 'count' that is not a number of events, from 0 to 2^63 - 1",
+                "[{|[5,{|has no object where a bucket is expected",
+                "\"key\":{}|\"key\":{\"a\":null}|has no value of a key in 'a'",
+                "\"max\":9|\"max\":9,\"mean\":9|has the field 'mean', which this version can't merge",
+                "true|true,\"linear\":{\"from\":0,\"to\":2000,\"step\":1}|has no possible 'linear' buckets: from 0 to 2000 by 1 are"
+                        + " 2000 buckets; 1 to 1022 are possible",
+            })
+    void aRowWhoseNumbersAreWrongIsRefused(String part, String other, String message) throws IOException {
+        String row = HISTOGRAM.replace(part, other == null ? "" : other);
+        assertThat(row).isNotEqualTo(HISTOGRAM);
+        assertThat(refused(row, end(1))).isEqualTo("1: " + message);
+    }
+
+    @Test
+    void numbersThatExceed64BitsAreRefused() throws IOException {
+        assertThat(refused(A.replace("3}", "18446744073709551616}")))
+                .isEqualTo("1: has the number '18446744073709551616', which needs more than 64 bits");
+        assertThat(refused(A.replace("3}", "9223372036854775808}")))
+                .isEqualTo("1: has a field 'count' that is not a number of events, from 0 to 2^63 - 1");
+        String most = A.replace("3}", "9223372036854775807}");
+        assertThat(refused(most, B, end(5))).isEqualTo("3: ends an answer with more than 2^63 - 1 events");
+        assertThat(refused(most, end(Long.MAX_VALUE), A, end(3)))
+                .isEqualTo("3: makes the number of events exceed 2^63 - 1");
+        String missing =
+                "{\"type\":\"end\",\"events\":3,\"lost\":0,\"unpaired_ends\":9223372036854775807,\"exact\":true}";
+        assertThat(refused(A, missing, A, missing)).isEqualTo("4: makes the number of missing events exceed 2^63 - 1");
+        String stack = "{\"type\":\"row\",\"key\":{},\"frames\":[],\"count\":9223372036854775807}";
+        assertThat(refused(stack, stack)).isEqualTo("2: makes the number of events exceed 2^63 - 1");
+    }
+
+    /** Sums are modulo 2^64, those of an answer and those of several. */
+    @Test
+    void sumsOfValuesMayExceed64Bits() throws IOException {
+        String large = HISTOGRAM.replace("\"sum\":9", "\"sum\":18446744073709551615");
+        assertThat(Run.withInput(String.join("\n", large, end(1), large, end(1)), "merge", "--json")
+                        .out()
+                        .getFirst())
+                .contains("\"sum\":18446744073709551614");
+    }
+
+    @Test
+    void aLineWithoutEndIsRefusedBeforeItFillsTheMemory() throws IOException {
+        Path file = folder.resolve("long");
+        try (Writer writer = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
+            for (int i = 0; i < 17; i++) {
+                writer.write(" ".repeat(1 << 20));
+            }
+        }
+        assertThat(Run.of("merge", file.toString()).err())
+                .containsExactly("bpf4j: " + file + ":1: is longer than 16777216 characters, so no answer of bpf4j");
+        assertThat(Run.of("merge", "/dev/zero").err().getFirst())
+                .contains("/dev/zero:1: is longer than 16777216 characters");
+    }
+
+    @Test
+    void withoutFilesStandardInputIsRead() {
+        String input = String.join("\r\n", List.of(A, "", end(3)));
+        assertThat(Run.withInput(input, "merge").out()).contains("3 events");
+        assertThat(Run.withInput(input, "merge", "-").out()).contains("3 events");
+        assertThat(Run.withInput("", "merge").err())
+                .containsExactly("bpf4j: standard input: is empty, so there is no answer");
+    }
+}
