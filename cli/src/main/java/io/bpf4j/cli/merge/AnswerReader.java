@@ -4,9 +4,9 @@ import io.bpf4j.cli.failure.CommandException;
 import java.io.IOException;
 import java.io.Reader;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +23,7 @@ final class AnswerReader {
     private final List<AnswerEnd> ends = new ArrayList<>();
 
     /** The rows of the answer that is being read. */
-    private final Map<MergedRow.Id, PlacedRow> rows = new LinkedHashMap<>();
+    private final Map<MergedRow.Id, PlacedRow> rows = new TreeMap<>();
 
     /** How many characters their lines have. */
     private long size;

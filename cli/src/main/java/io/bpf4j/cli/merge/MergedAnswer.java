@@ -17,11 +17,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +40,7 @@ public final class MergedAnswer {
     /** Keys that are numbers of one machine. */
     private static final Set<String> OF_ONE_MACHINE = Set.of("pid", "tid");
 
-    private final Map<MergedRow.Id, MergedRow> rows = new HashMap<>();
+    private final Map<MergedRow.Id, MergedRow> rows = new TreeMap<>();
     private final Map<Gap, Long> missing = new EnumMap<>(Gap.class);
     private final List<Diagnostic> gaps = new ArrayList<>();
     private final List<Remark> remarks = new ArrayList<>();
@@ -188,7 +188,7 @@ public final class MergedAnswer {
 
     /** The stacks, the most frequent first. Without the processes, unless all are of one, as {@code stack} shows them. */
     private List<StackRow> stacks(boolean byProcess) {
-        Map<MergedRow.Id, StackRow> stacks = new LinkedHashMap<>();
+        Map<MergedRow.Id, StackRow> stacks = new TreeMap<>();
         rows.values().stream()
                 .map(row ->
                         new StackRow(row.id().key(), row.id().frames(), row.id().cut(), row.count()))

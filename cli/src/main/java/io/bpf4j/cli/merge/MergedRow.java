@@ -1,6 +1,9 @@
 package io.bpf4j.cli.merge;
 
 import io.bpf4j.trace.Distribution;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,13 +15,39 @@ import org.jspecify.annotations.Nullable;
  */
 record MergedRow(Id id, long count, @Nullable Distribution distribution) {
     /**
-     * What rows that are added up have in common.
+     * What rows that are added up have in common. In an order, because many texts have one hash if somebody chose them
+     * so. The order is one of rows of the same form.
      *
      * @param key the values by the names of the keys, as {@link io.bpf4j.trace.Answer.Row#key} has them
      * @param frames of a stack; empty in other rows
      * @param cut whether the stack lacks outer frames
      */
-    record Id(Map<String, Object> key, List<String> frames, boolean cut) {}
+    record Id(Map<String, Object> key, List<String> frames, boolean cut) implements Comparable<Id> {
+        @Override
+        public int compareTo(Id other) {
+            int order = compare(key.values(), other.key.values(), Id::compareValues);
+            order = order != 0 ? order : compare(frames, other.frames, Comparator.naturalOrder());
+            return order != 0 ? order : Boolean.compare(cut, other.cut);
+        }
+
+        private static <T> int compare(Collection<T> left, Collection<T> right, Comparator<T> order) {
+            Iterator<T> others = right.iterator();
+            for (T each : left) {
+                int result = others.hasNext() ? order.compare(each, others.next()) : 1;
+                if (result != 0) {
+                    return result;
+                }
+            }
+            return others.hasNext() ? -1 : 0;
+        }
+
+        /** Values of different types are different, also those that look the same. */
+        @SuppressWarnings("unchecked") // all types of values have an order
+        private static int compareValues(Object left, Object right) {
+            int order = left.getClass().getName().compareTo(right.getClass().getName());
+            return order != 0 ? order : ((Comparable<Object>) left).compareTo(right);
+        }
+    }
 
     /**
      * The sum of two rows with one id.

@@ -1,5 +1,6 @@
 package io.bpf4j.cli.command;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -183,6 +185,40 @@ class MergeCommandTest {
                 .isEqualTo("2: answers another question than " + folder.resolve("refused.json")
                         + ":1: its keys are '\\x1b[2J', not 'comm'");
         assertThat(Run.of("merge", file("a\u001b[2J", "x")).err().getFirst()).doesNotContain("\u001b");
+    }
+
+    /** A program can give its threads such names. */
+    @Test
+    void namesWithOneHashAreKeysOfTheirOwn() throws IOException {
+        List<String> names = List.of("");
+        for (int length = 0; length < 14; length++) {
+            names = names.stream()
+                    .flatMap(name -> Stream.of(name + "Aa", name + "BB"))
+                    .toList();
+        }
+        assertThat(names.stream().map(String::hashCode).distinct()).hasSize(1);
+        String answer = names.stream()
+                        .map(name -> A.replace("\"a\"", "\"" + name + "\""))
+                        .collect(joining("\n")) + "\n" + end(3L * names.size()) + "\n";
+        Run run = Run.withInput(answer + answer, "merge", "--json");
+        assertThat(run.out()).hasSize(names.size() + 1).endsWith(end(6L * names.size()));
+        assertThat(run.out().getFirst())
+                .isEqualTo(A.replace("\"a\"", "\"" + names.getFirst() + "\"").replace('3', '6'));
+    }
+
+    /** What looks the same in a table may be two values. */
+    @Test
+    void valuesOfDifferentTypesAreDifferentKeys() throws IOException {
+        String row = "{\"type\":\"row\",\"key\":{\"x\":1},\"count\":3}";
+        List<String> rows = Stream.of("1", "1.0", "\"1\"", "true", "18446744073709551615", "0.0", "-0.0")
+                .map(value -> row.replace(":1}", ":" + value + "}"))
+                .toList();
+        String answer = String.join("\n", rows) + "\n" + end(21) + "\n";
+        assertThat(Run.withInput(answer + answer, "merge", "--json").out())
+                .hasSize(8)
+                .containsAll(rows.stream()
+                        .map(each -> each.replace("\"count\":3", "\"count\":6"))
+                        .toList());
     }
 
     /** An answer without events does not say what the question was. */

@@ -2,7 +2,9 @@ package io.bpf4j.cli.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Random;
@@ -27,6 +29,14 @@ class TextTest {
             })
     void decodesUtf8(String text) {
         assertThat(Text.decode(text.getBytes(StandardCharsets.UTF_8))).isEqualTo(text);
+    }
+
+    /** A replacement character of the text itself stays one. */
+    @Test
+    void bytesThatAreNotUtf8AreALoneSurrogate() throws IOException {
+        assertThat(Text.utf8(new ByteArrayInputStream(HexFormat.of().parseHex("c3a9ff62efbfbdf09f9880")))
+                        .readAllAsString())
+                .isEqualTo("\u00e9\udc00b\ufffd\ud83d\ude00");
     }
 
     @ParameterizedTest
