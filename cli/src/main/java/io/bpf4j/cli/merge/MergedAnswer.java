@@ -133,20 +133,18 @@ public final class MergedAnswer {
                         remarks.add(new Remark(remark.kind(), remark.subject(), source + ": " + remark.message())));
         long cut = end.missing().getOrDefault(Gap.NO_ROOM_FOR_KEY, 0L);
         if (cut > 0) {
-            remarks.add(
-                    Remark.of(
-                            new Diagnostic(
-                                    Diagnostic.Kind.LEFT_OUT,
-                                    source,
-                                    source + ": its table had no room for more keys (" + AnswerValues.events(cut)
-                                            + " left out), so this sum may lack keys, and events of keys, and its order is not exact")));
+            remarks.add(leftOut(
+                    source,
+                    "its table had no room for more keys (" + AnswerValues.events(cut)
+                            + " left out), so this sum may lack keys, and events of keys, and its order is not exact"));
         }
         if (end.shown() > 0) {
-            remarks.add(Remark.of(new Diagnostic(
-                    Diagnostic.Kind.LEFT_OUT,
-                    source,
-                    source + ": shows " + AnswerValues.events(end.shown()) + ", which this sum only counts")));
+            remarks.add(leftOut(source, "shows " + AnswerValues.events(end.shown()) + ", which this sum only counts"));
         }
+    }
+
+    private static Remark leftOut(String source, String message) {
+        return Remark.of(new Diagnostic(Diagnostic.Kind.LEFT_OUT, source, source + ": " + message));
     }
 
     /** All remarks, those of the sum last. */
