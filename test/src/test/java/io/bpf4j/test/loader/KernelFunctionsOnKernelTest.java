@@ -200,7 +200,7 @@ class KernelFunctionsOnKernelTest {
 
     @Test
     @Requires({KPROBE_MULTI, TRACEFS})
-    void aPatternThatStandsForOneFunction() throws IOException {
+    void aPatternThatStandsForOneFunction() throws Exception {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load(target, "on_kprobes");
                 Link link = object.program("on_kprobes")
