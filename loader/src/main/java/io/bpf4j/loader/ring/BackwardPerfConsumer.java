@@ -3,6 +3,7 @@ package io.bpf4j.loader.ring;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 
 /**
  * The consumer of the ring of one CPU whose new records overwrite the oldest ones.
@@ -32,7 +33,7 @@ import java.util.function.BooleanSupplier;
  * <p>Tested by {@code BackwardPerfConsumerTest} and {@code PerfBufferOnKernelTest}.
  */
 final class BackwardPerfConsumer extends PerfConsumer {
-    private final BooleanSupplier paused;
+    private final IntSupplier pauses;
 
     /** Records from here upward have been passed. */
     private volatile long read;
@@ -40,24 +41,25 @@ final class BackwardPerfConsumer extends PerfConsumer {
     /**
      * The consumer of the ring in the given memory.
      *
-     * @param paused whether the kernel writes no records at present
+     * @param pauses how often the ring was paused and resumed so far: an odd number while it is paused
      */
     BackwardPerfConsumer(
             int cpu,
             PerfBuffer.LostHandler lostHandler,
             MemorySegment positions,
             MemorySegment data,
-            BooleanSupplier paused) {
+            IntSupplier pauses) {
         super(cpu, lostHandler, positions, data);
-        this.paused = paused;
+        this.pauses = pauses;
     }
 
     @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     int consume(RecordHandler handler, BooleanSupplier stop, boolean holdBack) {
-        if (!paused.getAsBoolean()) {
-            throw new IllegalStateException("a perf buffer whose records overwrite each other is read while it is"
-                    + " paused: call pause() before, and resume() afterwards");
+        int pause = pauses.getAsInt();
+        if (pause % 2 == 0) {
+            throw new IllegalStateException("a perf buffer that overwrites its oldest records can be read only while it"
+                    + " is paused: call pause() first, and resume() afterwards");
         }
         long head = head();
         long end = end(head);
@@ -76,6 +78,10 @@ final class BackwardPerfConsumer extends PerfConsumer {
                         pass(at, length(at), raw, handler);
                     } else {
                         passOver(at);
+                    }
+                    if (pauses.getAsInt() != pause) {
+                        throw new IllegalStateException("the perf buffer was resumed while it was read: the last record"
+                                + " that was passed may be overwritten");
                     }
                 }
             }
@@ -99,12 +105,12 @@ final class BackwardPerfConsumer extends PerfConsumer {
         boolean afterLoss = false;
         while (position < end) {
             int length = length(position);
-            if (isMalformed(length)) {
+            if (isMalformed(length) && position == head) {
                 read = head; // no record can be found after a malformed one
                 throw malformed(length, end - position);
             }
-            if (length > end - position) {
-                break; // overwritten at its end
+            if (isMalformed(length) || length > end - position) {
+                break; // overwritten, at its end or by a program that was still writing when the ring was paused
             }
             if (!afterLoss) {
                 if (count + 1 == starts.length) {

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Reads records that BPF programs write with {@code bpf_perf_event_output} (Linux 4.4): a ring for each online CPU, in
@@ -54,7 +54,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class PerfBuffer extends RecordReader {
     private final Kernel kernel;
     private final List<Fd> events;
-    private final AtomicBoolean paused;
+
+    /** How often the rings were paused and resumed so far: an odd number while they are paused. */
+    private final AtomicInteger pauses;
+
+    /** Held while the rings are being paused or resumed. */
+    private final Object pausing = new Object();
 
     /** Handles lost records: records that did not fit into a full ring. */
     @FunctionalInterface
@@ -166,20 +171,21 @@ public final class PerfBuffer extends RecordReader {
          * }
          *
          * <p>Each record is passed once, those of a CPU from the oldest to the newest. Records that were overwritten are
-         * not counted, and programs are not told; only what programs write while the rings are paused is lost and
-         * counted. {@link #consume} and {@link #poll} throw an IllegalStateException if the buffer is not paused, and
-         * {@link #resume} must not be called before they have returned.
+         * not counted as lost; only records that programs try to write while the rings are paused are. Programs wake
+         * nobody: {@link #withWakeupEvery} and {@link #withWakeupAt} have no effect. {@link #consume} and {@link #poll}
+         * throw an IllegalStateException if the buffer is not paused, or is resumed before they have returned. A program
+         * that is just writing on another CPU when the rings are paused may still overwrite the oldest record.
          */
         public Options withOverwriting() {
             return new Options(pages, wakeup, wakeupByBytes, cpus, onLost, true);
         }
     }
 
-    private PerfBuffer(Kernel kernel, List<Fd> events, List<PerfConsumer> cpus, Waiter waiter, AtomicBoolean paused) {
+    private PerfBuffer(Kernel kernel, List<Fd> events, List<PerfConsumer> cpus, Waiter waiter, AtomicInteger pauses) {
         super("perf buffer", cpus, waiter, cpu -> "the perf buffer of CPU " + cpu);
         this.kernel = kernel;
         this.events = List.copyOf(events);
-        this.paused = paused;
+        this.pauses = pauses;
     }
 
     /** {@link #open(BpfMap, Options)} with the defaults. */
@@ -200,7 +206,7 @@ public final class PerfBuffer extends RecordReader {
         }
         KernelMap own = KernelMap.of(map);
         long ring = own.host().pageSize() * options.pages;
-        if (options.wakeupByBytes && options.wakeup >= ring) {
+        if (options.wakeupByBytes && options.wakeup >= ring && !options.overwriting) {
             throw new IllegalArgumentException(
                     "wake-up at " + options.wakeup + " bytes, but a ring has " + ring + ": it would never wake");
         }
@@ -208,16 +214,16 @@ public final class PerfBuffer extends RecordReader {
         try {
             List<PerfConsumer> cpus = new ArrayList<>();
             List<Fd> events = new ArrayList<>();
-            AtomicBoolean paused = new AtomicBoolean();
+            AtomicInteger pauses = new AtomicInteger();
             int[] numbers = CpuSet.online(own.host())
                     .numbers()
                     .filter(cpu -> Integer.compareUnsigned(cpu, map.maxEntries()) < 0)
                     .toArray();
             for (int cpu :
                     options.cpus.map(chosen -> chosen(map, chosen, numbers)).orElse(numbers)) {
-                openCpu(own, cpu, options, waiter, cpus, events, paused);
+                openCpu(own, cpu, options, waiter, cpus, events, pauses);
             }
-            return new PerfBuffer(own.kernel(), events, cpus, waiter, paused);
+            return new PerfBuffer(own.kernel(), events, cpus, waiter, pauses);
         } catch (RuntimeException e) {
             throw waiter.owned().closeAfter(e);
         }
@@ -240,11 +246,12 @@ public final class PerfBuffer extends RecordReader {
             Waiter waiter,
             List<PerfConsumer> cpus,
             List<Fd> events,
-            AtomicBoolean paused) {
+            AtomicInteger pauses) {
         Kernel kernel = map.kernel();
         String description = "ring of CPU " + cpu + " of perf buffer " + map.name();
-        PerfCommand.Open.Ring ring =
-                new PerfCommand.Open.Ring(options.wakeup, options.wakeupByBytes, options.overwriting);
+        PerfCommand.Open.Ring ring = options.overwriting
+                ? new PerfCommand.Open.Ring(0, false, true)
+                : new PerfCommand.Open.Ring(options.wakeup, options.wakeupByBytes, false);
         Fd event;
         try {
             event = waiter.owned().own(kernel.execute(PerfCommand.Open.output(description, cpu, ring)));
@@ -266,7 +273,7 @@ public final class PerfBuffer extends RecordReader {
         MemorySegment data = memory.asSlice(page);
         cpus.add(
                 options.overwriting
-                        ? new BackwardPerfConsumer(cpu, options.onLost, positions, data, paused::get)
+                        ? new BackwardPerfConsumer(cpu, options.onLost, positions, data, pauses::get)
                         : new PerfConsumer(cpu, options.onLost, positions, data));
     }
 
@@ -303,14 +310,47 @@ public final class PerfBuffer extends RecordReader {
      * @throws IllegalStateException if the buffer is closed
      */
     public void pause() {
-        events.forEach(event -> kernel.execute(new PerfCommand.Pause(event, true)));
-        paused.set(true);
+        synchronized (pausing) {
+            boolean before = isPaused();
+            int done = 0;
+            try {
+                for (Fd event : events) {
+                    kernel.execute(new PerfCommand.Pause(event, true));
+                    done++;
+                }
+            } catch (RuntimeException e) {
+                resume(before ? List.of() : events.subList(0, done), e);
+                throw e;
+            }
+            if (!before) {
+                pauses.incrementAndGet();
+            }
+        }
+    }
+
+    private boolean isPaused() {
+        return pauses.get() % 2 != 0;
+    }
+
+    private void resume(List<Fd> some, RuntimeException why) {
+        for (Fd event : some) {
+            try {
+                kernel.execute(new PerfCommand.Pause(event, false));
+            } catch (RuntimeException e) {
+                why.addSuppressed(e);
+            }
+        }
     }
 
     /** Ends {@link #pause}. Without effect if the buffer is not paused. */
     public void resume() {
-        paused.set(false);
-        events.forEach(event -> kernel.execute(new PerfCommand.Pause(event, false)));
+        synchronized (pausing) {
+            if (isPaused()) {
+                // First: a reader of rings that overwrite their records must not take what is written from now on.
+                pauses.incrementAndGet();
+            }
+            events.forEach(event -> kernel.execute(new PerfCommand.Pause(event, false)));
+        }
     }
 
     /** The number of CPUs that have a ring. */

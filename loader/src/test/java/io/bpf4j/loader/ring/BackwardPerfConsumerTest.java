@@ -21,9 +21,9 @@ class BackwardPerfConsumerTest {
     private final MemorySegment positions = arena.allocate(4096, 8);
     private final MemorySegment data = arena.allocate(SIZE, 8);
     private final List<String> seen = new ArrayList<>();
-    private boolean paused = true;
+    private int pauses = 1;
     private final BackwardPerfConsumer consumer = new BackwardPerfConsumer(
-            3, (cpu, count) -> seen.add("lost " + count + " on " + cpu), positions, data, () -> paused);
+            3, (cpu, count) -> seen.add("lost " + count + " on " + cpu), positions, data, () -> pauses);
 
     @AfterEach
     void close() {
@@ -101,12 +101,34 @@ class BackwardPerfConsumerTest {
     @Test
     void itIsReadOnlyWhileItIsPaused() {
         write("one");
-        paused = false;
+        pauses++;
         assertThatThrownBy(this::consume)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("pause()");
-        paused = true;
+        pauses++;
         assertThat(consume()).isEqualTo(1);
+    }
+
+    /** Also if it is paused again before the look. */
+    @Test
+    void aRingThatIsResumedWhileItIsReadIsAnError() {
+        write("one");
+        write("two");
+        assertThatThrownBy(() -> consumer.consume((_, _, _, _) -> pauses += 2, () -> false))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("resumed while it was read");
+    }
+
+    /** A program that was writing when the ring was paused overwrites the oldest records, whose header may be torn. */
+    @Test
+    void aBrokenOldRecordEndsTheList() {
+        write("oldest");
+        long torn = head();
+        write("older");
+        write("new");
+        header(torn, 7, PerfConsumer.RECORD_SAMPLE);
+        assertThat(consume()).isEqualTo(2);
+        assertThat(seen).containsExactly("older", "new");
     }
 
     @Test
