@@ -59,7 +59,7 @@ class ExclusiveMapsTest {
     private void assertRefused(String program, UnaryOperator<BpfLoader> edit, String reason) {
         assertThatThrownBy(() -> edit.apply(loader(spec(program))).load())
                 .isInstanceOf(InvalidObjectException.class)
-                .hasMessageContaining("test: map \"table\" is for program \"" + program + "\" alone, ")
+                .hasMessageContaining("test: map \"table\" is exclusive to program \"" + program + "\", ")
                 .hasMessageContaining(reason);
     }
 
@@ -75,7 +75,7 @@ class ExclusiveMapsTest {
         MapSpec own = spec("own").map("table");
         assertThatThrownBy(() -> Maps.create(kernel.host(), ScriptedLoads.everything(), own))
                 .isInstanceOf(InvalidObjectException.class)
-                .hasMessageContaining("can be made only with the object of that program");
+                .hasMessageContaining("can be created only together with that program's object");
         MapSpec outer = MapSpec.of("outer", MapType.ARRAY_OF_MAPS, 4, 4, 1).withInner(own);
         assertThatThrownBy(() -> Maps.create(kernel.host(), ScriptedLoads.everything(), outer))
                 .isInstanceOf(InvalidObjectException.class)

@@ -56,9 +56,9 @@ public sealed interface KprobeMulti extends AttachTarget {
 
     /**
      * With names and patterns that each stand for exactly one function that can be traced. Otherwise attaching fails,
-     * and the message names the functions that match. So {@code tcp_sendmsg*} finds a function to whose name the
-     * compiler has added {@code .isra.0} or the like, and nothing else; and a name that several static functions have
-     * is refused, of which the kernel would take one. Without effect on addresses. Needs tracefs, for names, too.
+     * and the message names the functions that match. So {@code blk_account_io_done*} also finds that function where
+     * the compiler has renamed it to {@code blk_account_io_done.isra.0}. A name that several static functions share is
+     * refused, too; without this the kernel would take one of them. Without effect on addresses. Needs tracefs, for names, too.
      */
     default KprobeMulti withUniqueMatch() {
         return new KprobeMultiData(functions(), addresses(), cookies(), returns(), true);

@@ -247,7 +247,7 @@ public sealed interface MapSpec permits MapSpecData {
     }
 
     /**
-     * For one program of the object alone (Linux 6.18, commit baefdbdf6812): the verifier refuses every other program
+     * Makes the map exclusive to one program of the object (Linux 6.18, commit baefdbdf6812): the verifier refuses every other program
      * that refers to the map, also one of another object to which the map is passed. The kernel knows the program by
      * the SHA-256 of its instructions, without the numbers of descriptors of maps; so a copy of the program may use the
      * map, too. User space may still read and write it.

@@ -158,6 +158,9 @@ public sealed interface ProgramSpec permits ProgramSpecData {
      * }
      * }
      *
+     * <p>A program of {@code SEC("fentry")} has no function itself: leave it out by {@code withAutoload(false)}, and give
+     * the copies {@code withAutoload(true)}.
+     *
      * <p>All these programs use the same maps and global variables. The kernel knows a program by the first 15 bytes of
      * its name.
      *

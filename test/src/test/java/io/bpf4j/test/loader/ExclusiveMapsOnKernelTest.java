@@ -86,7 +86,7 @@ class ExclusiveMapsOnKernelTest {
         assertThatThrownBy(() -> BpfLoader.of(two).load())
                 .isInstanceOf(VerifierException.class)
                 .hasMessageContaining("program \"second\"")
-                .hasMessageContaining("another program has one of its maps for itself");
+                .hasMessageContaining("it uses a map that is exclusive to another program");
     }
 
     /** The same instructions are the same program, whatever its name. */

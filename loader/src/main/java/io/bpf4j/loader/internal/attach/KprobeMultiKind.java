@@ -55,8 +55,8 @@ record KprobeMultiKind(KprobeMulti target, TraceFs traceFs) implements LinkKind 
         List<Glob> patterns = target.functions().stream().map(Glob::ofLibbpf).toList();
         boolean wild = patterns.stream().anyMatch(glob -> !glob.isExact());
         if (wild && !target.cookies().isEmpty()) {
-            throw attempt.refused("a pattern matches any number of functions, so it can't have a cookie for each,"
-                    + " unless it stands for one: KprobeMulti.withUniqueMatch");
+            throw attempt.refused("a pattern can match any number of functions, so it can have a cookie only with"
+                    + " KprobeMulti.withUniqueMatch");
         }
         // Names from tracefs exist; the kernel looks up names that the caller gave.
         Set<String> functions = new LinkedHashSet<>(target.functions());
@@ -81,7 +81,7 @@ record KprobeMultiKind(KprobeMulti target, TraceFs traceFs) implements LinkKind 
                     candidates.stream().filter(patterns.get(i)::matches).toList();
             if (matches.size() != 1) {
                 throw attempt.refused("\"" + target.functions().get(i) + "\" must stand for one function that can be"
-                        + " traced, and matches " + (matches.isEmpty() ? "none" : matches.size() + ": ")
+                        + " traced, but matches " + (matches.isEmpty() ? "none" : matches.size() + ": ")
                         + String.join(", ", matches.subList(0, Math.min(matches.size(), MOST_NAMED)))
                         + (matches.size() > MOST_NAMED ? ", …" : ""));
             }

@@ -145,15 +145,15 @@ record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusa
             case ENOENT ->
                 isBreakpoint
                         ? "; this machine has no breakpoints for memory"
-                        : "; this machine has no such event: virtual machines often have no events of the processor, and"
-                                + " processors lack some; \"perf list\" shows those that there are, and"
+                        : "; this machine has no such event: virtual machines often have no hardware events (no PMU), and"
+                                + " processors lack some; \"perf list\" shows the available ones, and"
                                 + " /sys/bus/event_source/devices the types";
-            case EOPNOTSUPP -> "; this event can't interrupt the processor, so it can be counted only";
+            case EOPNOTSUPP -> "; this event can't interrupt, so it can be counted but not sampled";
             case ENOSPC -> isBreakpoint ? "; all breakpoints of the processor are in use" : "";
             case EINVAL ->
                 isBreakpoint
-                        ? "; the processor has no such breakpoint: the length is 1, 2, 4 or 8, the address a multiple of"
-                                + " it, and x86-64 has none for reads alone"
+                        ? "; the processor may have no such breakpoint: the length must be 1, 2, 4 or 8 (arm64: 1 to 8), the"
+                                + " address a multiple of it, and x86-64 has none for reads alone"
                         : "";
             default -> "";
         };

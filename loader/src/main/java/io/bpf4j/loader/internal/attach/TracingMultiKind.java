@@ -50,7 +50,7 @@ record TracingMultiKind(TracingMulti target, Function<String, Optional<Btf>> typ
                 .toList();
         boolean wild = patterns.stream().anyMatch(glob -> !glob.isExact());
         if (wild && !target.cookies().isEmpty()) {
-            throw attempt.refused("a pattern matches any number of functions, so it can't have a cookie for each");
+            throw attempt.refused("a pattern can match any number of functions, so it can't have a cookie for each");
         }
         Btf btf = types.apply(module)
                 .orElseThrow(() -> attempt.refused(

@@ -169,10 +169,9 @@ public record MapCreation(
         MapSpec spec = plan.spec();
         byte[] hash = plan.programHash();
         if (spec.exclusiveProgram().isPresent() && hash == null) {
-            throw new InvalidObjectException(source + ": map \"" + spec.name() + "\" is for program \""
+            throw new InvalidObjectException(source + ": map \"" + spec.name() + "\" is exclusive to program \""
                     + spec.exclusiveProgram().get()
-                    + "\" alone, so it can be made only with the object of that program,"
-                    + " and not as an inner map");
+                    + "\", so it can be created only together with that program's object, and not as an inner map");
         }
         MapCommand.Create create = new MapCommand.Create(
                 spec.typeNumber(),
@@ -218,7 +217,7 @@ public record MapCreation(
                 throw missing;
             });
             if (e.errno() == Errno.EINVAL) {
-                // The kernel gives only the error number; the attributes of the map explain the rest.
+                // Before Linux 7.2 the kernel gives only the error number; the attributes of the map explain the rest.
                 String words = Kernel.of(host).execute(new MapCommand.WhyRefused(create));
                 throw FailureHints.withHint(
                         e,

@@ -49,7 +49,7 @@ final class VerifierAdvice {
                             + " it (index & (SIZE - 1))"),
             new Entry(
                     "hash doesn't match map's excl_prog_hash",
-                    "another program has one of its maps for itself (MapSpec.withExclusiveProgram)"),
+                    "it uses a map that is exclusive to another program (MapSpec.withExclusiveProgram)"),
             new Entry(
                     "invalid access to packet",
                     "compare the end of the bytes to read with the end of the packet before the read"),

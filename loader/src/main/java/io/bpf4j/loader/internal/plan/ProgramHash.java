@@ -29,7 +29,7 @@ final class ProgramHash {
      * @throws InvalidObjectException if there is no such program, or its hash is not known before the load
      */
     static byte[] of(ObjectSpec spec, MapSpec map, String program, List<ProgramPlan> programs, LoadOptions options) {
-        String subject = spec.source() + ": map \"" + map.name() + "\" is for program \"" + program + "\" alone, ";
+        String subject = spec.source() + ": map \"" + map.name() + "\" is exclusive to program \"" + program + "\", ";
         ProgramPlan plan = programs.stream()
                 .filter(each -> each.name().equals(program))
                 .findFirst()

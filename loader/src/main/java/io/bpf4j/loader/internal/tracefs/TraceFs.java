@@ -63,8 +63,8 @@ public final class TraceFs {
     }
 
     /**
-     * The names of the traceable kernel functions that a test accepts, in the kernel's order; a name that several static
-     * functions have is there as often.
+     * The names of the traceable kernel functions that a test accepts, in the kernel's order. A name that several static
+     * functions share occurs once for each.
      *
      * @throws AttachException if the list is not accessible (it needs CONFIG_DYNAMIC_FTRACE)
      */

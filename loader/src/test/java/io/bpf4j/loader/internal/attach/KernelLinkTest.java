@@ -377,7 +377,7 @@ class KernelLinkTest {
                     assertThat(kprobes.cookies()).containsExactly(7, 8);
                 });
         assertThatThrownBy(() -> attachUnique("vfs_*", traceFs, attempt))
-                .hasMessageContaining("\"vfs_*\" must stand for one function that can be traced, and matches 3:"
+                .hasMessageContaining("\"vfs_*\" must stand for one function that can be traced, but matches 3:"
                         + " vfs_read, vfs_write.isra.0, vfs_open");
         assertThatThrownBy(() -> attachUnique("seq_show", traceFs, attempt))
                 .hasMessageContaining("matches 2: seq_show, seq_show");

@@ -141,15 +141,15 @@ public sealed interface MapCommand<R> extends Command<R> {
     }
 
     /**
-     * BPF_MAP_CREATE of a map that was refused, once more, with a log in the common attributes of the system call, its
-     * fourth and fifth argument (Linux 7.2, commits f28771c0691b and 49f9b2b2a18c). Returns the kernel's reason in words; empty if
-     * this kernel gives none, or now creates the map, which is closed again.
+     * Repeats a refused BPF_MAP_CREATE with a log buffer in the common attributes, the fourth and fifth argument of bpf(2)
+     * (Linux 7.2, commits f28771c0691b and 49f9b2b2a18c). Returns the kernel's reason; empty if the kernel gives none, or
+     * if it now creates the map, which is closed at once.
      */
     record WhyRefused(Create create) implements MapCommand<String> {
         private static final StructLayout COMMON =
                 StructLayout.of("bpf_common_attr", "u64 log_buf; u32 log_size, log_level, log_true_size");
 
-        /** BPF_COMMON_ATTRS; a kernel that does not know it knows no such command: EINVAL. */
+        /** BPF_COMMON_ATTRS. To an older kernel the number with this bit is an unknown command: EINVAL. */
         private static final int COMMON_ATTRS = 1 << 16;
 
         private static final int LOG_BYTES = 1024;
