@@ -26,6 +26,9 @@ import java.util.stream.LongStream;
  */
 public record Distribution(
         boolean unsigned, boolean linear, long count, long sum, long min, long max, List<Bucket> buckets) {
+    /** The maximum number of buckets of one width, without the two for what is out of range. */
+    public static final int MAX_LINEAR_BUCKETS = 1022;
+
     public Distribution {
         buckets = List.copyOf(buckets);
     }
@@ -52,7 +55,8 @@ public record Distribution(
     /**
      * The same with buckets of one width, as {@link Question#linear} describes them.
      *
-     * @throws IllegalArgumentException if there is no bucket, or more than 1,022
+     * @throws IllegalArgumentException if there is no bucket, more than {@link #MAX_LINEAR_BUCKETS}, or the last one does
+     *     not end below 2^63 - 1
      */
     public static Distribution withoutEvents(boolean unsigned, long from, long to, long step) {
         return Scale.linear(from, to, step).withoutEvents(unsigned);
@@ -75,7 +79,8 @@ public record Distribution(
         long largest = max;
         for (Distribution part : parts) {
             if (part.unsigned != unsigned || part.linear != linear) {
-                throw new IllegalArgumentException("distributions of two kinds: " + part.kind() + " and " + kind());
+                throw new IllegalArgumentException("distributions of two kinds: unsigned " + part.unsigned + ", linear "
+                        + part.linear + " and unsigned " + unsigned + ", linear " + linear);
             }
             part.addTo(counts, buckets);
             if (part.count > 0) {
@@ -107,16 +112,12 @@ public record Distribution(
                 i++;
             }
             if (i == counts.length || all.get(i).to() != bucket.to()) {
-                throw new IllegalArgumentException(
-                        "no bucket, or not in its place: " + number(bucket.from()) + " to " + number(bucket.to()));
+                throw new IllegalArgumentException("no such bucket, or not in ascending order: " + number(bucket.from())
+                        + " to " + number(bucket.to()));
             }
             counts[i] = Math.addExact(counts[i], bucket.count());
             i++;
         }
-    }
-
-    private String kind() {
-        return (unsigned ? "unsigned, " : "signed, ") + (linear ? "linear" : "by powers of two");
     }
 
     /** The mean of the values; NaN if there is no event, or if their sum may have exceeded 64 bits. */
@@ -211,9 +212,14 @@ public record Distribution(
         /** Buckets of one width, up to {@code to} or the next multiple of the width. */
         static Scale linear(long from, long to, long step) {
             long buckets = step <= 0 || to <= from ? 0 : Math.ceilDiv(to - from, step);
-            if (buckets < 1 || buckets > 1022) {
+            if (buckets < 1 || buckets > MAX_LINEAR_BUCKETS) {
                 throw new IllegalArgumentException("from " + from + " to " + to + " by " + step + " are " + buckets
-                        + " buckets; 1 to 1022 are possible");
+                        + " buckets; 1 to " + MAX_LINEAR_BUCKETS + " are possible");
+            }
+            long last = from + (buckets - 1) * step;
+            if (last > Long.MAX_VALUE - step) {
+                throw new IllegalArgumentException("from " + from + " to " + to + " by " + step
+                        + " the last bucket does not end below 2^63 - 1, with a bucket above it");
             }
             return new Scale(true, from, step, (int) buckets);
         }

@@ -250,7 +250,8 @@ public final class Question {
      * @param from the smallest value of the first bucket
      * @param to the value after the last bucket; what is out of range is counted in two buckets more
      * @param step the width of a bucket
-     * @throws IllegalArgumentException if there is no bucket, or more than 1,022
+     * @throws IllegalArgumentException if there is no bucket, more than {@link Distribution#MAX_LINEAR_BUCKETS}, or the
+     *     last one does not end below 2^63 - 1
      */
     public Question linear(long from, long to, long step) {
         Question copy = new Question(this);

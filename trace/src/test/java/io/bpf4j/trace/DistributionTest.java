@@ -70,6 +70,22 @@ class DistributionTest {
                         new Bucket(Long.MIN_VALUE, -11, 0), new Bucket(-10, -1, 0), new Bucket(0, Long.MAX_VALUE, 0));
     }
 
+    /** The values up to 2^63 - 1 are in the last bucket then, and none is above. */
+    @Test
+    void theLastLinearBucketEndsBelowTheLargestNumber() {
+        long most = Long.MAX_VALUE;
+        assertThat(Distribution.withoutEvents(false, most - 20, most, 10).buckets())
+                .endsWith(new Bucket(most - 10, most - 1, 0), new Bucket(most, most, 0));
+        assertThat(Distribution.withoutEvents(false, -(1L << 62), (1L << 62) - 1, 1L << 62)
+                        .buckets())
+                .hasSize(4);
+        for (long step : List.of(1L << 62, 3L << 61, most)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> Distribution.withoutEvents(false, 1, most, step))
+                    .withMessageEndingWith("the last bucket does not end below 2^63 - 1, with a bucket above it");
+        }
+    }
+
     @Test
     void bucketsAreARangeEachWithoutGaps() {
         List<Bucket> all = buckets(true).subList(1, 253); // no unsigned number is negative

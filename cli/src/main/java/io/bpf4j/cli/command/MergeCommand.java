@@ -36,7 +36,7 @@ import picocli.CommandLine.Parameters;
         },
         footer = {
             "  bpf4j merge web1.json web2.json",
-            "  for h in web1 web2; do ssh $h bpf4j count --all a:sale --duration 9 --json; done | bpf4j merge",
+            "  for h in web1 web2; do ssh -n $h sudo -n bpf4j count --all a:sale --duration 9 --json > $h.json & done; wait",
             "  bpf4j merge --json eu/*.json > eu.json"
         })
 final class MergeCommand implements Callable<Integer> {

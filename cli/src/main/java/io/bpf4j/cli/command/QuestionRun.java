@@ -48,7 +48,6 @@ class QuestionRun implements TargetRun.Work {
     private final AnswerReport report;
     private final @Nullable IntervalLines lines;
     private @Nullable Answer loaded;
-    private long shown;
     private long nextReport = Long.MAX_VALUE;
 
     /** Makes the question about the probes that were found. */
@@ -171,9 +170,9 @@ class QuestionRun implements TargetRun.Work {
     }
 
     /** Ends the rows of the answer so far, if they are JSON. */
-    void endInterval(Answer answer) {
+    void endInterval(long events) {
         if (target.json()) {
-            report.interval(answer.rows().stream().mapToLong(Answer.Row::count).sum());
+            report.interval(events);
         }
     }
 
@@ -218,19 +217,18 @@ class QuestionRun implements TargetRun.Work {
 
     private void print(Answer.Event event) {
         if (!isFull()) {
-            shown++;
             report.event(event);
         }
     }
 
     @Override
     public boolean isFull() {
-        return maxEvents.isPresent() && shown >= maxEvents.getAsLong();
+        return maxEvents.isPresent() && report.shown() >= maxEvents.getAsLong();
     }
 
     @Override
     public boolean hasEvents() {
-        return shown > 0 || answer().rows().stream().anyMatch(row -> row.count() > 0);
+        return report.shown() > 0 || answer().rows().stream().anyMatch(row -> row.count() > 0);
     }
 
     @Override
@@ -240,7 +238,7 @@ class QuestionRun implements TargetRun.Work {
         print(answer);
         answer.hints().forEach(console::remark);
         TraceOptions.reportPaused(console, answer.stillPaused());
-        report.sums(answer, shown, gaps, printsRowsOnly());
+        report.sums(answer, gaps, printsRowsOnly());
         // Last, so that the answer is printed even if a file can't be written.
         QuestionOptions userOptions = options;
         if (userOptions != null && userOptions.files().areGiven()) {

@@ -96,6 +96,9 @@ final class StackCommand extends QuestionCommand {
         private boolean ending;
         private boolean hasRows;
 
+        /** The events of the rows that were printed last. */
+        private long events;
+
         Run(NamedStacks stacks) {
             super(console, options, StackCommand.this::withStacks);
             this.stacks = stacks;
@@ -130,7 +133,7 @@ final class StackCommand extends QuestionCommand {
         @Override
         void interim(Answer answer) {
             print(answer);
-            endInterval(answer);
+            endInterval(events);
         }
 
         @Override
@@ -170,6 +173,7 @@ final class StackCommand extends QuestionCommand {
                 stacks.forEachOfAll(this::text);
             }
             hasRows = !rows.isEmpty();
+            events = rows.stream().mapToLong(Answer.Row::count).sum();
         }
 
         @Override

@@ -43,7 +43,7 @@ public final class InputFile {
     }
 
     /**
-     * Returns the attributes of what can be read from its begin to its end: a file, or a pipe, such as a shell's {@code
+     * Returns the attributes of what can be read from beginning to end: a file, or a pipe, such as a shell's {@code
      * <(command)}.
      *
      * @throws CommandException if it does not exist, or is a directory, or not readable

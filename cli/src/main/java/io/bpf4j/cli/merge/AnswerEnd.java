@@ -7,7 +7,6 @@ import io.bpf4j.trace.Gap;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -17,24 +16,33 @@ import java.util.Optional;
  * <p>Tested by {@code MergeCommandTest}.
  *
  * @param line where it is, from 1 on
- * @param shown how many events the answer shows, besides counting them
+ * @param intervals how many intervals the answer says it has
+ * @param shown how many events it says it shows, besides counting them
  * @param events of all rows
  * @param missing events that the answer lacks, and begins and ends without partner
  * @param gaps the reasons for not being exact that are not numbers of events
  * @param remarks the other facts
  */
 record AnswerEnd(
-        long line, long shown, long events, Map<Gap, Long> missing, List<Diagnostic> gaps, List<Remark> remarks) {
+        long line,
+        long intervals,
+        long shown,
+        long events,
+        Map<Gap, Long> missing,
+        List<Diagnostic> gaps,
+        List<Remark> remarks) {
     /**
      * Reads the record.
      *
      * @throws Refusal if it has not the form of an end, or contradicts itself
      */
-    static AnswerEnd read(Fields fields, long line, long shown) {
+    static AnswerEnd read(Fields fields, long line) {
         long events = fields.count("events");
+        long intervals = fields.optionalCount("intervals");
+        long shown = fields.optionalCount("shown");
         Map<Gap, Long> missing = new EnumMap<>(Gap.class);
         for (Gap gap : Gap.values()) {
-            long count = fields.has(AnswerReport.name(gap)) ? fields.count(AnswerReport.name(gap)) : 0;
+            long count = fields.optionalCount(AnswerReport.name(gap));
             if (count > 0) {
                 missing.put(gap, count);
             }
@@ -56,7 +64,7 @@ record AnswerEnd(
         fields.end();
         boolean lacks = !gaps.isEmpty() || missing.keySet().stream().anyMatch(Gap::isMissing);
         if (exact && (lacks || reason.isPresent())) {
-            throw new Refusal("says that the answer is exact, and that it lacks something");
+            throw new Refusal("says both that the answer is exact and that something is missing");
         }
         if (!exact && !lacks) {
             gaps.add(new Diagnostic(
@@ -64,7 +72,7 @@ record AnswerEnd(
                     "",
                     reason.orElseThrow(() -> new Refusal("says that the answer is not exact, without 'reason'"))));
         }
-        return new AnswerEnd(line, shown, events, missing, gaps, remarks);
+        return new AnswerEnd(line, intervals, shown, events, missing, gaps, remarks);
     }
 
     private static Remark remark(Fields fields) {
@@ -76,7 +84,7 @@ record AnswerEnd(
 
     private static Diagnostic.Kind kind(String name) {
         for (Diagnostic.Kind kind : Diagnostic.Kind.values()) {
-            if (kind.name().toLowerCase(Locale.ROOT).equals(name)) {
+            if (Remark.name(kind).equals(name)) {
                 return kind;
             }
         }

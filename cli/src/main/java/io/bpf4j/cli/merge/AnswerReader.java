@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the answers of one file, line by line: the rows up to each end. <i>Confined.</i>
  *
- * <p>Rows before an interval's end are older counts of the rows that follow, so only the last ones count.
+ * <p>Rows before an interval's end are older counts of the rows that follow, so only the last ones count. All are
+ * checked, because they may be the rest of an answer that is cut off.
  *
  * <p>Tested by {@code MergeCommandTest}.
  */
@@ -27,6 +28,8 @@ final class AnswerReader {
 
     /** How many characters their lines have. */
     private long size;
+
+    private long intervals;
 
     /** How many events the answer shows. */
     private long shown;
@@ -93,11 +96,12 @@ final class AnswerReader {
             case "row" -> row(rowReader.read(fields), line, number);
             case "event" -> shown++;
             case "interval" -> {
-                rows.clear();
-                size = 0;
+                checkEvents("an interval", fields.count("events"));
+                intervals++;
+                clear();
             }
             case "end" -> {
-                end(AnswerEnd.read(fields, number, shown), line);
+                end(AnswerEnd.read(fields, number), line);
                 return true;
             }
             default ->
@@ -114,27 +118,39 @@ final class AnswerReader {
         MergedRow row = read.row();
         PlacedRow before = rows.get(row.id());
         if (before != null && !read.form().stacks()) {
-            throw new Refusal("has the key of line " + before.line() + " again; an answer has one row for each key");
+            throw new Refusal("has the key of line " + before.line()
+                    + " again; an answer has one row for each key; is the end of the answer before it missing?");
         }
         // Functions that call from several places have several stacks with the same names.
         MergedRow sum = before == null ? row : before.row().plus(row, null);
         rows.put(row.id(), new PlacedRow(sum, number, line.length()));
     }
 
-    private void end(AnswerEnd end, String line) {
+    /** Checks that the rows are those of what ends here: neither fewer nor, after a cut-off answer, more. */
+    private void checkEvents(String what, long expected) {
         long events = 0;
         for (PlacedRow placed : rows.values()) {
             events += placed.row().count();
             if (events < 0) {
-                throw new Refusal("ends an answer with more than 2^63 - 1 events");
+                throw new Refusal("ends " + what + " with more than 2^63 - 1 events");
             }
         }
-        if (rows.isEmpty() && shown > 0) {
+        if (events != expected) {
+            throw new Refusal("ends " + what + " of " + expected + " events, but its rows have " + events
+                    + (events < expected ? ": rows are missing" : ": the end of an answer before it is missing"));
+        }
+    }
+
+    private void end(AnswerEnd end, String line) {
+        if (rows.isEmpty() && shown > 0 && end.shown() == 0 && end.events() > 0) {
             throw new Refusal("ends an answer of events only, which has nothing to add up");
         }
-        if (events != end.events()) {
-            throw new Refusal("ends an answer of " + end.events() + " events, but its rows have " + events
-                    + ": rows are missing");
+        checkEvents("an answer", end.events());
+        if (intervals != end.intervals() || shown != end.shown()) {
+            boolean missing = intervals < end.intervals() || shown < end.shown();
+            throw new Refusal("ends an answer with " + end.intervals() + " intervals and " + end.shown()
+                    + " shown events, but " + intervals + " and " + shown + " precede it: "
+                    + (missing ? "some are missing" : "an answer before it is cut off"));
         }
         for (PlacedRow placed : rows.values()) {
             try {
@@ -143,10 +159,16 @@ final class AnswerReader {
                 throw refused(placed.line(), e.getMessage());
             }
         }
+        merged.checkRoom(line.length());
         ends.add(end);
         merged.keep(line.length());
+        clear();
+        intervals = 0;
+        shown = 0;
+    }
+
+    private void clear() {
         rows.clear();
         size = 0;
-        shown = 0;
     }
 }

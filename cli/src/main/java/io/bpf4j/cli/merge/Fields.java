@@ -26,7 +26,7 @@ final class Fields {
     @SuppressWarnings("unchecked") // the names of an object are strings
     private static Map<String, @Nullable Object> object(@Nullable Object value, String what) {
         if (!(value instanceof Map)) {
-            throw new Refusal("has no object where " + what + " is expected");
+            throw new Refusal("has no object as " + what);
         }
         return (Map<String, @Nullable Object>) value;
     }
@@ -87,6 +87,11 @@ final class Fields {
             return count;
         }
         throw not(name, "a number of events, from 0 to 2^63 - 1");
+    }
+
+    /** A number of events that is left out if it is 0. */
+    long optionalCount(String name) {
+        return has(name) ? count(name) : 0;
     }
 
     /** A value of 64 bits. */

@@ -44,7 +44,7 @@ final class LineReader {
             }
             line.append(buffer, start, next - start);
             if (line.length() > MAX_LINE) {
-                throw new Refusal("is longer than " + MAX_LINE + " characters, so no answer of bpf4j");
+                throw new Refusal("is longer than " + MAX_LINE + " characters, so it is no answer of bpf4j");
             }
             if (next < end) {
                 next++;

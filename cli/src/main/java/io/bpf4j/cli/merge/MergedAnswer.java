@@ -20,6 +20,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -37,6 +38,8 @@ public final class MergedAnswer {
      */
     private static final long MAX_KEPT = 256L << 20;
 
+    private static final String NO_ROOM = "no room was left for more keys";
+
     /** Keys that are numbers of one machine. */
     private static final Set<String> OF_ONE_MACHINE = Set.of("pid", "tid");
 
@@ -44,6 +47,7 @@ public final class MergedAnswer {
     private final Map<Gap, Long> missing = new EnumMap<>(Gap.class);
     private final List<Diagnostic> gaps = new ArrayList<>();
     private final List<Remark> remarks = new ArrayList<>();
+    private final long maxKept;
     private @Nullable Form form;
     private String formIn = "";
     private @Nullable Distribution all;
@@ -52,7 +56,14 @@ public final class MergedAnswer {
     private boolean sameNumbers;
 
     /** The sum of no answer. */
-    public MergedAnswer() {}
+    public MergedAnswer() {
+        this(MAX_KEPT);
+    }
+
+    /** @param maxKept the maximum length of all lines that are kept, in chars */
+    MergedAnswer(long maxKept) {
+        this.maxKept = maxKept;
+    }
 
     /**
      * Adds all answers of a file.
@@ -87,8 +98,8 @@ public final class MergedAnswer {
      * @throws Refusal if not
      */
     void checkRoom(long size) {
-        if (kept + size > MAX_KEPT) {
-            throw new Refusal("makes the answers exceed " + MAX_KEPT
+        if (kept + size > maxKept) {
+            throw new Refusal("makes the answers exceed " + maxKept
                     + " characters; merge some of them first, or ask with fewer keys");
         }
     }
@@ -132,15 +143,26 @@ public final class MergedAnswer {
                 .forEach(remark ->
                         remarks.add(new Remark(remark.kind(), remark.subject(), source + ": " + remark.message())));
         long cut = end.missing().getOrDefault(Gap.NO_ROOM_FOR_KEY, 0L);
-        if (cut > 0) {
+        // A sum has the remarks of its inputs, which name the machines.
+        if (cut > 0 && end.remarks().stream().noneMatch(MergedAnswer::isNoRoom)) {
             remarks.add(leftOut(
                     source,
-                    "its table had no room for more keys (" + AnswerValues.events(cut)
-                            + " left out), so this sum may lack keys, and events of keys, and its order is not exact"));
+                    NO_ROOM + ", and " + AnswerValues.events(cut) + (cut == 1 ? " was" : " were")
+                            + " left out; so keys may be missing from this sum or counted too low, and the order may"
+                            + " be wrong"));
         }
         if (end.shown() > 0) {
-            remarks.add(leftOut(source, "shows " + AnswerValues.events(end.shown()) + ", which this sum only counts"));
+            String them = end.shown() == 1 ? "it" : "them";
+            remarks.add(leftOut(
+                    source,
+                    "shows " + AnswerValues.events(end.shown()) + "; the sum counts " + them + " and does not show "
+                            + them));
         }
+    }
+
+    private static boolean isNoRoom(Remark remark) {
+        return remark.kind().equals(Optional.of(Diagnostic.Kind.LEFT_OUT))
+                && remark.message().contains(NO_ROOM);
     }
 
     private static Remark leftOut(String source, String message) {
@@ -155,8 +177,8 @@ public final class MergedAnswer {
                                 Stream.of(Remark.of(new Diagnostic(
                                         Diagnostic.Kind.HINT,
                                         "",
-                                        "pid and tid are numbers of one machine; rows of several answers that have the"
-                                                + " same numbers are added up"))))
+                                        "a pid or tid has a meaning on its own machine only: rows of different answers"
+                                                + " with equal numbers were added up"))))
                         .toList()
                 : remarks;
     }

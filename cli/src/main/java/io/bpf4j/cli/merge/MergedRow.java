@@ -1,9 +1,8 @@
 package io.bpf4j.cli.merge;
 
+import io.bpf4j.cli.question.AnswerValues;
 import io.bpf4j.trace.Distribution;
-import java.util.Collection;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,20 +24,9 @@ record MergedRow(Id id, long count, @Nullable Distribution distribution) {
     record Id(Map<String, Object> key, List<String> frames, boolean cut) implements Comparable<Id> {
         @Override
         public int compareTo(Id other) {
-            int order = compare(key.values(), other.key.values(), Id::compareValues);
-            order = order != 0 ? order : compare(frames, other.frames, Comparator.naturalOrder());
+            int order = AnswerValues.compare(key.values(), other.key.values(), Id::compareValues);
+            order = order != 0 ? order : AnswerValues.compare(frames, other.frames, Comparator.naturalOrder());
             return order != 0 ? order : Boolean.compare(cut, other.cut);
-        }
-
-        private static <T> int compare(Collection<T> left, Collection<T> right, Comparator<T> order) {
-            Iterator<T> others = right.iterator();
-            for (T each : left) {
-                int result = others.hasNext() ? order.compare(each, others.next()) : 1;
-                if (result != 0) {
-                    return result;
-                }
-            }
-            return others.hasNext() ? -1 : 0;
         }
 
         /** Values of different types are different, also those that look the same. */

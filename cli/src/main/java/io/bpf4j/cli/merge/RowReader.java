@@ -63,7 +63,8 @@ final class RowReader {
         Map<String, Object> key = new LinkedHashMap<>();
         values.forEach((name, value) -> {
             if (value == null || value instanceof Map || value instanceof List) {
-                throw new Refusal("has no value of a key in " + Refusal.quoted(name));
+                throw new Refusal("has the key " + Refusal.quoted(name)
+                        + ", whose value is not a text, a number or a truth value");
             }
             key.put(name, value);
         });

@@ -30,6 +30,16 @@ public final class EndRecord {
         }
     }
 
+    /**
+     * Says how many records of these types precede, unless there are none, so that a reader notices if some are missing.
+     *
+     * @param intervals records that end the rows of an interval
+     * @param shown events that are shown besides being counted
+     */
+    public EndRecord after(long intervals, long shown) {
+        return without("intervals", intervals).without("shown", shown);
+    }
+
     private static String count(long events) {
         return events + (events == 1 ? " event" : " events");
     }
@@ -43,10 +53,10 @@ public final class EndRecord {
         return this;
     }
 
-    /** Adds a number of events by its name in JSON, unless it is 0. The answer is exact without these events. */
-    public EndRecord without(String name, long events) {
-        if (events > 0) {
-            counts.put(name, events);
+    /** Adds a number by its name in JSON, unless it is 0. The answer is exact nevertheless. */
+    public EndRecord without(String name, long count) {
+        if (count > 0) {
+            counts.put(name, count);
         }
         return this;
     }

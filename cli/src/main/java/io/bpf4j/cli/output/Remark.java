@@ -22,13 +22,18 @@ public record Remark(Optional<Diagnostic.Kind> kind, String subject, String mess
         return new Remark(Optional.empty(), "", message);
     }
 
+    /** The name of a kind in JSON. */
+    public static String name(Diagnostic.Kind kind) {
+        return kind.name().toLowerCase(Locale.ROOT);
+    }
+
     /** Adds a list of remarks to a record, if there are some: the form of all commands. */
     public static JsonLine json(JsonLine line, String name, List<Remark> remarks) {
         if (!remarks.isEmpty()) {
             line.key(name).beginArray();
             for (Remark remark : remarks) {
                 line.beginObject();
-                remark.kind.ifPresent(kind -> line.field("kind", kind.name().toLowerCase(Locale.ROOT)));
+                remark.kind.ifPresent(kind -> line.field("kind", name(kind)));
                 if (!remark.subject.isEmpty()) {
                     line.field("subject", remark.subject);
                 }

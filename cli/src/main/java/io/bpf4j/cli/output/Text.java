@@ -51,8 +51,8 @@ public final class Text {
     }
 
     /**
-     * Reads text in UTF-8. In the place of bytes that are none is U+DC00, a lone surrogate, which no UTF-8 has; so a
-     * reader can tell it from all text.
+     * Reads UTF-8. Bytes that are not UTF-8 become U+DC00, a lone surrogate, which decoding never yields otherwise, so a
+     * reader can tell them from text.
      */
     public static Reader utf8(InputStream bytes) {
         return new InputStreamReader(

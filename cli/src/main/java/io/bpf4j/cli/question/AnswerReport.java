@@ -53,6 +53,12 @@ public final class AnswerReport {
     /** Created for the first event: time zones take a while to load, and most questions show no event. */
     private @Nullable EventFormat format;
 
+    /** How many events are shown. */
+    private long shown;
+
+    /** How many intervals have ended. */
+    private long intervals;
+
     /** A report without colours. */
     public AnswerReport(Console console, boolean json) {
         this(console, json, Paint.NONE);
@@ -75,7 +81,11 @@ public final class AnswerReport {
 
     /** Prints the answer so far, or at the end. */
     public void rows(Answer answer) {
-        rows(answer.rows(), answer.unit().orElse(""), answer.emptyDistribution().map(HistogramScale::of));
+        rows(answer, answer.rows());
+    }
+
+    private void rows(Answer answer, List<Answer.Row> rows) {
+        rows(rows, answer.unit().orElse(""), answer.emptyDistribution().map(HistogramScale::of));
     }
 
     /**
@@ -100,18 +110,23 @@ public final class AnswerReport {
         List<Answer.Row> rows = answer.rows();
         long events = rows.stream().mapToLong(Answer.Row::count).sum();
         if (json) {
-            rows(answer);
+            rows(answer, rows);
             interval(events);
         } else if (rows.stream()
                 .allMatch(row -> row.distribution() == null && row.key().isEmpty())) {
             console.line(AnswerValues.events(events));
         } else {
-            rows(answer);
+            rows(answer, rows);
         }
     }
 
-    /** Ends the rows of an interval in JSON, so that a reader knows which rows belong together. */
+    /**
+     * Ends the rows of an interval in JSON, so that a reader knows which rows belong together.
+     *
+     * @param events of these rows
+     */
     public void interval(long events) {
+        intervals++;
         console.line(Records.begin("interval")
                 .field("time", Instant.now().toString())
                 .field("ns", System.nanoTime())
@@ -234,6 +249,7 @@ public final class AnswerReport {
 
     /** Prints an event that is shown: for a latency with its duration, otherwise as {@code trace} prints it. */
     public void event(Answer.Event event) {
+        shown++;
         if (format == null) {
             format = EventFormat.create(json, new LineBuffer());
         }
@@ -272,6 +288,11 @@ public final class AnswerReport {
         console.line((columns + values).stripTrailing());
     }
 
+    /** How many events are shown so far. */
+    public long shown() {
+        return shown;
+    }
+
     /**
      * Prints the sums and the gaps of the answer.
      *
@@ -279,7 +300,7 @@ public final class AnswerReport {
      * @param toStandardError whether the sums go to standard error, because a program reads the rows from standard
      *     output
      */
-    public void sums(Answer answer, long shown, List<Diagnostic> gaps, boolean toStandardError) {
+    public void sums(Answer answer, List<Diagnostic> gaps, boolean toStandardError) {
         Map<Gap, Long> counted = answer.gaps();
         long lost = counted.getOrDefault(Gap.LOST, 0L);
         List<Answer.Row> rows = answer.rows();
@@ -287,7 +308,8 @@ public final class AnswerReport {
         boolean eventsOnly = answer.showsEvents() && events == 0;
         long total = eventsOnly ? shown : events;
         if (json) {
-            console.line(end(total, counted, gaps).json(console.remarks()));
+            EndRecord end = new EndRecord(total, lost).after(intervals, eventsOnly ? 0 : shown);
+            console.line(complete(end, counted, gaps).json(console.remarks()));
             return;
         }
         sums(rows, sums(counted, total, gaps, eventsOnly && lost == 0 ? ", 0 lost" : ""), toStandardError);
@@ -297,14 +319,15 @@ public final class AnswerReport {
     public void sums(List<Answer.Row> rows, Map<Gap, Long> counted, List<Diagnostic> gaps, List<Remark> remarks) {
         long events = rows.stream().mapToLong(Answer.Row::count).sum();
         if (json) {
-            console.line(end(events, counted, gaps).json(remarks));
+            EndRecord end = new EndRecord(events, counted.getOrDefault(Gap.LOST, 0L));
+            console.line(complete(end, counted, gaps).json(remarks));
         } else {
             sums(rows, sums(counted, events, gaps, ""), false);
         }
     }
 
-    private static EndRecord end(long events, Map<Gap, Long> counted, List<Diagnostic> gaps) {
-        EndRecord end = new EndRecord(events, counted.getOrDefault(Gap.LOST, 0L)).because(gaps);
+    private static EndRecord complete(EndRecord end, Map<Gap, Long> counted, List<Diagnostic> gaps) {
+        end.because(gaps);
         withoutLost(counted).forEach((gap, count) -> {
             if (gap.isMissing()) {
                 end.lacking(name(gap), count, text(gap));

@@ -7,6 +7,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.Map;
@@ -24,16 +25,20 @@ public final class AnswerValues {
     private AnswerValues() {}
 
     /** The order of keys, value by value, for rows that have the same count. */
-    public static final Comparator<Map<String, Object>> KEYS = (left, right) -> {
-        Iterator<Object> others = right.values().iterator();
-        for (Object value : left.values()) {
-            int order = others.hasNext() ? compare(value, others.next()) : 1;
-            if (order != 0) {
-                return order;
+    public static final Comparator<Map<String, Object>> KEYS =
+            (left, right) -> compare(left.values(), right.values(), AnswerValues::compare);
+
+    /** The order of two sequences, element by element; a shorter one is before those that begin with it. */
+    public static <T> int compare(Collection<T> left, Collection<T> right, Comparator<? super T> order) {
+        Iterator<T> others = right.iterator();
+        for (T each : left) {
+            int result = others.hasNext() ? order.compare(each, others.next()) : 1;
+            if (result != 0) {
+                return result;
             }
         }
         return others.hasNext() ? -1 : 0;
-    };
+    }
 
     /** The order of two values: numbers by their value, all others as text. */
     static int compare(Object left, Object right) {

@@ -33,8 +33,11 @@ public record HistogramScale(boolean unsigned, Optional<Linear> linear) {
         Bucket last = buckets.get(buckets.size() - 2);
         long step = last.to() - last.from() + 1;
         Bucket first = buckets.getFirst();
-        // Nothing is below 0 if values are unsigned. Then the first bucket has the width of the others.
-        boolean nothingBelow = all.unsigned() && first.to() - first.from() + 1 == step;
+        // Nothing is below 0 if values are unsigned. Then the first bucket has the width of the others. So has the one
+        // below if the others begin at their width: the same buckets, unless those from 0 on are one too many.
+        boolean nothingBelow = all.unsigned()
+                && first.to() - first.from() + 1 == step
+                && buckets.size() - 1 <= Distribution.MAX_LINEAR_BUCKETS;
         long from = (nothingBelow ? first : buckets.get(1)).from();
         return new HistogramScale(all.unsigned(), Optional.of(new Linear(from, last.to() + 1, step)));
     }

@@ -3,6 +3,9 @@ package io.bpf4j.cli.command;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.cli.question.HistogramScale;
+import io.bpf4j.cli.question.HistogramScale.Linear;
+import io.bpf4j.trace.Distribution;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
@@ -21,12 +24,25 @@ class MergeCommandTest {
     private static final String HISTOGRAM =
             "{\"type\":\"row\",\"key\":{},\"unit\":\"ns\",\"unsigned\":true,\"buckets\":"
                     + "[{\"from\":8,\"to\":9,\"count\":1}],\"count\":1,\"sum\":9,\"min\":9,\"max\":9}";
+    private static final String EVENT = "{\"type\":\"event\",\"time\":\"2026-01-02T03:04:05Z\",\"ns\":8}";
 
     @TempDir
     private Path folder;
 
     private static String end(long events) {
         return "{\"type\":\"end\",\"events\":" + events + ",\"lost\":0,\"exact\":true}";
+    }
+
+    private static String end(long events, long intervals, long shown) {
+        return end(events)
+                .replace(
+                        "\"exact\"",
+                        (intervals > 0 ? "\"intervals\":" + intervals + "," : "")
+                                + (shown > 0 ? "\"shown\":" + shown + "," : "") + "\"exact\"");
+    }
+
+    private static String interval(long events) {
+        return "{\"type\":\"interval\",\"time\":\"2026-01-02T03:04:05Z\",\"ns\":8,\"events\":" + events + "}";
     }
 
     private String file(String name, String... lines) throws IOException {
@@ -100,10 +116,64 @@ class MergeCommandTest {
 
     @Test
     void onlyTheLastIntervalCounts() throws IOException {
-        String interval = "{\"type\":\"interval\",\"time\":\"2026-01-02T03:04:05Z\",\"ns\":8,\"events\":3}";
-        assertThat(Run.of("merge", "--json", file("every", A, interval, B, interval, B, A, end(5)))
+        assertThat(Run.of("merge", "--json", file("every", A, interval(3), A, B, interval(5), B, A, end(5, 2, 0)))
                         .out())
                 .containsExactly(A, B, end(5));
+    }
+
+    /** The rows before the end of an interval do not count, so the rest of another answer could hide among them. */
+    @Test
+    void theRestOfAnAnswerBeforeAnotherIsRefused() throws IOException {
+        String cutOff = ": an answer before it is cut off";
+        assertThat(refused(B, interval(2), A, interval(3), A, end(3, 1, 0)))
+                .isEqualTo("6: ends an answer with 1 intervals and 0 shown events, but 2 and 0 precede it" + cutOff);
+        assertThat(refused(B, interval(2), A, end(3)))
+                .isEqualTo("4: ends an answer with 0 intervals and 0 shown events, but 1 and 0 precede it" + cutOff);
+        assertThat(refused(EVENT, EVENT, A, end(3, 0, 1)))
+                .isEqualTo("4: ends an answer with 0 intervals and 1 shown events, but 0 and 2 precede it" + cutOff);
+        assertThat(refused(EVENT, A, end(3)))
+                .isEqualTo("3: ends an answer with 0 intervals and 0 shown events, but 0 and 1 precede it" + cutOff);
+        assertThat(refused(EVENT, end(0)))
+                .isEqualTo("2: ends an answer with 0 intervals and 0 shown events, but 0 and 1 precede it" + cutOff);
+        assertThat(refused(B, A, interval(3), A, end(3, 1, 0)))
+                .isEqualTo("3: ends an interval of 3 events, but its rows have 5: the end of an answer before it is"
+                        + " missing");
+        assertThat(refused(A, end(3, 1, 0)))
+                .isEqualTo("2: ends an answer with 1 intervals and 0 shown events, but 0 and 0 precede it: some are"
+                        + " missing");
+        assertThat(refused(A, interval(5), A, B, end(5, 1, 0)))
+                .isEqualTo("2: ends an interval of 5 events, but its rows have 3: rows are missing");
+        assertThat(refused(B, A, end(3)))
+                .isEqualTo("3: ends an answer of 3 events, but its rows have 5: the end of an answer before it is"
+                        + " missing");
+        assertThat(Run.of("merge", file("two", A, interval(3), A, B, end(5, 1, 0), EVENT, B, end(2, 0, 1), A, end(3)))
+                        .out())
+                .contains("10 events");
+    }
+
+    /** Buckets from 10 on, with one below, are the buckets from 0 on. */
+    @ParameterizedTest
+    @CsvSource({"true, 10, 10230, 10", "true, 0, 10220, 10", "true, 10, 20, 10", "true, 1, 1023, 1", "false, -5, 5, 1"})
+    void aHistogramWithAsManyBucketsAsPossibleIsMerged(boolean unsigned, long from, long to, long step) {
+        HistogramScale scale = HistogramScale.of(Distribution.withoutEvents(unsigned, from, to, step));
+        assertThat(scale.withoutEvents()).isEqualTo(Distribution.withoutEvents(unsigned, from, to, step));
+        Linear linear = scale.linear().orElseThrow();
+        String row = HISTOGRAM
+                .replace(
+                        "\"unsigned\":true",
+                        "\"unsigned\":" + unsigned + ",\"linear\":{\"from\":" + linear.from() + ",\"to\":" + linear.to()
+                                + ",\"step\":" + linear.step() + "}")
+                .replace("\"from\":8,\"to\":9", bucketOf(4, scale))
+                .replace("\"sum\":9,\"min\":9,\"max\":9", "\"sum\":4,\"min\":4,\"max\":4");
+        assertThat(Run.withInput(row + "\n" + end(1), "merge", "--json").out()).containsExactly(row, end(1));
+    }
+
+    private static String bucketOf(long value, HistogramScale scale) {
+        return scale.withoutEvents().buckets().stream()
+                .filter(bucket -> bucket.from() <= value && bucket.to() >= value)
+                .map(bucket -> "\"from\":" + bucket.from() + ",\"to\":" + bucket.to())
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
@@ -127,13 +197,13 @@ class MergeCommandTest {
                         "6      a",
                         "6 events, 8 left out: no room for more keys (--max-keys); not exact: " + one
                                 + ": it began late");
-        String noRoom = ": its table had no room for more keys (";
-        String maybe = " left out), so this sum may lack keys, and events of keys, and its order is not exact";
+        String noRoom = ": no room was left for more keys, and ";
+        String maybe = " left out; so keys may be missing from this sum or counted too low, and the order may be wrong";
         assertThat(text.err())
                 .containsExactly(
                         "bpf4j: " + one + ": a\\x1b[2J",
-                        "bpf4j: " + one + noRoom + "7 events" + maybe,
-                        "bpf4j: " + two + noRoom + "1 event" + maybe);
+                        "bpf4j: " + one + noRoom + "7 events were" + maybe,
+                        "bpf4j: " + two + noRoom + "1 event was" + maybe);
         String end = Run.of("merge", "--json", one, two).out().getLast();
         assertThat(end)
                 .startsWith(
@@ -146,6 +216,12 @@ class MergeCommandTest {
                 .doesNotContain("\u001b");
         Run again = Run.withInput(String.join("\n", A, end(3), A, end(3), A.replace('3', '6'), end), "merge", "--json");
         assertThat(again.out().getLast()).contains("\"standard input:6: " + one + ": it began late\"");
+        assertThat(again.err())
+                .as("a sum of sums names each machine once")
+                .containsExactly(
+                        "bpf4j: standard input:6: " + one + ": a\\x1b[2J",
+                        "bpf4j: standard input:6: " + one + noRoom + "7 events were" + maybe,
+                        "bpf4j: standard input:6: " + two + noRoom + "1 event was" + maybe);
     }
 
     @Test
@@ -156,12 +232,12 @@ class MergeCommandTest {
 
     @Test
     void eventsThatAreShownAreCountedOnly() throws IOException {
-        String event = "{\"type\":\"event\",\"time\":\"2026-01-02T03:04:05Z\",\"ns\":8}";
-        String one = file("one", event, A, end(3));
+        String one = file("one", EVENT, A, end(3, 0, 1));
         Run run = Run.of("merge", one);
         assertThat(run.out()).containsExactly("COUNT  comm", "3      a", "3 events");
-        assertThat(run.err()).containsExactly("bpf4j: " + one + ": shows 1 event, which this sum only counts");
-        assertThat(refused(event, end(1))).isEqualTo("2: ends an answer of events only, which has nothing to add up");
+        assertThat(run.err())
+                .containsExactly("bpf4j: " + one + ": shows 1 event; the sum counts it and does not show it");
+        assertThat(refused(EVENT, end(1))).isEqualTo("2: ends an answer of events only, which has nothing to add up");
     }
 
     @Test
@@ -172,7 +248,9 @@ class MergeCommandTest {
         assertThat(Run.of("merge", one, file("two", row, end(3))).err())
                 .singleElement()
                 .asString()
-                .startsWith("bpf4j: pid and tid are numbers of one machine;");
+                .isEqualTo(
+                        "bpf4j: a pid or tid has a meaning on its own machine only: rows of different answers with equal"
+                                + " numbers were added up");
     }
 
     @Test
@@ -299,7 +377,9 @@ class MergeCommandTest {
     @Test
     void linesThatContradictEachOtherAreRefused() throws IOException {
         assertThat(refused(A, A, end(6)))
-                .isEqualTo("2: has the key of line 1 again; an answer has one row for each key");
+                .isEqualTo(
+                        "2: has the key of line 1 again; an answer has one row for each key; is the end of the answer"
+                                + " before it missing?");
         assertThat(refused(A, end(3), end(3)))
                 .isEqualTo("3: ends an answer of 3 events, but its rows have 0: rows are missing");
         String one = file("one", A, end(3));
@@ -310,7 +390,7 @@ class MergeCommandTest {
                 .isEqualTo("bpf4j merge: '" + link + "' is the same as '" + one + "', so its events would count twice");
         assertThat(Run.of("merge", "-", "-").code()).isNotEqualTo(CommandTree.OK);
         assertThat(refused(A, end(3).replace("0,", "1,")))
-                .isEqualTo("2: says that the answer is exact, and that it lacks something");
+                .isEqualTo("2: says both that the answer is exact and that something is missing");
         assertThat(refused(A, end(3).replace("true", "false")))
                 .isEqualTo("2: says that the answer is not exact, without 'reason'");
     }
@@ -320,13 +400,14 @@ class MergeCommandTest {
             delimiter = '|',
             value = {
                 "\"unsigned\":true,| |lacks the field 'unsigned'",
-                "\"from\":8|\"from\":7|has buckets that are not those of its scale (unsigned, by powers of two): no bucket, or not in"
-                        + " its place: 7 to 9",
+                "\"from\":8|\"from\":7|has buckets that are not those of its scale (unsigned, by powers of two): no such bucket,"
+                        + " or not in ascending order: 7 to 9",
                 "\"to\":9|\"to\":-9|has a field 'to' that is not an unsigned number of 64 bits",
                 "\"count\":1}]|\"count\":2}]|counts 1 events, but has 2 in its buckets",
                 "\"count\":1}]|\"count\":1.0}]|has a field 'count' that is not a number of events, from 0 to 2^63 - 1",
-                "[{|[5,{|has no object where a bucket is expected",
-                "\"key\":{}|\"key\":{\"a\":null}|has no value of a key in 'a'",
+                "[{|[5,{|has no object as a bucket",
+                "\"key\":{}|\"key\":{\"a\":null}|has the key 'a', whose value is not a text, a number"
+                        + " or a truth value",
                 "\"max\":9|\"max\":9,\"mean\":9|has the field 'mean', which this version can't merge",
                 "true|true,\"linear\":{\"from\":0,\"to\":2000,\"step\":1}|has no possible 'linear' buckets: from 0 to 2000 by 1 are"
                         + " 2000 buckets; 1 to 1022 are possible",
@@ -373,7 +454,8 @@ class MergeCommandTest {
             }
         }
         assertThat(Run.of("merge", file.toString()).err())
-                .containsExactly("bpf4j: " + file + ":1: is longer than 16777216 characters, so no answer of bpf4j");
+                .containsExactly(
+                        "bpf4j: " + file + ":1: is longer than 16777216 characters, so it is no answer of bpf4j");
         assertThat(Run.of("merge", "/dev/zero").err().getFirst())
                 .contains("/dev/zero:1: is longer than 16777216 characters");
     }

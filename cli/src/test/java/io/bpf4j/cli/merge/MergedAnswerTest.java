@@ -1,7 +1,9 @@
 package io.bpf4j.cli.merge;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.question.AnswerReport;
@@ -35,6 +37,7 @@ import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.From;
 import net.jqwik.api.Property;
@@ -98,6 +101,7 @@ class MergedAnswerTest {
                 new HistogramScale(false, Optional.empty()),
                 new HistogramScale(true, Optional.of(new Linear(0, 100, 10))),
                 new HistogramScale(true, Optional.of(new Linear(7, 1 << 20, 4099))),
+                new HistogramScale(true, Optional.of(new Linear(10, 10230, 10))),
                 new HistogramScale(false, Optional.of(new Linear(-50, 50, 100))));
     }
 
@@ -129,6 +133,20 @@ class MergedAnswerTest {
     @Property(tries = 200)
     void stacks(@ForAll @Size(max = 50) List<@From("events") Event> events) {
         check(events, MergedAnswerTest::stackRows);
+    }
+
+    /** A remark is as long as the machine wants it. */
+    @Example
+    void whatIsKeptIsBounded() throws IOException {
+        String row = "{\"type\":\"row\",\"key\":{},\"count\":3}\n";
+        String end = "{\"type\":\"end\",\"events\":3,\"lost\":0,\"exact\":true,\"remarks\":[{\"message\":\""
+                + "a".repeat(500) + "\"}]}\n";
+        MergedAnswer merged = new MergedAnswer(1000);
+        merged.addAll("one", new StringReader(row + end));
+        assertThatExceptionOfType(CommandException.class)
+                .isThrownBy(() -> merged.addAll("two", new StringReader(row + end)))
+                .withMessage("two:2: makes the answers exceed 1000 characters; merge some of them first, or ask with"
+                        + " fewer keys");
     }
 
     /** Adds up the answers of the machines in several ways. */

@@ -18,6 +18,14 @@ class EndRecordTest {
     }
 
     @Test
+    void whatPrecedesIsCounted() {
+        assertThat(new EndRecord(3, 0).after(2, 1).without("still_open", 1).json(List.of()))
+                .isEqualTo("{\"type\":\"end\",\"events\":3,\"lost\":0,\"intervals\":2,\"shown\":1,\"still_open\":1,"
+                        + "\"exact\":true}");
+        assertThat(new EndRecord(3, 0).after(0, 0).json(List.of())).doesNotContain("intervals", "shown");
+    }
+
+    @Test
     void eachLackIsAReason() {
         assertThat(new EndRecord(3, 2)
                         .because(List.of(new Diagnostic(Diagnostic.Kind.LATE, "process 7", "a process was not held")))

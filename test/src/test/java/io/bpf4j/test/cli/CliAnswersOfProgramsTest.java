@@ -114,8 +114,9 @@ class CliAnswersOfProgramsTest {
         // The probes are around what the log measures, and the log has microseconds.
         assertThat((Long) Objects.requireNonNull(distribution.get("sum")) / 1e6)
                 .isGreaterThan(pauses.stream().mapToDouble(Double::doubleValue).sum() - 0.001 * pauses.size());
+        long all = pauses.size();
         assertThat(lines.getLast())
-                .isEqualTo(Map.of("type", "end", "events", (long) pauses.size(), "lost", 0L, "exact", true));
+                .isEqualTo(Map.of("type", "end", "events", all, "shown", all, "lost", 0L, "exact", true));
     }
 
     @Test

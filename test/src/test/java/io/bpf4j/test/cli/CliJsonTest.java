@@ -29,6 +29,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -77,6 +78,8 @@ class CliJsonTest {
             Map.entry("cut", Boolean.class::isInstance),
             Map.entry("events", CliJsonTest::isCount),
             Map.entry("lost", CliJsonTest::isCount),
+            Map.entry("intervals", CliJsonTest::isCount),
+            Map.entry("shown", CliJsonTest::isCount),
             Map.entry("exact", Boolean.class::isInstance),
             Map.entry("reason", value -> value instanceof String text && !text.isBlank()),
             Map.entry("gaps", CliJsonTest::areRemarks),
@@ -120,6 +123,8 @@ class CliJsonTest {
             List.of(
                     List.of("type", "events", "lost"),
                     List.of(
+                            "intervals",
+                            "shown",
                             "exact",
                             "reason",
                             "gaps",
@@ -214,6 +219,11 @@ class CliJsonTest {
     /** The records of an answer, which keep the rules. */
     private static List<Map<String, @Nullable Object>> answer(String... line) throws IOException, InterruptedException {
         List<Map<String, @Nullable Object>> records = run(line);
+        long intervals = count(records, "interval");
+        assertThat(records.getLast().getOrDefault("intervals", 0L)).isEqualTo(intervals);
+        boolean counted =
+                records.stream().anyMatch(record -> "row".equals(record.get("type"))) && !line[0].equals("demo");
+        assertThat(records.getLast().getOrDefault("shown", 0L)).isEqualTo(counted ? count(records, "event") : 0L);
         records.forEach(
                 record -> assertThat(isAnswer(record)).as(record.toString()).isTrue());
         assertThat(records.getLast()).containsEntry("type", "end");
@@ -248,6 +258,14 @@ class CliJsonTest {
                     Predicate<@Nullable Object> values = FIELDS.get(field.getKey());
                     return values != null && values.test(field.getValue());
                 });
+    }
+
+    private static long count(List<Map<String, @Nullable Object>> records, String type) {
+        return types(records).stream().filter(type::equals).count();
+    }
+
+    private static long number(Map<String, @Nullable Object> record, String field) {
+        return (Long) Objects.requireNonNull(record.get(field));
     }
 
     private static List<String> types(List<Map<String, @Nullable Object>> records) {
@@ -307,12 +325,22 @@ class CliJsonTest {
             line.addAll(List.of("--every", "10ms"));
             List<Map<String, @Nullable Object>> records = ask("pairs 300 10000", line.toArray(String[]::new));
             assertThat(types(records)).as(line.toString()).contains("interval").endsWith("row", "end");
-            long last = records.stream()
-                    .filter(record -> "interval".equals(record.get("type")))
-                    .mapToLong(record -> (Long) record.get("events"))
-                    .max()
-                    .orElse(0);
-            assertThat((Long) records.getLast().get("events")).isGreaterThanOrEqualTo(last);
+            long last = 0;
+            long rows = 0;
+            for (Map<String, @Nullable Object> record : records) {
+                switch (String.valueOf(record.get("type"))) {
+                    case "row" -> rows += number(record, "count");
+                    case "interval" -> {
+                        last = number(record, "events");
+                        assertThat(rows)
+                                .as("the events of the rows before %s", record)
+                                .isEqualTo(last);
+                        rows = 0;
+                    }
+                    default ->
+                        assertThat((Long) record.get("events")).isEqualTo(rows).isGreaterThanOrEqualTo(last);
+                }
+            }
         }
     }
 

@@ -90,6 +90,20 @@ class CliMergeTest {
     }
 
     @Test
+    void anAnswerWithIntervalsAndShownEventsIsItsLastRows() throws IOException, InterruptedException {
+        String every = ask("pairs 300 10000", "latency asked:begin asked:end --every 10ms --json");
+        assertThat(every).contains("\"type\":\"interval\"");
+        assertThat(out("merge", file("every.json", every))).contains("  300 events, min ");
+        String slower = ask("pairs 3 3000", "latency asked:begin asked:end --slower 1ms --json");
+        assertThat(slower).contains("\"shown\":3,");
+        assertThat(out("merge", file("slower.json", slower))).contains("  3 events, min ");
+        String cut = every.substring(0, every.lastIndexOf("{\"type\":\"row\""));
+        Commands.Result result = Cli.run("merge", file("cut.json", cut + slower));
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.err()).endsWith("precede it: an answer before it is cut off\n");
+    }
+
+    @Test
     void anAnswerThatIsCutOffIsRefused() throws IOException, InterruptedException {
         String whole = ask("values 600", "count asked:value --by str(arg1) --json");
         String file = file("cut.json", whole.substring(0, whole.lastIndexOf("{\"type\":\"end\"")));
