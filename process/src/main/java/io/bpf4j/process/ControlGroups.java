@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -39,6 +41,8 @@ public record ControlGroups(Host host, Path mount) {
 
     /** S_IWGRP and S_IWOTH of inode(7): LXC lets the user of a container make groups by the rights of its user group. */
     private static final int OTHERS_WRITE = 022;
+
+    private static final long MAX_CONTROLLERS_BYTES = 1L << 16;
 
     private static final long MAX_PROCS_BYTES = 1L << 24;
 
@@ -71,6 +75,19 @@ public record ControlGroups(Host host, Path mount) {
          * @param trusted the same, of the groups below it
          */
         boolean descends(List<String> names, boolean trusted);
+    }
+
+    /** Looks at groups. */
+    public interface Visitor {
+        /**
+         * Looks at a group.
+         *
+         * @param trusted whether the directories above the group belong to root or to this process's user and nobody else
+         *     may write to them, so that nobody else can have given the group its name
+         * @param trustedBelow the same, of the groups below it
+         * @return whether the groups below it are visited, too
+         */
+        boolean visit(Group group, boolean trusted, boolean trustedBelow);
     }
 
     /**
@@ -113,6 +130,25 @@ public record ControlGroups(Host host, Path mount) {
     }
 
     /**
+     * Whether the machine uses control groups of version 1, too. Then a program that makes groups may make them there
+     * only, and its processes stay in a group of version 2 that it has not made.
+     */
+    public boolean areBesideFirstVersion() {
+        boolean[] used = {false};
+        try {
+            // A line for each controller: its name, and the number of its hierarchy of version 1, or 0.
+            boolean _ = Lines.read(host.proc().resolve("cgroups"), 128, MAX_CONTROLLERS_BYTES, (line, length) -> {
+                String[] fields = new String(line, 0, length, StandardCharsets.US_ASCII).split("\t", -1);
+                used[0] |= !fields[0].startsWith("#") && fields.length > 1 && !fields[1].equals("0");
+                return !used[0];
+            });
+        } catch (IOException e) {
+            return false; // a kernel without version 1 need not have the file
+        }
+        return used[0];
+    }
+
+    /**
      * The groups that a search finds now.
      *
      * @param leftOut receives the path of each group whose directory this process may not read, so that the groups below
@@ -121,8 +157,29 @@ public record ControlGroups(Host host, Path mount) {
      *     than 65,536 groups to look at
      */
     public List<Group> find(Search search, Consumer<String> leftOut) throws IOException {
-        long user = (Integer) Files.getAttribute(host.self(), "unix:uid");
         List<Group> found = new ArrayList<>();
+        visit(
+                (group, trusted, trustedBelow) -> {
+                    if (search.matches(group.names(), trusted)) {
+                        found.add(group);
+                        return false;
+                    }
+                    return search.descends(group.names(), trustedBelow);
+                },
+                leftOut);
+        return found;
+    }
+
+    /**
+     * Visits groups, each before those below it.
+     *
+     * @param leftOut receives the path of each group whose directory this process may not read, so that the groups below
+     *     it are unknown
+     * @throws IOException if a group can't be read for another reason, such as too many open files, or there are more
+     *     than 65,536 groups to look at
+     */
+    public void visit(Visitor visitor, Consumer<String> leftOut) throws IOException {
+        long user = (Integer) Files.getAttribute(host.self(), "unix:uid");
         Deque<Visit> visits = new ArrayDeque<>(List.of(new Visit(List.of(), mount, true)));
         int visited = 0;
         while (!visits.isEmpty()) {
@@ -132,13 +189,13 @@ public record ControlGroups(Host host, Path mount) {
                         + mount + "; name a group by its path, whose other groups are not searched");
             }
             try {
-                long owner = (Integer) Files.getAttribute(visit.directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-                int mode = (Integer) Files.getAttribute(visit.directory, "unix:mode", LinkOption.NOFOLLOW_LINKS);
-                boolean trusted = visit.trusted && (owner == 0 || owner == user) && (mode & OTHERS_WRITE) == 0;
-                if (search.matches(visit.names, visit.trusted)) {
-                    found.add(new Group(visit.names, visit.directory, (Long)
-                            Files.getAttribute(visit.directory, "unix:ino", LinkOption.NOFOLLOW_LINKS)));
-                } else if (search.descends(visit.names, trusted)) {
+                Map<String, Object> facts =
+                        Files.readAttributes(visit.directory, "unix:uid,mode,ino", LinkOption.NOFOLLOW_LINKS);
+                long owner = number(facts, "uid");
+                boolean trusted =
+                        visit.trusted && (owner == 0 || owner == user) && (number(facts, "mode") & OTHERS_WRITE) == 0;
+                Group group = new Group(visit.names, visit.directory, number(facts, "ino"));
+                if (visitor.visit(group, visit.trusted, trusted)) {
                     below(visit.directory).forEach(child -> visits.push(visit.child(child, trusted)));
                 }
             } catch (IOException e) {
@@ -150,7 +207,10 @@ public record ControlGroups(Host host, Path mount) {
                 } // else the group was removed meanwhile
             }
         }
-        return found;
+    }
+
+    private static long number(Map<String, Object> facts, String name) {
+        return ((Number) Objects.requireNonNull(facts.get(name))).longValue();
     }
 
     private record Visit(List<String> names, Path directory, boolean trusted) {

@@ -8,9 +8,11 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -22,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +54,7 @@ public final class Answer extends RunningProgram {
 
     private final CompiledQuestion question;
     private final ProbeNumbers numbers;
+    private final Optional<GroupNames> groups;
     private final AnswerTable table;
     private final SignedResults results = new SignedResults();
 
@@ -127,22 +131,38 @@ public final class Answer extends RunningProgram {
         }
     }
 
-    private Answer(BpfObject object, CompiledQuestion compiled, ProbeNumbers numbers, Question question) {
+    private Answer(
+            BpfObject object,
+            CompiledQuestion compiled,
+            ProbeNumbers numbers,
+            Question question,
+            Optional<GroupNames> groups) {
         super(object, "records", question);
         this.question = compiled;
         this.numbers = numbers;
-        this.table = new AnswerTable(object, compiled, numbers);
+        this.groups = groups;
+        this.table = new AnswerTable(object, compiled, numbers, groups);
     }
 
     static Answer load(Question question) {
         ProbeNumbers numbers = new ProbeNumbers(question);
         CompiledQuestion compiled = CompiledQuestion.of(question, numbers);
+        Optional<GroupNames> groups = compiled.namesGroups() ? Optional.of(groupNames()) : Optional.empty();
         BpfObject object = QuestionProgram.load(question, compiled);
         try {
-            return new Answer(object, compiled, numbers, question);
+            return new Answer(object, compiled, numbers, question, groups);
         } catch (RuntimeException | Error e) {
             object.close();
             throw e;
+        }
+    }
+
+    private static GroupNames groupNames() {
+        try {
+            return new GroupNames(Host.running());
+        } catch (IOException e) {
+            throw new IllegalArgumentException(
+                    "the question needs the names of control groups, which can't be read: " + e.getMessage(), e);
         }
     }
 
@@ -296,7 +316,7 @@ public final class Answer extends RunningProgram {
         byte[] shown = record.asSlice(SHOWN, question.shownBytes()).toArray(ValueLayout.JAVA_BYTE);
         long bits = record.get(ValueLayout.JAVA_LONG_UNALIGNED, BITS);
         boolean failed = (bits & FAILED) != 0;
-        Map<String, Object> values = failed ? Map.of() : question.shownOf(shown, numbers);
+        Map<String, Object> values = failed ? Map.of() : question.shownOf(shown, numbers, table::groupName);
         results.look(values);
         int pid = record.get(ValueLayout.JAVA_INT_UNALIGNED, PID);
         if ((bits & PAUSED) != 0) {
@@ -326,7 +346,8 @@ public final class Answer extends RunningProgram {
 
     /**
      * What a reader of the values should know ({@link Diagnostic.Kind#HINT}): that values of {@code retval} are
-     * negative numbers of an {@code int}, which {@code (int)retval} shows. About the answer so far, and the events that
+     * negative numbers of an {@code int}, which {@code (int)retval} shows; and that control groups have no name ({@link
+     * Diagnostic.Kind#UNNAMED}). About the answer so far, and the events that
      * were delivered. Empty if there is nothing to say.
      */
     public List<Diagnostic> hints() {
@@ -339,7 +360,9 @@ public final class Answer extends RunningProgram {
                 }
             }
         }
-        return results.hint().stream().toList();
+        return Stream.of(results.hint(), groups.flatMap(GroupNames::hint))
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     /**

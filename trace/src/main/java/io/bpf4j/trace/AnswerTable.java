@@ -6,13 +6,17 @@ import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.loader.map.TypedMap;
+import io.bpf4j.trace.expression.ValueType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,11 +29,13 @@ final class AnswerTable {
     private final BpfObject object;
     private final CompiledQuestion question;
     private final ProbeNumbers numbers;
+    private final Optional<GroupNames> groups;
 
-    AnswerTable(BpfObject object, CompiledQuestion question, ProbeNumbers numbers) {
+    AnswerTable(BpfObject object, CompiledQuestion question, ProbeNumbers numbers, Optional<GroupNames> groups) {
         this.object = object;
         this.question = question;
         this.numbers = numbers;
+        this.groups = groups;
     }
 
     /** A row for each combination of keys, in no order. */
@@ -37,18 +43,29 @@ final class AnswerTable {
         if (question.kind() == QuestionKind.EVENTS) {
             return List.of();
         }
-        Map<ByteBuffer, Cell> cells = new LinkedHashMap<>();
         int longs = question.valueBytes() / Long.BYTES;
-        TypedMap.perCpu(object.map("table"), Codec.ofBytes(question.keyBytes()), ValueCodecs.ofLongs(longs))
-                .forEach((key, cpus) -> cells.computeIfAbsent(
-                                ByteBuffer.wrap(question.sameKey(key, numbers)), _ -> new Cell(key))
-                        .add(cpus));
+        TypedMap<byte[], List<long[]>> table =
+                TypedMap.perCpu(object.map("table"), Codec.ofBytes(question.keyBytes()), ValueCodecs.ofLongs(longs));
+        groups.ifPresent(names -> {
+            Set<Long> ids = new HashSet<>();
+            table.forEach((key, _) -> ids.addAll(question.groupsOf(key)));
+            names.find(ids);
+        });
+        Map<Object, Cell> cells = new LinkedHashMap<>();
+        table.forEach((key, cpus) -> cells.computeIfAbsent(
+                        question.sameKey(key, numbers, this::groupName), _ -> new Cell(key))
+                .add(cpus));
         Map<Long, List<StackTraceMap.Frame>> stacks = new LinkedHashMap<>();
         List<Answer.Row> rows = new ArrayList<>();
         cells.values().forEach(cell -> rows.add(cell.row(stacks)));
         // The only element of a table without keys is there before the first event.
         rows.removeIf(row -> row.count() == 0);
         return rows;
+    }
+
+    /** The name of the unit, container or pod to which a control group belongs. */
+    String groupName(ValueType.Basic kind, long id) {
+        return groups.orElseThrow().name(GroupPattern.Kind.valueOf(kind.name()), id);
     }
 
     /** The sums of all CPUs for one key. */
@@ -78,7 +95,7 @@ final class AnswerTable {
         Answer.Row row(Map<Long, List<StackTraceMap.Frame>> stacks) {
             Distribution distribution = sums == null ? null : sums.toDistribution();
             return new Answer.Row(
-                    question.keyOf(key, numbers),
+                    question.keyOf(key, numbers, AnswerTable.this::groupName),
                     distribution == null ? count : distribution.count(),
                     distribution,
                     stack(key, question.userStackAt(), stacks),

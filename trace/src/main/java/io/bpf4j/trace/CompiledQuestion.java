@@ -332,20 +332,48 @@ final class CompiledQuestion {
                 : keys.outputs().stream().map(Output::text).distinct().toList();
     }
 
-    Map<String, Object> keyOf(byte[] key, ProbeNumbers numbers) {
-        return values(keys, key, numbers);
+    /** Whether keys or shown values have the names of control groups. */
+    boolean namesGroups() {
+        return Stream.of(Optional.ofNullable(keys), Optional.ofNullable(shown))
+                .flatMap(Optional::stream)
+                .flatMap(function -> function.outputs().stream())
+                .anyMatch(Output::isGroup);
     }
 
-    Map<String, Object> shownOf(byte[] bytes, ProbeNumbers numbers) {
-        return values(shown, bytes, numbers);
+    /** The numbers of the control groups in a key. */
+    List<Long> groupsOf(byte[] key) {
+        ByteBuffer bytes = ByteBuffer.wrap(key).order(ByteOrder.nativeOrder());
+        return keys == null
+                ? List.of()
+                : keys.outputs().stream()
+                        .filter(Output::isGroup)
+                        .map(output -> bytes.getLong(output.offset()))
+                        .toList();
+    }
+
+    Map<String, Object> keyOf(byte[] key, ProbeNumbers numbers, Output.GroupName groups) {
+        return values(keys, key, numbers, groups);
+    }
+
+    Map<String, Object> shownOf(byte[] bytes, ProbeNumbers numbers, Output.GroupName groups) {
+        return values(shown, bytes, numbers, groups);
     }
 
     /**
-     * The key with one number for each provider. The functions write a provider as the number of the first of its
-     * probes that they know; probes that appeared later have their own.
+     * What keys that are shown alike have in common. The functions write a provider as the number of the first of its
+     * probes that they know; probes that appeared later have their own. A unit, container or pod may have several
+     * control groups, so its name stands for their numbers.
      */
-    byte[] sameKey(byte[] key, ProbeNumbers numbers) {
+    Object sameKey(byte[] key, ProbeNumbers numbers, Output.GroupName groups) {
         byte[] same = key.clone();
+        List<String> names = new ArrayList<>();
+        if (keys != null) {
+            ByteBuffer bytes = ByteBuffer.wrap(same).order(ByteOrder.nativeOrder());
+            keys.outputs().stream().filter(Output::isGroup).forEach(output -> {
+                names.add(groups.of((ValueType.Basic) output.type(), bytes.getLong(output.offset())));
+                bytes.putLong(output.offset(), 0);
+            });
+        }
         if (open && keys != null) {
             ByteBuffer bytes = ByteBuffer.wrap(same).order(ByteOrder.nativeOrder());
             keys.outputs().stream()
@@ -353,14 +381,16 @@ final class CompiledQuestion {
                     .mapToInt(Output::offset)
                     .forEach(at -> bytes.putLong(at, numbers.firstOfProvider(bytes.getLong(at))));
         }
-        return same;
+        return names.isEmpty() ? ByteBuffer.wrap(same) : List.of(ByteBuffer.wrap(same), names);
     }
 
-    private Map<String, Object> values(@Nullable GeneratedFunction function, byte[] bytes, ProbeNumbers numbers) {
+    private Map<String, Object> values(
+            @Nullable GeneratedFunction function, byte[] bytes, ProbeNumbers numbers, Output.GroupName groups) {
         Map<String, Object> values = new LinkedHashMap<>();
         if (function != null) {
             for (Output output : function.outputs()) {
-                Object value = output.decode(bytes, ofBegin(output.text()) ? numbers::nameOfBegin : numbers::name);
+                Object value =
+                        output.decode(bytes, ofBegin(output.text()) ? numbers::nameOfBegin : numbers::name, groups);
                 if (value instanceof String text) {
                     String name = output.text().strip();
                     boolean encoded = encodedTypes.contains(ofBegin(name) ? name.substring(OF_BEGIN.length()) : name);

@@ -5,6 +5,7 @@ import io.bpf4j.process.ControlGroups;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -98,12 +99,32 @@ record GroupPattern(Kind kind, String text) implements ControlGroups.Search {
         }
         return switch (kind) {
             case CGROUP -> false;
-            case UNIT ->
-                names.subList(0, names.size() - 1).stream().allMatch(name -> name.endsWith(".slice"))
-                        && glob(kind, text).matches(names.getLast());
+            case UNIT -> inSlice(names) && glob(kind, text).matches(names.getLast());
             case CONTAINER -> found(CONTAINER, names.getLast()).startsWith(text);
             case POD -> found(POD, names.getLast()).replace('_', '-').equals(text);
         };
+    }
+
+    /**
+     * The name that a group has as a unit, container or pod; empty if it is none. The name counts only where nobody else
+     * can have made it.
+     */
+    static Optional<String> nameOf(Kind kind, List<String> names) {
+        String last = names.getLast();
+        boolean isUnit = UNIT_TYPES.stream().anyMatch(last::endsWith) && inSlice(names);
+        return Optional.of(
+                        switch (kind) {
+                            case UNIT -> isUnit ? last : "";
+                            case CONTAINER -> found(CONTAINER, last);
+                            case POD -> found(POD, last).replace('_', '-');
+                            case CGROUP -> "";
+                        })
+                .filter(name -> !name.isEmpty());
+    }
+
+    /** Systemd has units in slices only. */
+    private static boolean inSlice(List<String> names) {
+        return names.subList(0, names.size() - 1).stream().allMatch(name -> name.endsWith(".slice"));
     }
 
     private static String found(Pattern pattern, String name) {

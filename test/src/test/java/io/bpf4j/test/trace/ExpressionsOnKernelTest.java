@@ -148,7 +148,7 @@ class ExpressionsOnKernelTest {
             assertThat(Bpf.u32(object, "show_result")).isZero();
             byte[] bytes = object.global("shown").bytes();
             return show.outputs().stream()
-                    .map(output -> output.decode(bytes, scope.probes()::get))
+                    .map(output -> output.decode(bytes, scope.probes()::get, (_, id) -> Long.toString(id)))
                     .toList();
         }
     }

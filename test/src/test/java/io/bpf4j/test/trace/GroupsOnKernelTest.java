@@ -23,6 +23,7 @@ import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.EventStream;
 import io.bpf4j.trace.Question;
 import io.bpf4j.trace.Target;
+import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,6 +87,67 @@ class GroupsOnKernelTest {
                 other.add(inGroup.pid());
                 inGroup.command("sizes 100");
                 assertThat(count(answer)).isEqualTo(8);
+            }
+        }
+    }
+
+    /** A container may make groups of its own, which belong to it. */
+    @Test
+    void theContainerAndPodOfAnEventAreKeys() throws Exception {
+        Path program = program();
+        String id = "0123456789abcdef".repeat(4);
+        String uid = "1a2b3c4d-0001-4aaa-8bbb-0123456789ab";
+        try (ControlGroup pods = ControlGroup.create("kubepods");
+                ControlGroup pod = pods.below("pod" + uid);
+                ControlGroup container = pod.below(id);
+                ControlGroup inner = container.below("inner");
+                TargetProgram inContainer = TargetProgram.startCopy(program);
+                TargetProgram inInner = TargetProgram.startCopy(program);
+                TargetProgram inNone = TargetProgram.startCopy(program)) {
+            container.add(inContainer.pid());
+            inner.add(inInner.pid());
+            try (Answer answer = Question.on(UsdtScan.ofFile(program).matching(PROBE))
+                    .by("container", "pod")
+                    .open()) {
+                inNone.command("sizes 11");
+                Object outer = answer.rows().getFirst().key().getOrDefault("container", "");
+                inContainer.command("sizes 3");
+                inInner.command("sizes 5");
+                if (!outer.equals("")) {
+                    // The tests run in a container, to which all groups that are made there belong.
+                    assertThat(answer.rows()).singleElement().satisfies(row -> {
+                        assertThat(row.key()).containsEntry("container", outer);
+                        assertThat(row.count()).isEqualTo(19);
+                    });
+                    return;
+                }
+                assertThat(answer.rows())
+                        .extracting(row -> row.key() + "=" + row.count())
+                        .containsExactlyInAnyOrder(
+                                "{container=" + id + ", pod=" + uid + "}=8", "{container=, pod=}=11");
+                // A container that starts later.
+                ControlGroup later = pod.below("f" + id.substring(1));
+                try (later) {
+                    later.add(inNone.pid());
+                    inNone.command("sizes 2");
+                    assertThat(answer.rows())
+                            .extracting(row -> row.key().get("container") + "=" + row.count())
+                            .contains("f" + id.substring(1) + "=2");
+                    pods.add(inNone.pid());
+                }
+                assertThat(answer.hints()).noneMatch(hint -> hint.kind() == Diagnostic.Kind.UNNAMED);
+                // One that comes and goes between two looks.
+                try (ControlGroup brief = pod.below("e" + id.substring(1))) {
+                    brief.add(inNone.pid());
+                    inNone.command("sizes 7");
+                    pods.add(inNone.pid());
+                }
+                assertThat(answer.rows()).anySatisfy(row -> {
+                    assertThat(row.count()).isEqualTo(7);
+                    assertThat(String.valueOf(row.key().get("pod"))).startsWith("cgroup:");
+                });
+                assertThat(answer.hints())
+                        .anySatisfy(hint -> assertThat(hint.message()).contains("a control group has no name here"));
             }
         }
     }

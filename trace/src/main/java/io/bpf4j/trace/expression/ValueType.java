@@ -83,7 +83,13 @@ public sealed interface ValueType {
         /** The probe that fired, {@code provider:name}. */
         PROBE,
         /** The provider of the probe that fired. */
-        PROVIDER;
+        PROVIDER,
+        /** The unit of systemd to which the control group belongs; empty text for none. */
+        UNIT,
+        /** The id of the container to which the control group belongs; empty text for none. */
+        CONTAINER,
+        /** The uid of the pod of Kubernetes to which the control group belongs; empty text for none. */
+        POD;
 
         @Override
         public String toString() {
@@ -92,6 +98,9 @@ public sealed interface ValueType {
                 case TEXT -> "text";
                 case PROBE -> "the name of a probe";
                 case PROVIDER -> "the name of a provider";
+                case UNIT -> "the name of a unit";
+                case CONTAINER -> "the id of a container";
+                case POD -> "the uid of a pod";
             };
         }
     }

@@ -162,6 +162,10 @@ final class Compiler {
                     numbers.evaluate(new Term.BeginNumber(place, type));
                     code.store(Code.OUT, offset, R0);
                 }
+                case Term.GroupName _ -> {
+                    numbers.evaluate(new Term.FieldValue(EventField.CGROUP));
+                    code.store(Code.OUT, offset, R0);
+                }
                 case ProbeName(ValueType.Basic type) -> {
                     if (type == ValueType.Basic.PROBE) {
                         Probes.loadProbe(code, scope.probes());

@@ -40,6 +40,12 @@ final class Names {
             "uid", EventField.UID,
             "cpu", EventField.CPU);
 
+    /** Names that an argument may have, too; it is meant then. */
+    private static final Map<String, ValueType.Basic> GROUPS = Map.of(
+            "unit", ValueType.Basic.UNIT,
+            "container", ValueType.Basic.CONTAINER,
+            "pod", ValueType.Basic.POD);
+
     private static final List<String> OTHERS = List.of("comm", "probe", "provider", "retval", "true", "false", "str");
 
     /** The {@link #OTHERS} that are not values of an event. */
@@ -101,6 +107,10 @@ final class Names {
     private Term argument(Syntax.Name name, BitSet reached) {
         Optional<Map<Integer, Scope.Argument>> found = scope.find(name.name());
         if (found.isEmpty() || found.get().isEmpty()) {
+            ValueType.Basic group = GROUPS.get(name.name());
+            if (group != null) {
+                return new Term.GroupName(group);
+            }
             throw unknown(name);
         }
         Map<Integer, Scope.Argument> byProbe = new TreeMap<>(found.get());
@@ -215,7 +225,7 @@ final class Names {
                     "no '" + name.written() + "': these probes have no arguments"
                             + (scope.returns().isEmpty() ? "" : "; the result of a function is 'retval'"));
         }
-        List<String> known = Stream.of(FIELDS.keySet(), OTHERS, scope.names())
+        List<String> known = Stream.of(FIELDS.keySet(), GROUPS.keySet(), OTHERS, scope.names())
                 .flatMap(Collection::stream)
                 .filter(other -> !other.equals("retval") || !scope.returns().isEmpty())
                 .filter(other -> !name.ofBegin() || !WORDS.contains(other))

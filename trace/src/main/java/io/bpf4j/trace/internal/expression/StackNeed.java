@@ -24,7 +24,7 @@ final class StackNeed {
         return switch (term) {
             case Term.Constant _, Term.Argument _, Term.FieldValue _, Term.OfProbe _ -> 0;
             case Term.BeginNumber _, Term.BeginText _, Term.BeginBits _ -> 0;
-            case Term.Literal _, Term.Comm _, Term.ProbeName _, Term.FloatArgument _ -> 0;
+            case Term.Literal _, Term.Comm _, Term.ProbeName _, Term.GroupName _, Term.FloatArgument _ -> 0;
             case Term.Converted(Numeric operand, ValueType _) -> of(operand);
             case Term.Memory(Numeric address, ValueType _) -> Math.max(1, of(address));
             case Term.Arithmetic t -> ofOperands(t.left(), t.right());
@@ -56,7 +56,7 @@ final class StackNeed {
             case Term.Matches _, Term.SameText _ -> true;
             case Term.Constant _, Term.Argument _, Term.FieldValue _, Term.OfProbe _ -> false;
             case Term.BeginNumber _, Term.BeginText _, Term.BeginBits _ -> false;
-            case Term.Literal _, Term.Comm _, Term.ProbeName _, Term.FloatArgument _ -> false;
+            case Term.Literal _, Term.Comm _, Term.ProbeName _, Term.GroupName _, Term.FloatArgument _ -> false;
             case Term.Converted(Numeric operand, ValueType _) -> comparesText(operand);
             case Term.Memory(Numeric address, ValueType _) -> comparesText(address);
             case Term.Arithmetic t -> comparesText(t.left()) || comparesText(t.right());

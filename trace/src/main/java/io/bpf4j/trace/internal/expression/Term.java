@@ -2,6 +2,7 @@ package io.bpf4j.trace.internal.expression;
 
 import io.bpf4j.trace.expression.ValueType;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 
 /**
@@ -140,4 +141,13 @@ sealed interface Term {
 
     /** The name of the event's probe or provider. As an output it is a number, for which the reader finds the name. */
     record ProbeName(ValueType.Basic type) implements Term {}
+
+    /**
+     * The unit, container or pod to which the thread's control group belongs. It is written as the group's number; the
+     * kernel does not know the name, so nothing can be compared with it.
+     */
+    record GroupName(ValueType.Basic type) implements Term {
+        static final Set<ValueType> TYPES =
+                Set.of(ValueType.Basic.UNIT, ValueType.Basic.CONTAINER, ValueType.Basic.POD);
+    }
 }

@@ -1,6 +1,7 @@
 package io.bpf4j.trace.internal.expression;
 
 import io.bpf4j.loader.internal.glob.Glob;
+import io.bpf4j.trace.expression.ExpressionException;
 import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.expression.Term.Constant;
 import io.bpf4j.trace.internal.expression.Term.Extent;
@@ -24,6 +25,11 @@ import java.util.function.Predicate;
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
 final class Texts {
+    /** The advice against a condition with the name of a group; {@code %s} is its type. */
+    static final String NOT_IN_KERNEL =
+            "this is %s, which the kernel does not know, so it can only be a key or be shown; to select events, ask about"
+                    + " the unit, container or pod itself: -p unit=NAME and the like; in a program, Target.unit and the like";
+
     private static final int DEFAULT_BOUND = 64;
 
     /** The largest bound of a long name in an output, in bytes. */
@@ -197,14 +203,27 @@ final class Texts {
                 new Term.Matches(fitted(text, room, binary.left().at()), machine);
             case ProbeName name ->
                 ofProbes(probe -> pattern.matches(Bytes.of(nameOf(name, probe)).characters()));
+            case Term.GroupName name -> throw unknownGroup(name.type(), binary.left());
+            case Term.BeginBits(Term.Place _, ValueType type)
+            when Term.GroupName.TYPES.contains(type) -> throw unknownGroup(type, binary.left());
             case Numeric _, Term.FloatArgument _, Term.BeginBits _ ->
                 throw typing.error(
                         binary.left().at(), "a pattern matches text; if this is the address of text, write str(…)");
         };
     }
 
+    private ExpressionException unknownGroup(ValueType type, Syntax part) {
+        return typing.error(part.at(), NOT_IN_KERNEL.formatted(type));
+    }
+
     /** {@code left == right}, where neither side is a number. */
     Numeric same(Syntax.Binary binary, Term left, Term right) {
+        if (Term.GroupName.TYPES.contains(left.type())) {
+            throw unknownGroup(left.type(), binary.left());
+        }
+        if (Term.GroupName.TYPES.contains(right.type())) {
+            throw unknownGroup(right.type(), binary.right());
+        }
         if (left instanceof Term.Literal(Bytes a) && right instanceof Term.Literal(Bytes b)) {
             return Folding.truth(a.equals(b));
         }

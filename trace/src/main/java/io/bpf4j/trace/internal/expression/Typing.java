@@ -123,6 +123,9 @@ final class Typing {
             return numeric;
         }
         requireNoFloat(term, syntax);
+        if (Term.GroupName.TYPES.contains(term.type())) {
+            throw error(syntax.at(), Texts.NOT_IN_KERNEL.formatted(term.type()));
+        }
         throw error(
                 syntax.at(),
                 named(syntax).orElse("this") + " is " + term.type() + ", not a number"
@@ -246,8 +249,8 @@ final class Typing {
         if (then instanceof Textual a && otherwise instanceof Textual b) {
             return Folding.choice(condition, a, b);
         }
-        if (then instanceof ProbeName a && a.equals(otherwise)) {
-            return a;
+        if ((then instanceof ProbeName || then instanceof Term.GroupName) && then.equals(otherwise)) {
+            return then;
         }
         throw error(
                 conditional.at(),

@@ -22,6 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The code's results are compared on the kernel; here are its shape, its types, and what is refused. */
 class GeneratedFunctionTest {
+    private static final Output.GroupName GROUPS = (kind, id) -> kind.name() + " " + id;
+
     private static final Scope SCOPE = new SmallScope(Set.of());
 
     private static GeneratedFunction predicate(String text) {
@@ -125,26 +127,41 @@ class GeneratedFunctionTest {
                 .putLong(2)
                 .put(text)
                 .array();
-        assertThat(new Output("", ValueType.Int.S64, 0, 8, false).decode(out, number -> ""))
+        assertThat(new Output("", ValueType.Int.S64, 0, 8, false).decode(out, number -> "", GROUPS))
                 .isEqualTo(-1L);
-        assertThat(new Output("", ValueType.Int.U64, 0, 8, false).decode(out, number -> ""))
+        assertThat(new Output("", ValueType.Int.U64, 0, 8, false).decode(out, number -> "", GROUPS))
                 .isEqualTo(new BigInteger("18446744073709551615"));
-        assertThat(new Output("", ValueType.Int.U64, 8, 8, false).decode(out, number -> ""))
+        assertThat(new Output("", ValueType.Int.U64, 8, 8, false).decode(out, number -> "", GROUPS))
                 .isEqualTo(2L);
-        assertThat(new Output("", ValueType.Basic.BOOL, 8, 8, false).decode(out, number -> ""))
+        assertThat(new Output("", ValueType.Basic.BOOL, 8, 8, false).decode(out, number -> "", GROUPS))
                 .isEqualTo(true);
-        assertThat(new Output("", ValueType.Basic.TEXT, 16, 8, false).decode(out, number -> ""))
+        assertThat(new Output("", ValueType.Basic.TEXT, 16, 8, false).decode(out, number -> "", GROUPS))
                 .isEqualTo("Z\udcfcrich");
         assertThat(new Output("", ValueType.Basic.TEXT, 0, 6, false)
                         .decode(
                                 new byte[] {'a', (byte) 0xff, (byte) 0xc3, (byte) 0xa9, (byte) 0xe2, (byte) 0x82},
-                                _ -> ""))
+                                _ -> "",
+                                GROUPS))
                 .as("each byte that is not UTF-8 stays")
                 .isEqualTo("a\udcff\u00e9\udce2\udc82");
-        assertThat(new Output("", ValueType.Basic.PROBE, 8, 8, false).decode(out, number -> "p:" + number))
+        assertThat(new Output("", ValueType.Basic.PROBE, 8, 8, false).decode(out, number -> "p:" + number, GROUPS))
                 .isEqualTo("p:2");
-        assertThat(new Output("", ValueType.Basic.PROVIDER, 8, 8, false).decode(out, number -> "p:" + number))
+        assertThat(new Output("", ValueType.Basic.PROVIDER, 8, 8, false).decode(out, number -> "p:" + number, GROUPS))
                 .isEqualTo("p");
+        assertThat(new Output("", ValueType.Basic.POD, 8, 8, false).decode(out, number -> "", GROUPS))
+                .isEqualTo("POD 2");
+    }
+
+    /** The kernel writes the number of the control group. */
+    @Test
+    void namesOfGroupsAreKeysOnly() {
+        assertThat(sizes(16, "container", "begin_or_pod ? unit : unit".replace("begin_or_pod", "pid")))
+                .containsExactly(8, 8);
+        for (String wrong : List.of("container == \"3f2a\"", "\"a\" != pod", "unit ~ \"nginx*\"", "pod + 1", "!unit")) {
+            assertThatThrownBy(() -> sizes(16, wrong))
+                    .as(wrong)
+                    .hasMessageContaining("which the kernel does not know, so it can only be a key or be shown");
+        }
     }
 
     private static List<Integer> sizes(int limit, String... texts) {
@@ -353,13 +370,13 @@ class GeneratedFunctionTest {
                 .order(ByteOrder.nativeOrder())
                 .putDouble(1.5)
                 .array();
-        assertThat(ratio.decode(bytes, _ -> "")).isEqualTo(1.5);
+        assertThat(ratio.decode(bytes, _ -> "", GROUPS)).isEqualTo(1.5);
         Output part = new Output("part", new ValueType.FloatingPoint(4), 0, 8, false);
         bytes = ByteBuffer.allocate(8)
                 .order(ByteOrder.nativeOrder())
                 .putLong(Float.floatToRawIntBits(0.1f))
                 .array();
-        assertThat(part.decode(bytes, _ -> "")).isEqualTo(0.1);
+        assertThat(part.decode(bytes, _ -> "", GROUPS)).isEqualTo(0.1);
     }
 
     @Test

@@ -1,0 +1,171 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.process.ControlGroups;
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Host;
+import io.bpf4j.trace.GroupPattern.Kind;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The units, containers and pods to which control groups belong. Events have the number of a group only; a search of
+ * all groups finds the name that belongs to it. <i>Thread-safe.</i>
+ *
+ * <p>A group belongs to the unit, container or pod that is named last on the way to it. Names count where
+ * {@link GroupPattern} takes them: where nobody else can have made them.
+ *
+ * <p>The number of a group is never used again (kernfs_root's {@code id_highbits}), so a name that was found stays right
+ * when the group is gone. The name of a group that has come and gone between two searches is unknown. Its number is
+ * shown instead, and a {@link #hint} says so.
+ *
+ * <p>Tested by {@code GroupNamesTest} and {@code GroupsOnKernelTest}.
+ */
+final class GroupNames {
+    /** Twice as many as a search may visit. */
+    private static final int MAX_KNOWN = 1 << 17;
+
+    private static final long INTERVAL_NANOS = 200_000_000;
+
+    /** After a search for an event, the next one comes after twenty times as long as the search took, or later. */
+    private static final int REST_FACTOR = 20;
+
+    private static final Names NONE = new Names("", "", "");
+
+    private final Host host;
+
+    /** By number; the group that was needed least recently is forgotten first. */
+    private final Map<Long, Names> known = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Names> eldest) {
+            return size() > MAX_KNOWN;
+        }
+    };
+
+    /** Groups that a search did not find. No later search will, so none is made for them. */
+    private final Set<Long> gone = new HashSet<>();
+
+    /** Groups for which the number was given instead of a name. */
+    private final Set<Long> numbered = new HashSet<>();
+
+    private String failure = "";
+    private boolean firstVersion;
+    private long nextSearch = System.nanoTime();
+
+    private record Names(String unit, String container, String pod) {
+        String of(Kind kind) {
+            return switch (kind) {
+                case UNIT -> unit;
+                case CONTAINER -> container;
+                case POD -> pod;
+                case CGROUP -> throw new IllegalArgumentException("a path is no name");
+            };
+        }
+
+        /** The names of a group below, whose own name is trusted. */
+        Names with(List<String> names) {
+            return new Names(
+                    GroupPattern.nameOf(Kind.UNIT, names).orElse(unit),
+                    GroupPattern.nameOf(Kind.CONTAINER, names).orElse(container),
+                    GroupPattern.nameOf(Kind.POD, names).orElse(pod));
+        }
+    }
+
+    /**
+     * Searches all groups.
+     *
+     * @throws IOException if no file system of type cgroup2 is mounted, or the groups can't be read
+     */
+    GroupNames(Host host) throws IOException {
+        this.host = host;
+        search();
+    }
+
+    /**
+     * The name of the unit, container or pod to which a group belongs: empty if it belongs to none, {@code cgroup:} and
+     * the group's number if the group is gone.
+     */
+    synchronized String name(Kind kind, long id) {
+        Names names = known.get(id);
+        if (names == null && System.nanoTime() - nextSearch >= 0) {
+            find(List.of(id));
+            names = known.get(id);
+        }
+        if (names == null) {
+            addBounded(numbered, id);
+            return "cgroup:" + Long.toUnsignedString(id);
+        }
+        return names.of(kind);
+    }
+
+    /** Searches if one of these groups is not known. */
+    synchronized void find(Collection<Long> ids) {
+        if (ids.stream().allMatch(id -> known.containsKey(id) || gone.contains(id))) {
+            return;
+        }
+        long began = System.nanoTime();
+        try {
+            search();
+            failure = "";
+            ids.stream().filter(id -> !known.containsKey(id)).forEach(id -> addBounded(gone, id));
+        } catch (IOException e) {
+            failure = String.valueOf(e.getMessage());
+        }
+        long end = System.nanoTime();
+        nextSearch = end + Math.max(INTERVAL_NANOS, REST_FACTOR * (end - began));
+    }
+
+    private static void addBounded(Set<Long> ids, long id) {
+        if (ids.size() < MAX_KNOWN) {
+            ids.add(id);
+        }
+    }
+
+    private void search() throws IOException {
+        ControlGroups groups = ControlGroups.of(host);
+        firstVersion = groups.areBesideFirstVersion();
+        Map<List<String>, Names> byPath = new HashMap<>();
+        // What may not be read is not known, which is said when it is needed.
+        groups.visit(
+                (group, trusted, _) -> {
+                    List<String> names = group.names();
+                    Names above =
+                            names.isEmpty() ? NONE : byPath.getOrDefault(names.subList(0, names.size() - 1), NONE);
+                    byPath.put(
+                            names,
+                            known.computeIfAbsent(
+                                    group.id(), _ -> names.isEmpty() || !trusted ? above : above.with(names)));
+                    return true;
+                },
+                _ -> {});
+    }
+
+    /** What a reader of the names should know; empty if there is nothing to say. */
+    synchronized Optional<Diagnostic> hint() {
+        if (!numbered.isEmpty()) {
+            return Optional.of(new Diagnostic(
+                    Diagnostic.Kind.UNNAMED,
+                    "",
+                    (numbered.size() == 1 ? "a control group has" : numbered.size() + " control groups have")
+                            + " no name here, because "
+                            + (failure.isEmpty()
+                                    ? "it had ended before it was looked for, or is not visible from this control group"
+                                            + " namespace"
+                                    : "the search of control groups failed: " + failure)
+                            + "; its number is shown instead"));
+        }
+        return firstVersion
+                ? Optional.of(new Diagnostic(
+                        Diagnostic.Kind.HINT,
+                        "",
+                        "this machine also uses control groups of version 1; a unit, container or pod that has no group"
+                                + " of version 2 is not named"))
+                : Optional.empty();
+    }
+}
