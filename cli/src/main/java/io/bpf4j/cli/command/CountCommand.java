@@ -28,6 +28,6 @@ final class CountCommand extends QuestionCommand {
 
     @Override
     void ask() throws IOException {
-        run(new QuestionRun(console, options, question -> question));
+        run(new QuestionRun(console, options, options.asked(), question -> question));
     }
 }

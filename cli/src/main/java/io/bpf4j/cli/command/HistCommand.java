@@ -1,5 +1,6 @@
 package io.bpf4j.cli.command;
 
+import io.bpf4j.cli.output.AskedQuestion.Part;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.trace.Question;
@@ -46,7 +47,7 @@ final class HistCommand extends QuestionCommand {
     @Override
     void ask() throws IOException {
         Optional<LinearScale> scale = Optional.ofNullable(linear).map(LinearScale::parse);
-        run(new QuestionRun(console, options, question -> {
+        run(new QuestionRun(console, options, options.asked().with(Part.OF, of), question -> {
             Question distribution = question.histogram(of);
             return scale.isPresent() ? scale.get().of(distribution) : distribution;
         }));

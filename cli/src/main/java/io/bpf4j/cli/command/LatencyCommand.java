@@ -1,6 +1,8 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.AskedQuestion;
+import io.bpf4j.cli.output.AskedQuestion.Part;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.question.UserCatalog;
 import io.bpf4j.cli.trace.Interruption;
@@ -84,7 +86,10 @@ final class LatencyCommand extends QuestionCommand {
             Question limited = limit.map(paired::slowerThan).orElse(paired);
             return show.isEmpty() ? limited : limited.show(QuestionOptions.split("--show", show));
         };
-        run(new QuestionRun(console, options, addLatency) {
+        AskedQuestion fromTo = options.filtered(AskedQuestion.fromTo(ends.getFirst(), ends.getLast()));
+        AskedQuestion asked =
+                pairing.map(value -> fromTo.with(Part.PAIR, value)).orElse(fromTo);
+        run(new QuestionRun(console, options, asked, addLatency) {
             @Override
             public boolean needsAllProbes() {
                 return true;

@@ -1,6 +1,8 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.AskedQuestion;
+import io.bpf4j.cli.output.AskedQuestion.Part;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.question.UserCatalog;
@@ -105,6 +107,18 @@ final class QuestionOptions {
     String title() {
         CommandSpec known = command;
         return (known == null ? "" : known.name() + " ") + String.join(" ", target.names());
+    }
+
+    /** The question about all probes that are named. */
+    AskedQuestion asked() {
+        return filtered(AskedQuestion.about(target.names()));
+    }
+
+    /** A question with the filter. */
+    AskedQuestion filtered(AskedQuestion question) {
+        return filter.expression()
+                .map(where -> question.with(Part.WHERE, where))
+                .orElse(question);
     }
 
     /** The question as it was typed. */

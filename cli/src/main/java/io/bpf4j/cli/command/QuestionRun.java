@@ -1,6 +1,7 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.AskedQuestion;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.output.Remark;
@@ -25,6 +26,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,7 @@ class QuestionRun implements TargetRun.Work {
     private final OptionalLong maxEvents;
     private final QuestionFactory factory;
     private final AnswerReport report;
+    private final Optional<AskedQuestion> asked;
     private final @Nullable IntervalLines lines;
     private @Nullable Answer loaded;
     private long nextReport = Long.MAX_VALUE;
@@ -67,7 +70,7 @@ class QuestionRun implements TargetRun.Work {
             OptionalLong every,
             OptionalLong maxEvents,
             QuestionFactory factory) {
-        this(console, target, every, maxEvents, factory, Paint.NONE, null);
+        this(console, target, every, maxEvents, factory, Paint.NONE, null, Optional.empty());
     }
 
     private QuestionRun(
@@ -77,21 +80,27 @@ class QuestionRun implements TargetRun.Work {
             OptionalLong maxEvents,
             QuestionFactory factory,
             Paint paint,
-            @Nullable QuestionOptions options) {
+            @Nullable QuestionOptions options,
+            Optional<AskedQuestion> asked) {
         this.console = console;
         this.options = options;
         this.target = target;
         this.every = every;
         this.maxEvents = maxEvents;
         this.factory = factory;
+        this.asked = asked;
         this.report = new AnswerReport(console, target.json(), paint);
         this.lines = console.isTerminal() && !target.json() && every.isPresent()
                 ? new IntervalLines(console, paint, every.getAsLong())
                 : null;
     }
 
-    /** A run with the options of the user. */
-    QuestionRun(Console console, QuestionOptions options, UnaryOperator<Question> completion) {
+    /**
+     * A run with the options of the user.
+     *
+     * @param asked the question, for those who add up answers
+     */
+    QuestionRun(Console console, QuestionOptions options, AskedQuestion asked, UnaryOperator<Question> completion) {
         this(
                 console,
                 options.target(),
@@ -99,7 +108,8 @@ class QuestionRun implements TargetRun.Work {
                 OptionalLong.empty(),
                 options.factory(completion),
                 options.paint(console),
-                options);
+                options,
+                Optional.of(asked));
     }
 
     @Override
@@ -238,7 +248,7 @@ class QuestionRun implements TargetRun.Work {
         print(answer);
         answer.hints().forEach(console::remark);
         TraceOptions.reportPaused(console, answer.stillPaused());
-        report.sums(answer, gaps, printsRowsOnly());
+        report.sums(answer, gaps, asked, printsRowsOnly());
         // Last, so that the answer is printed even if a file can't be written.
         QuestionOptions userOptions = options;
         if (userOptions != null && userOptions.files().areGiven()) {

@@ -1,6 +1,7 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.AskedQuestion.Part;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Progress;
 import io.bpf4j.cli.picture.AnswerPage;
@@ -24,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -100,7 +102,7 @@ final class StackCommand extends QuestionCommand {
         private long events;
 
         Run(NamedStacks stacks) {
-            super(console, options, StackCommand.this::withStacks);
+            super(console, options, options.asked().with(Part.STACKS, kinds()), StackCommand.this::withStacks);
             this.stacks = stacks;
             if (user) {
                 // Then methods that the JVM discards before the end have names, too.
@@ -242,6 +244,12 @@ final class StackCommand extends QuestionCommand {
         private String title() {
             return String.join(", ", options.target().names());
         }
+    }
+
+    private String[] kinds() {
+        return Stream.of(user ? "user" : "", kernel ? "kernel" : "")
+                .filter(kind -> !kind.isEmpty())
+                .toArray(String[]::new);
     }
 
     private Question withStacks(Question question) {

@@ -57,7 +57,7 @@ final class TopRun extends QuestionRun implements AutoCloseable {
     private boolean quit;
 
     TopRun(Console console, QuestionOptions options) {
-        super(console, options, question -> question);
+        super(console, options, options.asked(), question -> question);
         this.console = console;
         this.options = options;
         this.paint = options.paint(console);

@@ -1,5 +1,7 @@
 package io.bpf4j.cli.merge;
 
+import io.bpf4j.cli.output.AskedQuestion;
+import io.bpf4j.cli.output.AskedQuestion.Part;
 import io.bpf4j.cli.output.Remark;
 import io.bpf4j.cli.question.AnswerReport;
 import io.bpf4j.sys.Diagnostic;
@@ -22,6 +24,7 @@ import java.util.Optional;
  * @param missing events that the answer lacks, and begins and ends without partner
  * @param gaps the reasons for not being exact that are not numbers of events
  * @param remarks the other facts
+ * @param question the question, if the end has it
  */
 record AnswerEnd(
         long line,
@@ -30,7 +33,8 @@ record AnswerEnd(
         long events,
         Map<Gap, Long> missing,
         List<Diagnostic> gaps,
-        List<Remark> remarks) {
+        List<Remark> remarks,
+        Optional<AskedQuestion> question) {
     /**
      * Reads the record.
      *
@@ -61,6 +65,9 @@ record AnswerEnd(
         for (Object each : fields.optionalList("remarks")) {
             remarks.add(remark(Fields.of(each, "a remark")));
         }
+        Optional<AskedQuestion> question = fields.has("question")
+                ? Optional.of(question(new Fields(fields.object("question"))))
+                : Optional.empty();
         fields.end();
         boolean lacks = !gaps.isEmpty() || missing.keySet().stream().anyMatch(Gap::isMissing);
         if (exact && (lacks || reason.isPresent())) {
@@ -72,7 +79,18 @@ record AnswerEnd(
                     "",
                     reason.orElseThrow(() -> new Refusal("says that the answer is not exact, without 'reason'"))));
         }
-        return new AnswerEnd(line, intervals, shown, events, missing, gaps, remarks);
+        return new AnswerEnd(line, intervals, shown, events, missing, gaps, remarks, question);
+    }
+
+    private static AskedQuestion question(Fields fields) {
+        Map<Part, List<String>> parts = new EnumMap<>(Part.class);
+        for (Part part : Part.values()) {
+            if (fields.has(part.field())) {
+                parts.put(part, part.isList() ? fields.texts(part.field()) : List.of(fields.text(part.field())));
+            }
+        }
+        fields.end();
+        return new AskedQuestion(parts);
     }
 
     private static Remark remark(Fields fields) {

@@ -1,6 +1,7 @@
 package io.bpf4j.cli.merge;
 
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -74,6 +75,18 @@ final class Fields {
             return list;
         }
         throw not(name, "a list");
+    }
+
+    /** The elements of a list of texts. */
+    List<String> texts(String name) {
+        List<String> texts = new ArrayList<>();
+        for (Object each : list(name)) {
+            if (!(each instanceof String text)) {
+                throw not(name, "a list of texts");
+            }
+            texts.add(text);
+        }
+        return texts;
     }
 
     /** The elements of a list that is left out if it has none. */

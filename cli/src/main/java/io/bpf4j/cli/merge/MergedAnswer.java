@@ -1,5 +1,6 @@
 package io.bpf4j.cli.merge;
 
+import io.bpf4j.cli.output.AskedQuestion;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.output.Remark;
@@ -23,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +54,14 @@ public final class MergedAnswer {
     private long events;
     private long kept;
     private boolean sameNumbers;
+
+    /** The question of the ends so far, and where the first of them is. */
+    private Optional<AskedQuestion> question = Optional.empty();
+
+    private String questionIn = "";
+
+    /** Where the first end is that does not say its question. */
+    private String unknownIn = "";
 
     /** The sum of no answer. */
     public MergedAnswer() {
@@ -129,8 +137,26 @@ public final class MergedAnswer {
         kept += size;
     }
 
-    /** Adds what an answer lacks, and its remarks. */
+    /** Checks that an answer is about the question of all answers so far. */
+    private void check(AskedQuestion asked, String source) {
+        if (question.isEmpty()) {
+            question = Optional.of(asked);
+            questionIn = source;
+        } else if (!question.get().equals(asked)) {
+            throw new Refusal(
+                    "answers another question than " + questionIn + ": " + asked.differenceTo(question.get()));
+        }
+    }
+
+    /**
+     * Adds what an answer lacks, and its remarks.
+     *
+     * @throws Refusal if it answers another question than those before, or lacks more events than can be counted
+     */
     void add(String source, AnswerEnd end) {
+        end.question().ifPresentOrElse(asked -> check(asked, source), () -> {
+            unknownIn = unknownIn.isEmpty() ? source : unknownIn;
+        });
         end.missing().forEach((gap, count) -> {
             long sum = missing.getOrDefault(gap, 0L) + count;
             if (sum < 0) {
@@ -171,16 +197,20 @@ public final class MergedAnswer {
 
     /** All remarks, those of the sum last. */
     private List<Remark> allRemarks() {
-        return sameNumbers
-                ? Stream.concat(
-                                remarks.stream(),
-                                Stream.of(Remark.of(new Diagnostic(
-                                        Diagnostic.Kind.HINT,
-                                        "",
-                                        "a pid or tid has a meaning on its own machine only: rows of different answers"
-                                                + " with equal numbers were added up"))))
-                        .toList()
-                : remarks;
+        List<Remark> all = new ArrayList<>(remarks);
+        if (question.isPresent() && !unknownIn.isEmpty()) {
+            all.add(hint("the answer of " + unknownIn + " does not say its question, which may be another than that of "
+                    + questionIn));
+        }
+        if (sameNumbers) {
+            all.add(hint("a pid or tid has a meaning on its own machine only: rows of different answers with equal"
+                    + " numbers were added up"));
+        }
+        return all;
+    }
+
+    private static Remark hint(String message) {
+        return Remark.of(new Diagnostic(Diagnostic.Kind.HINT, "", message));
     }
 
     /** Prints the sum as the commands print an answer, in text or as JSON. */
@@ -203,7 +233,7 @@ public final class MergedAnswer {
         } else if (known != null) {
             report.rows(counted, known.unit(), known.scale());
         }
-        report.sums(counted, missing, gaps, facts);
+        report.sums(counted, missing, gaps, facts, unknownIn.isEmpty() ? question : Optional.empty());
     }
 
     /** The stacks, the most frequent first. Without the processes, unless all are of one, as {@code stack} shows them. */

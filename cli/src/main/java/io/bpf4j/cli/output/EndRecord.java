@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The last record of an answer in JSON: how many events it has, whether some are missing and why, and the remarks that
@@ -16,6 +17,7 @@ public final class EndRecord {
     private final Map<String, Long> counts = new LinkedHashMap<>();
     private final List<String> reasons = new ArrayList<>();
     private final List<Remark> gaps = new ArrayList<>();
+    private @Nullable AskedQuestion question;
 
     /**
      * The end of an answer about events.
@@ -71,6 +73,12 @@ public final class EndRecord {
         return without(name, events);
     }
 
+    /** Adds the question that is answered. */
+    public EndRecord about(AskedQuestion asked) {
+        question = asked;
+        return this;
+    }
+
     /** The record, in which {@code "reason"}, {@code "gaps"} and {@code "remarks"} are present if there are some. */
     public String json(List<Remark> remarks) {
         JsonLine line = Records.begin("end");
@@ -80,6 +88,11 @@ public final class EndRecord {
             line.field("reason", String.join("; ", reasons));
         }
         Remark.json(line, "gaps", gaps);
-        return Remark.json(line, "remarks", remarks).endObject().toString();
+        Remark.json(line, "remarks", remarks);
+        AskedQuestion asked = question;
+        if (asked != null) {
+            asked.json(line);
+        }
+        return line.endObject().toString();
     }
 }

@@ -1,5 +1,6 @@
 package io.bpf4j.cli.question;
 
+import io.bpf4j.cli.output.AskedQuestion;
 import io.bpf4j.cli.output.CellWidth;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.EndRecord;
@@ -297,10 +298,11 @@ public final class AnswerReport {
      * Prints the sums and the gaps of the answer.
      *
      * @param gaps the reasons why the answer is not exact
+     * @param question the question; empty if it has no counts that could be added up
      * @param toStandardError whether the sums go to standard error, because a program reads the rows from standard
      *     output
      */
-    public void sums(Answer answer, List<Diagnostic> gaps, boolean toStandardError) {
+    public void sums(Answer answer, List<Diagnostic> gaps, Optional<AskedQuestion> question, boolean toStandardError) {
         Map<Gap, Long> counted = answer.gaps();
         long lost = counted.getOrDefault(Gap.LOST, 0L);
         List<Answer.Row> rows = answer.rows();
@@ -309,6 +311,7 @@ public final class AnswerReport {
         long total = eventsOnly ? shown : events;
         if (json) {
             EndRecord end = new EndRecord(total, lost).after(intervals, eventsOnly ? 0 : shown);
+            question.ifPresent(end::about);
             console.line(complete(end, counted, gaps).json(console.remarks()));
             return;
         }
@@ -316,10 +319,16 @@ public final class AnswerReport {
     }
 
     /** The same for an answer that is only its rows and what it lacks. */
-    public void sums(List<Answer.Row> rows, Map<Gap, Long> counted, List<Diagnostic> gaps, List<Remark> remarks) {
+    public void sums(
+            List<Answer.Row> rows,
+            Map<Gap, Long> counted,
+            List<Diagnostic> gaps,
+            List<Remark> remarks,
+            Optional<AskedQuestion> question) {
         long events = rows.stream().mapToLong(Answer.Row::count).sum();
         if (json) {
             EndRecord end = new EndRecord(events, counted.getOrDefault(Gap.LOST, 0L));
+            question.ifPresent(end::about);
             console.line(complete(end, counted, gaps).json(remarks));
         } else {
             sums(rows, sums(counted, events, gaps, ""), false);

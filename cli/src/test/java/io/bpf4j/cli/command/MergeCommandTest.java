@@ -72,6 +72,26 @@ class MergeCommandTest {
     }
 
     @Test
+    void anAnswerWithoutQuestionMayBeOfAnother() throws IOException {
+        String known = end(3).replace("true}", "true,\"question\":{\"probes\":[\"a:b\"],\"where\":\"arg0\"}}");
+        String one = file("one", A, known);
+        String two = file("two", A, end(3));
+        assertThat(Run.of("merge", "--json", one, one(known)).out()).endsWith(known.replace(":3", ":6"));
+        Run mixed = Run.of("merge", "--json", one, two);
+        assertThat(mixed.out().getLast())
+                .doesNotContain("question\"")
+                .contains("the answer of " + two + " does not say its question, which may be another than that of "
+                        + one);
+        assertThat(refused(A, known.replace("where", "with"))).contains("has the field 'with', which this version");
+        assertThat(refused(A, known.replace("\"arg0\"", "7"))).contains("has a field 'where' that is not a text");
+        assertThat(refused(A, known.replace("[\"a:b\"]", "[7]"))).contains("that is not a list of texts");
+    }
+
+    private String one(String end) throws IOException {
+        return file("another", A, end);
+    }
+
+    @Test
     void aHistogramHasTheBucketsBetween() throws IOException {
         String one = file("one", HISTOGRAM, end(1));
         String two = file(

@@ -85,8 +85,10 @@ class CliFilesOfProcessTest {
     @Test
     void aLibraryIsThatOfTheProcess() throws IOException, InterruptedException {
         try (Caller caller = new Caller(program, folder.resolve(NAME))) {
-            String three =
-                    "{\"type\":\"row\",\"key\":{},\"count\":3}\n{\"type\":\"end\",\"events\":3,\"lost\":0,\"exact\":true}\n";
+            String three = """
+                {"type":"row","key":{},"count":3}
+                {"type":"end","events":3,"lost":0,"exact":true,"question":{"probes":["u:called"]}}
+                """;
             assertThat(answer(caller, "u:" + NAME + ":called")).isEqualTo(three);
             assertThat(answer(caller, NAME, "u:called")).isEqualTo(three);
         }

@@ -180,7 +180,7 @@ class CliFunctionsTest {
     void aPairBeginsWithTheOperandThatComesFirst() throws IOException, InterruptedException {
         Commands.Result forth = Cli.run(question("latency", "u:own", "files:called"));
         assertThat(forth.out()).as(forth.err()).contains("\"count\":30").endsWith("""
-                {"type":"end","events":30,"lost":0,"exact":true}
+                {"type":"end","events":30,"lost":0,"exact":true,"question":{"begin":"u:own","end":"files:called"}}
                 """);
         Commands.Result back = Cli.run(question("latency", "files:called", "u:own"));
         assertThat(back.out()).as(back.err()).contains("\"count\":29").contains("\"unpaired_ends\":1");
@@ -191,7 +191,8 @@ class CliFunctionsTest {
         Commands.Result answer = Cli.run(question("latency", "u:" + once + ":first"));
         assertThat(answer.out())
                 .as(answer.err())
-                .endsWith("{\"type\":\"end\",\"events\":10,\"lost\":0,\"exact\":true}\n");
+                .endsWith("{\"type\":\"end\",\"events\":10,\"lost\":0,\"exact\":true,"
+                        + "\"question\":{\"begin\":\"u:first\",\"end\":\"ur:first\"}}\n");
     }
 
     /** As gcc names it, if it makes a version of a static function for calls with a constant argument. */

@@ -84,6 +84,7 @@ class CliJsonTest {
             Map.entry("reason", value -> value instanceof String text && !text.isBlank()),
             Map.entry("gaps", CliJsonTest::areRemarks),
             Map.entry("remarks", CliJsonTest::areRemarks),
+            Map.entry("question", CliJsonTest::isQuestion),
             Map.entry("unpaired_ends", CliJsonTest::isCount),
             Map.entry("unpaired_begins", CliJsonTest::isCount),
             Map.entry("still_open", CliJsonTest::isCount),
@@ -129,6 +130,7 @@ class CliJsonTest {
                             "reason",
                             "gaps",
                             "remarks",
+                            "question",
                             "unreadable",
                             "unpaired_ends",
                             "unpaired_begins",
@@ -184,6 +186,17 @@ class CliJsonTest {
 
     private static boolean areTexts(@Nullable Object value) {
         return value instanceof List<?> list && list.stream().allMatch(String.class::isInstance);
+    }
+
+    /** Lists of probes and kinds of stacks; texts of single probes and of expressions. */
+    private static boolean isQuestion(@Nullable Object value) {
+        return value instanceof Map<?, ?> parts
+                && parts.entrySet().stream().allMatch(part -> switch (String.valueOf(part.getKey())) {
+                    case "probes", "stacks" -> areTexts(part.getValue());
+                    case "begin", "end", "pair", "of", "where" -> part.getValue() instanceof String;
+                    default -> false;
+                })
+                && (parts.containsKey("probes") || parts.keySet().containsAll(List.of("begin", "end")));
     }
 
     /** Diagnostics of the library have a kind, and a subject if there is one; sentences of the command have neither. */

@@ -70,6 +70,23 @@ class CliMergeTest {
         assertThat(out("merge", first, second)).isEqualTo(ask("threads 2 600", question.replace("top ", "count ")));
     }
 
+    /** Their rows have the same form, so only the questions tell them apart. */
+    @Test
+    void answersOfDifferentQuestionsAreRefused() throws IOException, InterruptedException {
+        String all = file("all.json", ask("values 600", "count asked:value --json"));
+        String some = file("some.json", ask("values 600", "count asked:value --where arg0>9 --json"));
+        Commands.Result result = Cli.run("merge", all, some);
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.err())
+                .isEqualTo("bpf4j: " + some + ":2: answers another question than " + all
+                        + ": its 'where' is 'arg0>9', not absent\n");
+        String none = file("none.json", ask("values 600", "count asked:leaf --json"));
+        assertThat(Cli.run("merge", all, none).err())
+                .isEqualTo("bpf4j: " + none + ":1: answers another question than " + all
+                        + ": its 'probes' is 'asked:leaf', not 'asked:value'\n");
+    }
+
     @Test
     void beginsWithoutEndAreAddedUp() throws IOException, InterruptedException {
         String question = "latency asked:begin asked:end --json";

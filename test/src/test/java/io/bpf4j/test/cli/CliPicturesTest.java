@@ -23,6 +23,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -202,19 +203,27 @@ class CliPicturesTest {
 
     @Test
     void anAnswerWithoutEventsSaysSo() throws IOException, InterruptedException {
-        for (List<String> question : List.of(
+        Map<List<String>, String> questions = Map.of(
                 List.of("count", "asked:leaf", "--by", "pid"),
+                "{'probes':['asked:leaf']}",
                 List.of("hist", "asked:value", "--of", "arg2", "--where", "arg0 < 0"),
+                "{'probes':['asked:value'],'of':'arg2','where':'arg0 < 0'}",
                 List.of("latency", "asked:begin", "asked:end"),
+                "{'begin':'asked:begin','end':'asked:end'}",
                 List.of("stack", "asked:leaf"),
-                List.of("top", "asked:leaf", "--by", "pid"))) {
+                "{'probes':['asked:leaf'],'stacks':['user']}",
+                List.of("top", "asked:leaf", "--by", "pid"),
+                "{'probes':['asked:leaf']}");
+        for (List<String> question : questions.keySet()) {
             Path page = ask("values 3", question.toArray(String[]::new));
             assertThat(page).as(question.toString()).content().contains("0 events", "<p>No events.</p>");
             assertThat(picture(page)).as(question.toString()).content().contains(">0 events");
             List<String> line = new ArrayList<>(question);
             line.addAll(1, List.of("--json", "-c", "'" + program + "' values 3"));
             assertThat(Cli.run(line.toArray(String[]::new)).out())
-                    .isEqualTo("{\"type\":\"end\",\"events\":0,\"lost\":0,\"exact\":true}\n");
+                    .isEqualTo("{'type':'end','events':0,'lost':0,'exact':true,'question':%s}\n"
+                            .formatted(questions.get(question))
+                            .replace('\'', '"'));
         }
     }
 }

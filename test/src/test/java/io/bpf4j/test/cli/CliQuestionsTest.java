@@ -427,7 +427,7 @@ class CliQuestionsTest {
                 Cli.run("count", "-c", made.toString(), "u:libc.so.6:malloc", "--by", "comm", "--json");
         assertThat(counted.out()).as(counted.err()).isEqualTo("""
             {"type":"row","key":{"comm":"allocates"},"count":7}
-            {"type":"end","events":7,"lost":0,"exact":true}
+            {"type":"end","events":7,"lost":0,"exact":true,"question":{"probes":["u:malloc"]}}
             """);
     }
 

@@ -9,7 +9,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads JSON as RFC 8259 has it, strictly, so that what the command prints is checked by other code than printed it.
+ * Reads JSON as RFC 8259 has it, strictly, so that what the command prints is checked by other code than printed it. So
+ * it is not the reader of {@code bpf4j merge}, though that reads the same.
  * Objects become maps, arrays lists, whole numbers {@code Long} or, beyond it, {@code BigInteger}, others
  * {@code Double}, null null.
  */
@@ -42,6 +43,15 @@ public final class Json {
     /** Reads an object from each line. */
     public static List<Map<String, @Nullable Object>> lines(String text) {
         return text.lines().map(Json::object).toList();
+    }
+
+    /** The end of an answer without its question. */
+    public static Map<String, @Nullable Object> withoutQuestion(Map<String, @Nullable Object> end) {
+        Map<String, @Nullable Object> rest = new LinkedHashMap<>(end);
+        if (rest.remove("question") == null) {
+            throw new AssertionError("an answer does not say its question: " + end);
+        }
+        return rest;
     }
 
     private AssertionError wrong(String expected) {
