@@ -16,8 +16,8 @@ import java.util.concurrent.CompletionStage;
  * that are attached without a link of the kernel: filters of traffic control, sockets, infrared receivers, XDP and
  * control groups if asked for, and socket maps on kernels without sockmap links (before 6.10). Such a program <b>stays
  * attached if the process ends without closing this</b>, but for that of a socket; it can be updated and detached.
- * Operations that are not supported throw {@link UnsupportedOperationException}. The link of an extension ({@code SectionAttacher}) throws it, too, for operations
- * that the extension does not implement.
+ * Operations that are not supported throw {@link UnsupportedOperationException}. The link of an extension ({@code
+ * SectionAttacher}) throws it, too, for operations that the extension does not implement.
  */
 public interface Link extends AutoCloseable {
     /** Program and target, for messages: {@code on_gc to uprobes in …/libjvm.so}. */

@@ -247,10 +247,10 @@ public sealed interface MapSpec permits MapSpecData {
     }
 
     /**
-     * Makes the map exclusive to one program of the object (Linux 6.18, commit baefdbdf6812): the verifier refuses every other program
-     * that refers to the map, also one of another object to which the map is passed. The kernel knows the program by
-     * the SHA-256 of its instructions, without the numbers of descriptors of maps; so a copy of the program may use the
-     * map, too. User space may still read and write it.
+     * Makes the map exclusive to one program of the object (Linux 6.18, commit baefdbdf6812): the verifier refuses every
+     * other program that refers to the map, also one of another object to which the map is passed. The kernel knows the
+     * program by the SHA-256 of its instructions, without the numbers of descriptors of maps; so a copy of the program
+     * may use the map, too. User space may still read and write it.
      *
      * <p>The load fails if the object has no such program or leaves it out, or if the hash is not known before the
      * load: {@code BpfLoader.instructions} edits the program, or it refers to a variable of a kernel module. Only maps
