@@ -77,7 +77,7 @@ public final class ObjectLayout {
      * Compares an object with these lines.
      *
      * @param user the class that relies on them, for the message
-     * @throws InvalidObjectException if the object differs; the message lists the differences
+     * @throws InvalidObjectException if the object differs, and the message lists the differences; or if it has no BTF
      */
     public void check(ObjectSpec spec, Class<?> user) {
         Map<String, Map<String, String>> actual = new LinkedHashMap<>();
@@ -97,6 +97,10 @@ public final class ObjectLayout {
                 differences.add(sides[0] + " is " + (found == null ? "missing" : found) + ", but the class expects "
                         + sides[1]);
             }
+        }
+        if (!differences.isEmpty() && spec.btf().isEmpty()) {
+            throw new InvalidObjectException(spec.source() + " has no BTF, so it can't be compared with "
+                    + user.getName() + "; compile it with clang -g, and don't strip .BTF");
         }
         if (!differences.isEmpty()) {
             int more = differences.size() - MAX_SHOWN;

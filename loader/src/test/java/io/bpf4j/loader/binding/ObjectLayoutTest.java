@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.objects.TestObjects;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +63,19 @@ class ObjectLayoutTest {
                         + " class expects u64, 8 bytes at 8; map hash value.pid is missing, but the class expects u32,"
                         + " 4 bytes at 0; it has no map absent; it has no program gone. Generate the class from this object,"
                         + " or load the object of the class");
+    }
+
+    @Test
+    void anObjectWithoutTypesIsNotComparedWithTypes() {
+        String stripped =
+                new String(TestObjects.bytes("replaced.bpf.o"), StandardCharsets.ISO_8859_1).replace(".BTF", ".XTF");
+        ObjectSpec untyped = ObjectSpec.parse("untyped.bpf.o", stripped.getBytes(StandardCharsets.ISO_8859_1));
+        assertThat(untyped.btf()).isEmpty();
+        assertThatThrownBy(
+                        () -> ObjectLayout.of("type record: struct, 16 bytes").check(untyped, ObjectLayoutTest.class))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessage("untyped.bpf.o has no BTF, so it can't be compared with"
+                        + " io.bpf4j.loader.binding.ObjectLayoutTest; compile it with clang -g, and don't strip .BTF");
     }
 
     @Test

@@ -137,6 +137,15 @@ class HostileBindingsTest {
                 .hasMessageContaining(message);
     }
 
+    /** C allows them in different functions. */
+    @Test
+    void twoStructsOfOneNameAreNotToldApart() {
+        hostile(4, BtfType.Member.at("first", u32, 0));
+        types.union("hostile", 4, BtfType.Member.at("second", u32, 0));
+        assertRefused("gc.bpf.o has more than one struct or union 'hostile', and BTF does not distinguish them: rename"
+                + " all but one");
+    }
+
     @Test
     void aMemberLiesInItsStruct() {
         hostile(4, BtfType.Member.at("a", u32, 0), BtfType.Member.at("b", u32, 400));
