@@ -189,6 +189,49 @@ public final class TypedMap<K, V> implements Iterable<Map.Entry<K, V>> {
                 .flatMap(key -> read(key).map(value -> Map.entry(decode(keys, key), value)).stream());
     }
 
+    /**
+     * A walk over the elements in parts, from the first: with as few system calls as {@link #forEach(BiConsumer)}, and
+     * between other work, as {@link #stream} allows it. It holds nothing that must be closed.
+     *
+     * {@snippet lang = "java":
+     * TypedMap.Cursor<Flow, Long> cursor = flows.cursor();
+     * while (cursor.next(1000, (flow, bytes) -> report(flow, bytes))) {
+     *     serveOtherRequests();
+     * }
+     * }
+     */
+    public Cursor<K, V> cursor() {
+        return new Cursor<>(this);
+    }
+
+    /**
+     * A {@link MapCursor} in Java values. <i>Confined</i> to one thread at a time.
+     *
+     * @param <K> Java type of a key
+     * @param <V> Java type of a value
+     */
+    public static final class Cursor<K, V> {
+        private final TypedMap<K, V> map;
+        private final MapCursor cursor;
+
+        private Cursor(TypedMap<K, V> map) {
+            this.map = map;
+            this.cursor = map.map.cursor(map.flags);
+        }
+
+        /**
+         * Passes on the elements that follow, about {@code max}, as {@link MapCursor#next} does.
+         *
+         * @return whether more elements may follow; false once and for all at the end
+         * @throws IllegalArgumentException if {@code max} is not positive
+         * @throws IllegalStateException if the map is closed
+         */
+        public boolean next(int max, BiConsumer<? super K, ? super V> action) {
+            return cursor.next(
+                    max, (key, value) -> action.accept(map.keys.decode(key, 0), map.values.decode(value, 0)));
+        }
+    }
+
     /** All elements, in the kernel's order; concurrent changes are as for {@link BpfMap#forEach}. */
     public Map<K, V> toMap() {
         Map<K, V> all = new LinkedHashMap<>();

@@ -31,6 +31,7 @@ import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,6 +64,12 @@ class ElementFlagsOnKernelTest {
             }
             writer.join();
             assertThat(values.toMap()).isEqualTo(Map.of(1, new Guarded(20_000, 20_000, 0)));
+            Map<Integer, Guarded> inParts = new HashMap<>();
+            TypedMap.Cursor<Integer, Guarded> cursor = values.cursor();
+            for (boolean more = true; more; ) {
+                more = cursor.next(10, inParts::put);
+            }
+            assertThat(inParts).isEqualTo(values.toMap());
             assertThat(values.remove(1)).isTrue();
         }
     }

@@ -95,6 +95,17 @@ class MapBatchOnKernelTest {
                 assertThat(cursor.next(100, (_, _) -> values.clear())).isFalse();
                 assertThat(values).hasSize(entries);
 
+                Map<Long, Long> read = new HashMap<>();
+                TypedMap.Cursor<Long, Long> inValues = typed.cursor();
+                for (boolean more = true; more; ) {
+                    int before = read.size();
+                    more = inValues.next(1_000, read::put);
+                    assertThat(read.size() - before).isLessThanOrEqualTo(1_000);
+                }
+                assertThat(read).isEqualTo(elements);
+                assertThat(inValues.next(1, (_, _) -> read.clear())).isFalse();
+                assertThat(read).hasSize(entries);
+
                 // One element at a time: the buckets of a hash map may have more.
                 MapCursor one = map.cursor(0);
                 values.clear();
@@ -209,6 +220,12 @@ class MapBatchOnKernelTest {
                 typed.putAll(some);
                 Map<Integer, List<Three>> read = new TreeMap<>();
                 typed.forEach(read::put);
+                assertThat(read).as("%s of %s", type, kernel).isEqualTo(some);
+                read.clear();
+                TypedMap.Cursor<Integer, List<Three>> cursor = typed.cursor();
+                while (cursor.next(50, read::put)) {
+                    assertThat(read).isNotEmpty();
+                }
                 assertThat(read).as("%s of %s", type, kernel).isEqualTo(some);
                 if (type != MapType.PERCPU_ARRAY) {
                     read.clear();
