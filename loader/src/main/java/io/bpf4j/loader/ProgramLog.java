@@ -91,7 +91,8 @@ public final class ProgramLog implements AutoCloseable {
      * Passes the lines that wait to the handler; if there are none, waits for some first.
      *
      * @param timeout how long to wait at most; zero or less not at all
-     * @return number of records, malformed ones included; 0 after the timeout, {@link #wakeup} or {@link #close}
+     * @return number of records, malformed ones included; 0 after the timeout, an interrupt of this thread, {@link
+     *     #wakeup} or {@link #close}
      * @throws IllegalStateException if closed, or if another thread is polling
      */
     public int poll(Duration timeout, Consumer<? super Line> handler) {

@@ -261,8 +261,9 @@ public final class Answer extends RunningProgram {
     }
 
     /**
-     * Waits for events that are shown and delivers them; returns at once if {@link #wakeup} was called. Then continues
-     * the processes that were paused. If the question shows no events, this method only waits.
+     * Waits for events that are shown and delivers them; returns at once if {@link #wakeup} was called, or this thread
+     * is interrupted. Then continues the processes that were paused. If the question shows no events, this method only
+     * waits.
      *
      * @param patience how long to wait at most
      * @throws IllegalStateException if this is closed

@@ -91,7 +91,7 @@ public final class EventStream extends RunningProgram {
 
     /**
      * Waits for events and delivers them, then continues the processes that were paused. Returns at once if {@link
-     * #wakeup} was called.
+     * #wakeup} was called, or this thread is interrupted.
      *
      * @param patience how long to wait at most
      */

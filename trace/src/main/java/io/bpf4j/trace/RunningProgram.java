@@ -206,12 +206,17 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         if (followed != null) {
             followed.stop();
         }
+        boolean interrupted = false;
         for (Closing closing : detach()) {
             while (!closing.toCompletableFuture().isDone()) {
+                interrupted |= Thread.interrupted(); // or the poll would not wait
                 poll.accept(PATIENCE);
             }
         }
         poll.accept(Duration.ZERO);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /**

@@ -113,7 +113,8 @@ public final class EventMap<T, V extends StructView> {
          * Passes the available records to the handler; if there are none, waits for some first.
          *
          * @param timeout how long to wait at most; zero or less not at all
-         * @return number of records; 0 after the timeout, or after {@link #wakeup} or {@link #close}
+         * @return number of records; 0 after the timeout, an interrupt of this thread, {@link #wakeup} or {@link
+         *     #close}
          * @throws IllegalArgumentException if a record is shorter than the struct; it counts as read
          * @throws IllegalStateException if closed, or if another thread is polling
          */
@@ -122,7 +123,8 @@ public final class EventMap<T, V extends StructView> {
         }
 
         /**
-         * Passes records to the handler until the time has passed, or {@link #wakeup} or {@link #close} is called.
+         * Passes records to the handler until the time has passed, this thread is interrupted, or {@link #wakeup} or
+         * {@link #close} is called.
          *
          * @return number of records
          * @throws IllegalArgumentException if a record is shorter than the struct; it counts as read

@@ -25,7 +25,7 @@ import java.util.function.Consumer;
  * a subscriber is behind: {@code publisher::submit}.
  *
  * <p>If the handler throws an exception, the loop ends. {@link #join} or {@link #close} passes it on, whichever is
- * called first.
+ * called first. If the handler interrupts its thread, the loop ends as if {@link #stop} were called.
  *
  * <p>The thread is a daemon. It does not keep the JVM running.
  *
@@ -67,7 +67,7 @@ public final class RecordLoop implements AutoCloseable {
 
     private void run(Consumer<Duration> poll) {
         try {
-            while (!stopping) {
+            while (!stopping && !thread.isInterrupted()) {
                 poll.accept(WAIT);
             }
             if (!reader.isClosed()) { // by the handler

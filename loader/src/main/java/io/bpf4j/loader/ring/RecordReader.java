@@ -27,8 +27,9 @@ import java.util.function.IntFunction;
  *
  * <p>It holds its own reference to the memory: it must be closed, and may outlive the object of the maps.
  *
- * <p>An interrupt does not end a poll, and a poll after {@link #close} throws an exception. A {@link RecordLoop} polls in
- * a thread of its own until it is stopped.
+ * <p>An interrupt of the thread that polls ends its wait, as {@link #wakeup} does, and the thread stays interrupted; as
+ * long as it is, a poll does not wait. A poll after {@link #close} throws an exception. A {@link RecordLoop} polls in a
+ * thread of its own until it is stopped.
  *
  * <p>Tested by {@code RingBufferOnKernelTest} and {@code PerfBufferOnKernelTest}.
  */
@@ -104,12 +105,12 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
      * A single record is handled at once. A wake-up that a program forces ({@code BPF_RB_FORCE_WAKEUP}) ends this wait;
      * for ten milliseconds after it, calls check for records every few microseconds instead, which takes a CPU.
      *
-     * <p>Returns after one pass over all rings, so that a producer that never pauses can't block it forever. An
-     * interrupt of the thread does not end the wait; {@link #wakeup} does. A virtual thread may poll: a platform thread
-     * waits in its place, and its carrier is free for other threads.
+     * <p>Returns after one pass over all rings, so that a producer that never pauses can't block it forever. {@link
+     * #wakeup} ends the wait, and so does an interrupt of the thread, which stays interrupted. A virtual thread may
+     * poll: a platform thread waits in its place, and its carrier is free for other threads.
      *
      * @param timeout how long to wait at most; zero or less not at all
-     * @return number of records; 0 after the timeout, or after {@link #wakeup} or {@link #close}
+     * @return number of records; 0 after the timeout, an interrupt, {@link #wakeup} or {@link #close}
      * @throws IllegalStateException if closed, or if another thread is polling
      */
     public int poll(Duration timeout, RecordHandler handler) {

@@ -80,7 +80,7 @@ public final class TracePipe implements AutoCloseable {
      * handler throws, its line counts as read, and lines that were read with it are lost.
      *
      * @param timeout how long to wait at most; zero or less not at all
-     * @return number of lines; 0 after the timeout, {@link #wakeup} or {@link #close}
+     * @return number of lines; 0 after the timeout, an interrupt of this thread, {@link #wakeup} or {@link #close}
      * @throws IllegalStateException if closed, or if another thread is polling
      */
     public int poll(Duration timeout, Consumer<? super String> handler) {

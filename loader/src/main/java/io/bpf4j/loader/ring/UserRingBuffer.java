@@ -197,7 +197,9 @@ public final class UserRingBuffer implements AutoCloseable {
                 if (left <= 0) {
                     return Optional.empty();
                 }
-                int _ = waiter.await(left);
+                if (waiter.await(left) == Waiter.WOKEN && Thread.currentThread().isInterrupted()) {
+                    return Optional.empty();
+                }
             }
             return sample;
         } finally {

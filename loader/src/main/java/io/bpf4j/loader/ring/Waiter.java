@@ -11,15 +11,17 @@ import io.bpf4j.sys.internal.call.OwnDescriptor;
 import io.bpf4j.sys.internal.call.UndoStack;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.spi.AbstractInterruptibleChannel;
 
 /**
- * A wait for file descriptors to become ready (epoll), which another thread can end (eventfd). <i>Confined</i> to one
- * waiting thread at a time, except for {@link #wake}.
+ * A wait for file descriptors to become ready (epoll), which another thread can end (eventfd), also by an interrupt of
+ * the waiting thread. <i>Confined</i> to one waiting thread at a time, except for {@link #wake}.
  *
  * <p>The rings belong to the waiter, too, once they are added to {@link #owned}. So if opening a ring fails half-way,
  * only the waiter has to be closed.
  *
- * <p>Tested by {@code RingBufferTest} and {@code UserRingBufferTest}.
+ * <p>Tested by {@code RingBufferTest}, {@code InterruptedPollTest} and {@code UserRingBufferTest}.
  */
 final class Waiter {
     /** The result of a wait that another thread ended. */
@@ -37,6 +39,33 @@ final class Waiter {
 
     /** In an automatic arena: each wait may be in another thread, and a few bytes need not be closed. */
     private final MemorySegment events = Arena.ofAuto().allocate((long) EVENTS * EpollEvent.SIZE, 8);
+
+    private InterruptibleWait interruptible = new InterruptibleWait();
+
+    /**
+     * Has the JDK call {@link #wake} when the waiting thread, virtual or not, is interrupted, or has been. Only the JDK
+     * knows of an interrupt while a thread is in a native call, and this class is how it tells channels of other
+     * providers. After an interrupt it is closed, and the next wait needs another one.
+     */
+    private final class InterruptibleWait extends AbstractInterruptibleChannel {
+        int await(int millis) {
+            begin();
+            try {
+                return epoll(millis);
+            } finally {
+                try {
+                    end(true);
+                } catch (AsynchronousCloseException e) {
+                    interruptible = new InterruptibleWait(); // the thread stays interrupted
+                }
+            }
+        }
+
+        @Override
+        protected void implCloseChannel() {
+            wake();
+        }
+    }
 
     /**
      * Opens the descriptors.
@@ -69,13 +98,18 @@ final class Waiter {
     }
 
     /**
-     * Waits; after a signal it may return early.
+     * Waits; after a signal it may return early. An interrupt of this thread ends the wait as {@link #wake} does, and
+     * the thread stays interrupted; it may also end the next wait, if it came too late for this one.
      *
      * @return number of file descriptors that are ready, or {@link #WOKEN}
      */
     int await(long nanos) {
         // Rounded up, otherwise the last millisecond would be spent spinning.
         int millis = (int) Math.min(Integer.MAX_VALUE, (nanos + 999_999) / 1_000_000);
+        return millis == 0 ? epoll(0) : interruptible.await(millis);
+    }
+
+    private int epoll(int millis) {
         int ready = kernel.execute(new FileCommand.EpollWait(epoll, events, millis));
         for (int i = 0; i < ready; i++) {
             if (EpollEvent.data(events, i) == WAKEUP) {

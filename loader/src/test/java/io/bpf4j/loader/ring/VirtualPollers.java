@@ -11,7 +11,8 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * The main class of a JVM with few carriers: more virtual threads than that wait for events that never come, and
- * another one gets its work done. Prints {@code worked} then. {@link VirtualThreadsTest} runs it.
+ * another one gets its work done. Prints {@code worked} then. The waits are ended by wake-ups, and the next ones by
+ * interrupts. {@link VirtualThreadsTest} runs it.
  */
 final class VirtualPollers {
     private static final int WORK = 1_000;
@@ -31,9 +32,11 @@ final class VirtualPollers {
             polls.add(poll);
             threads.add(Thread.ofVirtual().start(() -> {
                 started.countDown();
-                int handled = poll.poll(Duration.ofDays(1), (MemorySegment _) -> {});
-                ended.add(handled + " after " + poll.stats().waits() + " wait, interrupted "
-                        + Thread.currentThread().isInterrupted());
+                int first = poll.poll(Duration.ofDays(1), (MemorySegment _) -> {});
+                boolean before = Thread.currentThread().isInterrupted();
+                int second = poll.poll(Duration.ofDays(1), (MemorySegment _) -> {});
+                ended.add(first + " and " + second + " after " + poll.stats().waits() + " waits, interrupted " + before
+                        + " and " + Thread.currentThread().isInterrupted());
             }));
         }
         // Without a carrier for each this is never over.
@@ -47,16 +50,21 @@ final class VirtualPollers {
                 })
                 .join();
 
-        while (polls.stream().anyMatch(poll -> poll.stats().waits() == 0)) {
-            Thread.onSpinWait();
-        }
-        threads.forEach(Thread::interrupt); // ends no wait
+        awaitWaits(polls, 1);
         polls.forEach(RingBuffer::wakeup);
+        awaitWaits(polls, 2);
+        threads.forEach(Thread::interrupt);
         for (Thread thread : threads) {
             thread.join();
         }
         ended.forEach(System.out::println);
         polls.forEach(RingBuffer::close);
+    }
+
+    private static void awaitWaits(List<RingBuffer> polls, int number) {
+        while (polls.stream().anyMatch(poll -> poll.stats().waits() < number)) {
+            Thread.onSpinWait();
+        }
     }
 
     private static void await(CountDownLatch latch) {

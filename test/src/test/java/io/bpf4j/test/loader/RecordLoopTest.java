@@ -101,6 +101,20 @@ class RecordLoopTest {
         }
     }
 
+    @Test
+    void aHandlerThatInterruptsItsThreadEndsTheLoop() throws Exception {
+        AtomicInteger handled = new AtomicInteger();
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 7);
+                RecordLoop loop = RecordLoop.start(RingBuffer.open(emitter.map()), EVENT, _ -> {
+                    handled.incrementAndGet();
+                    Thread.currentThread().interrupt();
+                })) {
+            assertThat(emitter.emit(1)).isZero();
+            loop.join();
+            assertThat(handled).hasValue(1);
+        }
+    }
+
     /** A subscriber that takes one event at a time holds the loop back; nothing is lost that fits into the buffer. */
     @Test
     void aPublisherPassesRecordsToASlowSubscriber() throws Exception {

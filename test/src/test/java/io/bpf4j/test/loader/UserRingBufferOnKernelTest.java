@@ -139,6 +139,18 @@ class UserRingBufferOnKernelTest {
         }
     }
 
+    @Test
+    void anInterruptEndsTheWait() throws Exception {
+        try (BpfObject object = Bpf.load("user_ring.bpf.o");
+                UserRingBuffer ring = UserRingBuffer.open(object.map("orders"))) {
+            fill(ring);
+            Waiter<String> waiter = Waiter.start(() -> ring.reserve(8, LONG) + ", interrupted " + Thread.interrupted());
+            waiter.awaitAsleep();
+            waiter.interrupt();
+            assertThat(waiter.result().get()).isEqualTo("Optional.empty, interrupted true");
+        }
+    }
+
     private static void fill(UserRingBuffer ring) {
         int number = 0;
         while (ring.submit(ORDER, new Order(number, 1))) {

@@ -32,6 +32,7 @@ class ReadmeTest {
             "io.bpf4j.loader.dryrun.*",
             "io.bpf4j.loader.link.*",
             "io.bpf4j.loader.map.*",
+            "io.bpf4j.loader.ring.*",
             "io.bpf4j.loader.spec.*",
             "io.bpf4j.metrics.*",
             "io.bpf4j.metrics.opentelemetry.*",
@@ -43,7 +44,8 @@ class ReadmeTest {
             "io.opentelemetry.sdk.metrics.*",
             "io.prometheus.metrics.model.registry.*",
             "java.nio.file.*",
-            "java.time.*");
+            "java.time.*",
+            "java.util.concurrent.*");
 
     @Test
     void theQuickStartCompiles(@TempDir Path output) throws IOException {

@@ -5,10 +5,11 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A thread that calls something that waits; the kernel tells whether it does. */
 public final class Waiter<T> {
@@ -17,13 +18,13 @@ public final class Waiter<T> {
     /** The kernel keeps 15 bytes of it. */
     private final String name = "waiter-" + COUNT.incrementAndGet();
 
-    private final AtomicBoolean called = new AtomicBoolean();
+    private volatile @Nullable Thread caller;
     private final CompletableFuture<T> result;
 
     private Waiter(Supplier<T> work) {
         result = CompletableFuture.supplyAsync(
                 () -> {
-                    called.set(true);
+                    caller = Thread.currentThread();
                     return work.get();
                 },
                 task -> Thread.ofPlatform().daemon().name(name).start(task));
@@ -39,13 +40,18 @@ public final class Waiter<T> {
         return result;
     }
 
+    /** Interrupts the thread, after {@link #awaitAsleep}. */
+    public void interrupt() {
+        Objects.requireNonNull(caller, "awaitAsleep comes first").interrupt();
+    }
+
     /** Returns once the thread sleeps in the kernel, in a system call or for a lock. */
     public void awaitAsleep() throws IOException, InterruptedException {
         Await.until("thread " + name + " sleeps in the kernel", () -> {
             if (result.isDone()) {
                 throw new AssertionError("it did not wait: " + result);
             }
-            return called.get() && isAsleep();
+            return caller != null && isAsleep();
         });
     }
 

@@ -255,6 +255,12 @@ class FollowedTargetsTest {
             answer.await();
             assertThat(Thread.interrupted()).isTrue();
         }
+        try (EventStream events =
+                Question.on(Target.command("sleep", "3600"), "first:*").openEvents()) {
+            Thread.currentThread().interrupt();
+            events.forEach((_, _) -> {});
+            assertThat(Thread.interrupted()).isTrue();
+        }
     }
 
     @Test
