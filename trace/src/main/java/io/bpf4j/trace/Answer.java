@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -24,7 +25,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -187,7 +187,7 @@ public final class Answer extends RunningProgram {
                 AttachOptions.defaults().withCookies(numbers::cookie).withStrict(strict);
         Program program = object.program(QuestionProgram.USDT_PROGRAM);
         UsdtLink link = usdt.attach(program, used, pid.isPresent() ? all.withPid(pid.getAsInt()) : all);
-        return add(link);
+        return add(link, used, pid);
     }
 
     /**
@@ -206,7 +206,7 @@ public final class Answer extends RunningProgram {
             List<FunctionProbe> functions, OptionalInt pid, Consumer<FunctionProbe> leftOut) {
         beforeAttach(pid);
         numbers.require(functions);
-        return add(FunctionLinks.attach(object, functions, numbers, pid, files, leftOut));
+        return add(FunctionLinks.attach(object, functions, numbers, pid, files, leftOut), List.of(), pid);
     }
 
     /**
@@ -314,6 +314,7 @@ public final class Answer extends RunningProgram {
 
     /** {@code struct question_record} of {@code question.h}. */
     private Event event(MemorySegment record) {
+        delivers();
         byte[] shown = record.asSlice(SHOWN, question.shownBytes()).toArray(ValueLayout.JAVA_BYTE);
         long bits = record.get(ValueLayout.JAVA_LONG_UNALIGNED, BITS);
         boolean failed = (bits & FAILED) != 0;
@@ -345,13 +346,14 @@ public final class Answer extends RunningProgram {
         files.clear();
     }
 
-    /**
-     * What a reader of the values should know ({@link Diagnostic.Kind#HINT}): that values of {@code retval} are
-     * negative numbers of an {@code int}, which {@code (int)retval} shows; and that control groups have no name ({@link
-     * Diagnostic.Kind#UNNAMED}). About the answer so far, and the events that
-     * were delivered. Empty if there is nothing to say.
-     */
+    @Override
+    boolean hasCounted() {
+        return !rows().isEmpty() || !gaps().isEmpty();
+    }
+
+    @Override
     public List<Diagnostic> hints() {
+        List<Diagnostic> hints = new ArrayList<>(super.hints());
         if (question.hasResults()) {
             for (Row row : rows()) {
                 results.look(row.key());
@@ -361,9 +363,9 @@ public final class Answer extends RunningProgram {
                 }
             }
         }
-        return Stream.of(results.hint(), groups.flatMap(GroupNames::hint))
-                .flatMap(Optional::stream)
-                .toList();
+        results.hint().ifPresent(hints::add);
+        groups.flatMap(GroupNames::hint).ifPresent(hints::add);
+        return List.copyOf(hints);
     }
 
     /**

@@ -86,7 +86,7 @@ public final class EventStream extends RunningProgram {
         List<UsdtProbe> parts = table.add(probes);
         AttachOptions all = AttachOptions.defaults().withCookies(table::number).withStrict(strict);
         AttachOptions options = pid.isPresent() ? all.withPid(pid.getAsInt()) : all;
-        return add(usdt.attach(object.program("trace"), parts, options));
+        return add(usdt.attach(object.program("trace"), parts, options), parts, pid);
     }
 
     /**
@@ -119,6 +119,7 @@ public final class EventStream extends RunningProgram {
     }
 
     private void hand(MemorySegment data, long offset, int size, Handler handler) {
+        delivers();
         event.moveTo(data, offset, size);
         if (event.isPaused()) {
             paused.add(event.pid());
@@ -134,6 +135,11 @@ public final class EventStream extends RunningProgram {
     @Override
     void discard() {
         poll(Duration.ZERO, (_, _) -> {});
+    }
+
+    @Override
+    boolean hasCounted() {
+        return lost() > 0;
     }
 
     @Override

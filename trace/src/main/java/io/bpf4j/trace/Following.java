@@ -108,6 +108,9 @@ public final class Following implements AutoCloseable {
     public static Following start(
             ProbeSession session, Target target, List<FunctionProbe> functions, Features features, Listener listener)
             throws IOException {
+        if (session instanceof RunningProgram program) {
+            program.follows(target);
+        }
         Following following = new Following(session, target, functions, features, listener, held(target));
         try {
             if (target.inGroups()) {

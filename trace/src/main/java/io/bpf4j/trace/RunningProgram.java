@@ -15,6 +15,7 @@ import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.Usdt;
+import io.bpf4j.usdt.UsdtProbe;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,6 +58,9 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     /** The ring buffer of events; null if the program has none. */
     final @Nullable RingBuffer records;
 
+    private volatile boolean delivered;
+
+    private final WhySilent silence = new WhySilent(Host.running());
     private final boolean lossless;
     private final boolean inGroups;
     private final OptionalInt process;
@@ -133,6 +137,32 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     <L extends Link> L add(L link) {
         links.add(link);
         return link;
+    }
+
+    /** Remembers what was attached to, for {@link #hints}: no probes if it was functions. */
+    <L extends Link> L add(L link, List<UsdtProbe> probes, OptionalInt pid) {
+        add(link);
+        silence.attached(probes, pid);
+        return link;
+    }
+
+    /** A target is followed from now on, with this program as its session. */
+    void follows(Target target) {
+        silence.follows(target);
+    }
+
+    /** An event is delivered. */
+    void delivers() {
+        if (!delivered) { // a read costs nothing, and there may be millions of events a second
+            delivered = true;
+        }
+    }
+
+    /** Whether the program has counted an event, or an event that is missing. */
+    abstract boolean hasCounted();
+
+    private boolean isSilent() {
+        return !delivered && (records == null || records.pendingBytes() == 0) && !hasCounted();
     }
 
     /**
@@ -244,6 +274,25 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
                         functions.stream().flatMap(function -> function.whyInexact().stream()))
                 .distinct()
                 .toList();
+    }
+
+    /**
+     * What a caller should know about the answer so far, though it is no failure. Empty if there is nothing to say.
+     *
+     * <ul>
+     *   <li>{@link Diagnostic.Kind#MAY_NOT_FIRE}: probes of a JVM fire only with a flag, which is the subject, and the
+     *       process was started without it. If the question is about no single process, or its flags are not known, this
+     *       is in the list only while no event has come.
+     *   <li>{@link Diagnostic.Kind#LEFT_OUT}: no event has come, and the process, which is the subject, has children,
+     *       whose events are not taken: {@link Target#withChildren} takes them.
+     *   <li>{@link Diagnostic.Kind#HINT}: a value can be read in a better way. Values of {@code retval} are negative
+     *       numbers of an {@code int}, which {@code (int)retval} shows.
+     * </ul>
+     *
+     * <p>To be called before {@link #close}.
+     */
+    public List<Diagnostic> hints() {
+        return silence.reasons(this::isSilent);
     }
 
     /**

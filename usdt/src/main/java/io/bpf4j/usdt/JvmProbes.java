@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * HotSpot's probes that fire only in a JVM that was started with a flag, because they have a cost even without a tracer
@@ -29,6 +30,12 @@ public final class JvmProbes {
 
     /** The variables from which a JVM reads options, in addition to its command line. */
     private static final List<String> VARIABLES = List.of("JAVA_TOOL_OPTIONS=", "_JAVA_OPTIONS=", "JDK_JAVA_OPTIONS=");
+
+    /**
+     * An argument file of the launcher ({@code @FILE}, which JDK_JAVA_OPTIONS may name, too), or a file of options of
+     * the JVM. An argument of the program that looks like one does no harm.
+     */
+    private static final Pattern IN_A_FILE = Pattern.compile("[\\x00 =]@|-XX:(?:Flags|VMOptionsFile)=");
 
     private JvmProbes() {}
 
@@ -52,11 +59,20 @@ public final class JvmProbes {
                 .toList();
     }
 
-    /** A hint for each flag that some of these probes need and that a process was not started with. */
+    /**
+     * A hint for each flag that some of these probes need and that a process was not started with. If this process may
+     * not read the options of that one, or some of them are in a file, it is the hint of {@link #hints(Collection)}.
+     */
     public static List<Diagnostic> hints(Collection<UsdtProbe> probes, Host host, int pid) {
-        return missing(probes, options(host.process(pid))).stream()
-                .map(flag -> hint(probes, flag, " won't fire: process " + pid + " was started without"))
-                .toList();
+        if (missing(probes, "").isEmpty()) {
+            return List.of();
+        }
+        Optional<String> options = options(host.process(pid));
+        return options.isEmpty()
+                ? hints(probes)
+                : missing(probes, options.get()).stream()
+                        .map(flag -> hint(probes, flag, " won't fire: process " + pid + " was started without"))
+                        .toList();
     }
 
     private static Diagnostic hint(Collection<UsdtProbe> probes, String flag, String why) {
@@ -84,23 +100,29 @@ public final class JvmProbes {
                 .orElseThrow();
     }
 
-    /** The command line and the variables that contain options. Options in an argument file are not seen. */
-    private static String options(Path process) {
-        StringBuilder options = new StringBuilder(text(process.resolve("cmdline")));
-        for (String variable : text(process.resolve("environ")).split("\0", -1)) {
-            if (VARIABLES.stream().anyMatch(variable::startsWith)) {
-                options.append('\0').append(variable);
+    /** The command line and the variables that contain options; empty if they are not all of the options. */
+    private static Optional<String> options(Path process) {
+        StringBuilder options = new StringBuilder();
+        try {
+            options.append(text(process.resolve("cmdline")));
+            for (String variable : text(process.resolve("environ")).split("\0", -1)) {
+                if (VARIABLES.stream().anyMatch(variable::startsWith)) {
+                    options.append('\0').append(variable);
+                }
             }
+        } catch (IOException e) {
+            return Optional.empty();
         }
-        return options.toString();
+        // A process that has ended has an empty command line.
+        return options.isEmpty() || IN_A_FILE.matcher(options).find()
+                ? Optional.empty()
+                : Optional.of(options.toString());
     }
 
     /** A process may declare any part of its memory to be its command line (PR_SET_MM_MAP of prctl(2)). */
-    private static String text(Path file) {
+    private static String text(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
             return new String(in.readNBytes(MAX_BYTES), StandardCharsets.ISO_8859_1);
-        } catch (IOException e) {
-            return "";
         }
     }
 }

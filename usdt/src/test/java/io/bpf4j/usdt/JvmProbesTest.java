@@ -50,21 +50,50 @@ class JvmProbesTest {
 
     @Test
     void aProcessSaysWhatItLacks() throws IOException {
-        Files.writeString(process.resolve("cmdline"), "java\0-XX:+DTraceMethodProbes\0Main\0");
+        start("java\0-XX:+DTraceMethodProbes\0Main\0", "HOME=/\0");
         assertThat(JvmProbes.hints(PROBES, Host.running().withProc(proc), 7))
                 .containsExactly(new Diagnostic(
                         Diagnostic.Kind.MAY_NOT_FIRE,
                         "DTraceMonitorProbes",
                         "probes such as hotspot:monitor__wait won't fire: process 7 was started without"
                                 + " -XX:+DTraceMonitorProbes"));
-        Files.writeString(process.resolve("environ"), "HOME=/\0JAVA_TOOL_OPTIONS=-Xmx1g -XX:+DTraceMonitorProbes\0");
+        start("java\0-XX:+DTraceMethodProbes\0Main\0", "HOME=/\0JAVA_TOOL_OPTIONS=-Xmx1g -XX:+DTraceMonitorProbes\0");
         assertThat(JvmProbes.hints(PROBES, Host.running().withProc(proc), 7)).isEmpty();
     }
 
     @Test
     void theOldFlagIsAllOfThem() throws IOException {
-        Files.writeString(process.resolve("cmdline"), "java\0-XX:+ExtendedDTraceProbes\0Main\0");
+        start("java\0-XX:+ExtendedDTraceProbes\0Main\0", "");
         assertThat(JvmProbes.hints(PROBES, Host.running().withProc(proc), 7)).isEmpty();
+    }
+
+    @Test
+    void aProcessWhoseOptionsAreNotAllKnownLacksNothingForSure() throws IOException {
+        List<Diagnostic> any = JvmProbes.hints(PROBES);
+        assertThat(JvmProbes.hints(PROBES, Host.running().withProc(proc), 7)).isEqualTo(any);
+        Files.writeString(process.resolve("cmdline"), "java\0Main\0");
+        assertThat(JvmProbes.hints(PROBES, Host.running().withProc(proc), 7))
+                .as("an environment that can't be read")
+                .isEqualTo(any);
+        start("", "");
+        assertThat(JvmProbes.hints(PROBES, Host.running().withProc(proc), 7))
+                .as("a process that has ended")
+                .isEqualTo(any);
+        for (String option : List.of("@options", "-XX:Flags=flags", "-XX:VMOptionsFile=options")) {
+            start("java\0" + option + "\0Main\0", "");
+            assertThat(JvmProbes.hints(PROBES, Host.running().withProc(proc), 7))
+                    .as(option)
+                    .isEqualTo(any);
+            start("java\0Main\0", "JDK_JAVA_OPTIONS=" + option + "\0");
+            assertThat(JvmProbes.hints(PROBES, Host.running().withProc(proc), 7))
+                    .as(option + " in the environment")
+                    .isEqualTo(any);
+        }
+    }
+
+    private void start(String commandLine, String environment) throws IOException {
+        Files.writeString(process.resolve("cmdline"), commandLine);
+        Files.writeString(process.resolve("environ"), environment);
     }
 
     private static UsdtProbe probe(String name) {

@@ -237,16 +237,11 @@ class QuestionRun implements TargetRun.Work {
     }
 
     @Override
-    public boolean hasEvents() {
-        return report.shown() > 0 || answer().rows().stream().anyMatch(row -> row.count() > 0);
-    }
-
-    @Override
     public void finish(List<Diagnostic> gaps) {
         Answer answer = answer();
         answer.drain(this::print);
         print(answer);
-        answer.hints().forEach(console::remark);
+        TargetReport.hints(console, answer);
         TraceOptions.reportPaused(console, answer.stillPaused());
         report.sums(answer, gaps, asked, printsRowsOnly());
         // Last, so that the answer is printed even if a file can't be written.

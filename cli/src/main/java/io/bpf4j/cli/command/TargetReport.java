@@ -9,6 +9,7 @@ import io.bpf4j.process.Tasks;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.trace.RunningProgram;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -139,6 +140,27 @@ final class TargetReport {
         } else if (risky && !targetExists()) {
             console.remark("process " + options.process().orElseThrow() + " has ended; if it aborted, " + cause);
         }
+    }
+
+    /**
+     * Remarks which probes may stay silent because a JVM lacks a flag: at once, since a user may wait long for an
+     * event. Without a process every JVM may have the flag, so only -v names it before the end.
+     */
+    void flags(RunningProgram program) {
+        if (options.process().isPresent() || options.verbose()) {
+            program.hints().stream()
+                    .filter(hint -> hint.kind() == Diagnostic.Kind.MAY_NOT_FIRE)
+                    .forEach(console::remark);
+        }
+    }
+
+    /** Remarks what a reader of the whole answer should know; what is known from the start is not said twice. */
+    static void hints(Console console, RunningProgram program) {
+        program.hints().stream()
+                .map(hint -> hint.kind() == Diagnostic.Kind.LEFT_OUT
+                        ? new Diagnostic(hint.kind(), hint.subject(), hint.message() + "; --follow traces these, too")
+                        : hint)
+                .forEach(console::remark);
     }
 
     /** Whether the traced process still exists. */

@@ -8,9 +8,7 @@ import io.bpf4j.cli.trace.Detachment;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.process.Tasks;
 import io.bpf4j.sys.Diagnostic;
-import io.bpf4j.sys.Host;
 import io.bpf4j.trace.Following;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.ProbeSession;
@@ -81,9 +79,6 @@ final class TargetRun {
         /** Whether the command has enough events. */
         boolean isFull();
 
-        /** Whether an event has come; called after {@link #finish}. */
-        boolean hasEvents();
-
         /** Whether an answer requires a probe for each pattern, as the time from one probe to another does. */
         default boolean needsAllProbes() {
             return false;
@@ -145,16 +140,7 @@ final class TargetRun {
                 watch(program, work, probes, functions);
                 report.end(OptionalInt.empty(), !risks.isEmpty());
                 detach(program, work);
-                boolean childless = options.process().isEmpty()
-                        || new Tasks(Host.running())
-                                .childrenOf(options.process().getAsInt())
-                                .isEmpty();
                 work.finish(program.reasonsForGaps());
-                if (!childless && !work.hasEvents()) {
-                    console.remark("no event came from process "
-                            + options.process().orElseThrow()
-                            + ", which has child processes; --follow traces these, too");
-                }
             } else {
                 try (Following following = follow(program, work, followed.get(), probes, functions)) {
                     poll(work, following::isAlive);
@@ -184,15 +170,16 @@ final class TargetRun {
     }
 
     /** Attaches to what is there now, and works until the end. */
-    private void watch(ProbeSession session, Work work, List<UsdtProbe> probes, List<FunctionProbe> functions) {
+    private void watch(RunningProgram program, Work work, List<UsdtProbe> probes, List<FunctionProbe> functions) {
         if (!functions.isEmpty()) {
             try (Progress _ = attaching(functions.size(), "function")) {
-                session.attachFunctions(functions, options.process(), report::leftOut);
+                program.attachFunctions(functions, options.process(), report::leftOut);
             }
             report.attachedFunctions();
         }
-        Optional<UsdtLink> link = probes.isEmpty() ? Optional.empty() : Optional.of(attach(session, probes));
+        Optional<UsdtLink> link = probes.isEmpty() ? Optional.empty() : Optional.of(attach(program, probes));
         work.attached();
+        report.flags(program);
         report.functions(functions.size());
         link.ifPresent(report::attached);
         options.process().ifPresent(work::appeared);
@@ -214,7 +201,7 @@ final class TargetRun {
 
     /** Follows a target: a command runs from now on. */
     private Following follow(
-            ProbeSession session, Work work, Target target, List<UsdtProbe> first, List<FunctionProbe> functions)
+            RunningProgram program, Work work, Target target, List<UsdtProbe> first, List<FunctionProbe> functions)
             throws IOException {
         Features features = options.strategy().features(Features.ofRunningKernel());
         Following.Listener listener = new Listener(work, selection.ofLater(first), first, !target.inGroups());
@@ -225,8 +212,9 @@ final class TargetRun {
         Following following;
         // Functions are attached to before the target runs, which may take a while.
         try (Progress _ = functions.isEmpty() ? null : attaching(functions.size(), "function")) {
-            following = Following.start(session, target, functions, features, listener);
+            following = Following.start(program, target, functions, features, listener);
         }
+        report.flags(program);
         report.beforeExec(false);
         // Only now, because from here on no child is missed.
         report.functions(functions.size());

@@ -4,10 +4,7 @@ import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.StrategyChoice;
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.sys.Diagnostic;
-import io.bpf4j.sys.Host;
 import io.bpf4j.trace.event.TextArgument;
-import io.bpf4j.usdt.JvmProbes;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtProbe;
@@ -17,14 +14,13 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Selects the probes to which a command attaches, and prints hints about them. <i>Confined.</i>
+ * Selects the probes to which a command attaches. <i>Confined.</i>
  *
  * <p>Tested by {@code CliTraceTest} and {@code CliUsageTest}.
  */
@@ -74,7 +70,6 @@ final class TargetSelection {
         }
         strings.forEach(string -> reportProbesWithout(probes, string));
         reportUnreadable(probes);
-        hints(probes).forEach(console::remark);
         return probes;
     }
 
@@ -109,13 +104,6 @@ final class TargetSelection {
         Set<FileIdentity> named =
                 first.stream().map(probe -> probe.binary().identity()).collect(Collectors.toUnmodifiableSet());
         return scan -> traced(scan, named::contains);
-    }
-
-    private List<Diagnostic> hints(List<UsdtProbe> probes) {
-        OptionalInt process = options.process();
-        return process.isPresent()
-                ? JvmProbes.hints(probes, Host.running(), process.getAsInt())
-                : options.verbose() ? JvmProbes.hints(probes) : List.of();
     }
 
     /** Refuses a {@code --str} for which no probe has enough arguments; it is most likely a typing error. */

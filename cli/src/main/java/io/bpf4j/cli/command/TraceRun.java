@@ -75,14 +75,10 @@ final class TraceRun implements TargetRun.Work {
     }
 
     @Override
-    public boolean hasEvents() {
-        return events > 0;
-    }
-
-    @Override
     public void finish(List<Diagnostic> gaps) {
         stream().drain(this::print);
         console.lines(lines);
+        TargetReport.hints(console, stream());
         TraceOptions.reportPaused(console, stream().stillPaused());
         summary(stream().lost(), stream().unknown(), gaps);
     }

@@ -2,17 +2,22 @@ package io.bpf4j.test.cli;
 
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.test.support.ChildJvm;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Json;
 import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -84,14 +89,43 @@ class CliNothingToSeeTest {
             assertThat(parent.inputReader().readLine()).isEqualTo("forked");
             String pid = Long.toString(parent.pid());
             for (String command : List.of("trace", "count")) {
+                String remark =
+                        "no event came from process " + pid + ", which has child processes; --follow traces these, too";
                 assertThat(Cli.run(command, "--duration", "0.01", "-p", pid, "nothing:never")
                                 .err())
-                        .contains("no event came from process " + pid + ", which has child processes; --follow");
+                        .containsOnlyOnce(remark);
+                assertThat(remarks(Cli.run(command, "--duration", "0.01", "-p", pid, "nothing:never", "--json")))
+                        .singleElement()
+                        .isEqualTo(Map.of("kind", "left_out", "subject", "process " + pid, "message", remark));
             }
             assertThat(Cli.run("count", "--duration", "0.01", "--follow", "-p", pid, "nothing:never")
                             .err())
                     .doesNotContain("child processes");
         }
+    }
+
+    @Test
+    @Requires(HOTSPOT_PROBES)
+    void aFlagThatAJvmLacksIsSaidOnce() throws IOException, InterruptedException {
+        try (ChildJvm jvm = ChildJvm.start()) {
+            String pid = Integer.toString(jvm.pid());
+            for (String command : List.of("trace", "count")) {
+                Commands.Result result =
+                        Cli.run(command, "--duration", "0.01", "-p", pid, "hotspot:method__entry", "--json");
+                assertThat(result.err()).containsOnlyOnce("won't fire: process " + pid + " was started without");
+                assertThat(remarks(result)).singleElement().asString().contains("may_not_fire", "DTraceMethodProbes");
+            }
+            for (String more : List.of("--json", "-v")) {
+                Commands.Result ofFile = Cli.run(
+                        "count", "--duration", "0.01", more, ChildJvm.libjvm().toString(), "hotspot:method__entry");
+                assertThat(ofFile.err()).containsOnlyOnce("fire only in a JVM that was started with");
+            }
+        }
+    }
+
+    private static List<?> remarks(Commands.Result result) {
+        return (List<?>)
+                Objects.requireNonNull(Json.lines(result.out()).getLast().get("remarks"), "remarks");
     }
 
     /** The tests run in the folder of their module. */
