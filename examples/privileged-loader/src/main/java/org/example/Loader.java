@@ -10,7 +10,8 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * The part with rights: loads a program, attaches it, and starts a command without rights, which inherits the map. The
- * number of the map's descriptor is added to the command. When the command ends, so does the tracing.
+ * number of the map's descriptor is added to the command. When the command ends, so does the tracing. {@link Server} is
+ * for readers that are not started by the loader.
  *
  * <pre>
  * java -jar target/privileged-loader.jar 'setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs \
