@@ -286,7 +286,10 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
      *   <li>{@link Diagnostic.Kind#LEFT_OUT}: no event has come, and the process, which is the subject, has children,
      *       whose events are not taken: {@link Target#withChildren} takes them.
      *   <li>{@link Diagnostic.Kind#HINT}: a value can be read in a better way. Values of {@code retval} are negative
-     *       numbers of an {@code int}, which {@code (int)retval} shows.
+     *       numbers of an {@code int}, which {@code (int)retval} shows. Or names of units, containers and pods may be
+     *       missing, because the machine uses control groups of version 1, too.
+     *   <li>{@link Diagnostic.Kind#UNNAMED}: a control group has no name, so its number is in the place of the name of a
+     *       unit, container or pod.
      * </ul>
      *
      * <p>To be called before {@link #close}.
