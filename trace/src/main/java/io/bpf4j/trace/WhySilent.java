@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
@@ -19,12 +20,19 @@ import java.util.function.BooleanSupplier;
  * Why probes that are attached to may stay silent: a JVM lacks a flag, or the process of the question leaves the work
  * to its children. <i>Thread-safe.</i>
  *
+ * <p>The flags are read when somebody asks, and without a lock: a process can make a reader of its command line wait,
+ * since the command line is a part of its memory.
+ *
  * <p>Tested by {@code WhySilentTest}, and by {@code HintsOnKernelTest}.
  */
 final class WhySilent {
     private final Host host;
+    private final Tasks tasks;
 
-    /** The flags that processes lack. They are read when the probes are attached, because the process may end. */
+    /** Processes whose flags were not read yet, with their probes that need some. */
+    private final List<Jvm> unread = new ArrayList<>();
+
+    /** The flags that processes lack. */
     private final Map<String, Diagnostic> lacking = new LinkedHashMap<>();
 
     /** The flags that probes need, in whatever process. */
@@ -41,8 +49,12 @@ final class WhySilent {
 
     private boolean withChildren;
 
+    /** @param start tells the process from a later one with its number; empty if it has ended */
+    private record Jvm(int pid, OptionalLong start, List<UsdtProbe> probes) {}
+
     WhySilent(Host host) {
         this.host = host;
+        this.tasks = new Tasks(host);
     }
 
     /** The processes of a target are attached to from now on. */
@@ -58,29 +70,27 @@ final class WhySilent {
      * @param probes the USDT probes; empty for functions
      * @param pid empty for all processes
      */
-    void attached(List<UsdtProbe> probes, OptionalInt pid) {
-        List<Diagnostic> any = JvmProbes.hints(probes);
-        boolean known;
-        synchronized (this) {
-            if (pid.isPresent() && !withChildren) {
-                processes.add(pid.getAsInt());
-            }
-            // A process that appears may still have the command line of the program before its exec.
-            known = pid.isPresent() && (!following || pid.equals(root));
+    synchronized void attached(List<UsdtProbe> probes, OptionalInt pid) {
+        if (pid.isPresent() && !withChildren) {
+            processes.add(pid.getAsInt());
         }
-        if (any.isEmpty()) {
+        List<UsdtProbe> withFlag = probes.stream()
+                .filter(probe -> JvmProbes.flagFor(probe).isPresent())
+                .toList();
+        if (withFlag.isEmpty()) {
             return;
         }
-        List<Diagnostic> hints = known ? JvmProbes.hints(probes, host, pid.getAsInt()) : any;
-        synchronized (this) {
-            for (Diagnostic hint : hints) { // of several attachments the same flag may have other probes as its example
-                if (known && !any.contains(hint)) {
-                    lacking.putIfAbsent(hint.subject() + " " + pid, hint);
-                } else {
-                    needed.putIfAbsent(hint.subject(), hint);
-                }
-            }
+        // A process that appears may still have the command line of the program before its exec.
+        if (pid.isPresent() && (!following || pid.equals(root))) {
+            unread.add(new Jvm(pid.getAsInt(), tasks.start(pid.getAsInt()), withFlag));
+        } else {
+            need(withFlag);
         }
+    }
+
+    /** Of several attachments the same flag may have other probes as its example; it is said once. */
+    private synchronized void need(List<UsdtProbe> probes) {
+        JvmProbes.hints(probes).forEach(hint -> needed.putIfAbsent(hint.subject(), hint));
     }
 
     /**
@@ -89,15 +99,20 @@ final class WhySilent {
      * @param silent whether no event has come so far; asked only if that matters
      */
     List<Diagnostic> reasons(BooleanSupplier silent) {
+        List<Jvm> jvms;
+        synchronized (this) {
+            jvms = List.copyOf(unread);
+        }
+        jvms.forEach(this::read);
         List<Diagnostic> reasons;
         List<Diagnostic> ifSilent;
         List<Integer> alone;
         synchronized (this) {
+            unread.removeAll(jvms);
             reasons = new ArrayList<>(lacking.values());
             ifSilent = new ArrayList<>(needed.values());
             alone = List.copyOf(processes);
         }
-        Tasks tasks = new Tasks(host);
         for (int pid : alone) {
             if (!tasks.childrenOf(pid).isEmpty()) {
                 ifSilent.add(new Diagnostic(
@@ -111,5 +126,17 @@ final class WhySilent {
             reasons.addAll(ifSilent);
         }
         return List.copyOf(reasons);
+    }
+
+    private void read(Jvm jvm) {
+        List<Diagnostic> hints = JvmProbes.hints(jvm.probes(), host, jvm.pid());
+        boolean itself = jvm.start().isPresent() && jvm.start().equals(tasks.start(jvm.pid()));
+        if (!itself || hints.equals(JvmProbes.hints(jvm.probes()))) {
+            need(jvm.probes()); // it has ended, or its flags are not all known
+            return;
+        }
+        synchronized (this) {
+            hints.forEach(hint -> lacking.putIfAbsent(hint.subject() + " " + jvm.pid(), hint));
+        }
     }
 }

@@ -46,6 +46,7 @@ class WhySilentTest {
     void makeProcess() throws IOException {
         Files.createDirectories(proc.resolve("7/task/7"));
         start("java\0Main\0");
+        startedAt(1000);
         haveChildren("");
         silence = new WhySilent(Host.running().withProc(proc));
     }
@@ -53,10 +54,27 @@ class WhySilentTest {
     @Test
     void aFlagThatAProcessLacksIsSaidThoughOtherProbesFire() throws IOException {
         silence.attached(probes("gc__begin", "method__entry"), SEVEN);
-        Files.delete(proc.resolve("7/cmdline"));
         silence.attached(probes("method__return"), SEVEN);
         assertThat(silence.reasons(() -> false)).containsExactly(LACKING);
-        assertThat(silence.reasons(() -> true)).startsWith(LACKING);
+        end();
+        assertThat(silence.reasons(() -> false)).as("it has ended").containsExactly(LACKING);
+        assertThat(silence.reasons(() -> true)).containsExactly(LACKING);
+    }
+
+    @Test
+    void nothingIsSaidOfAProcessThatHasEndedNorOfTheNextWithItsNumber() throws IOException {
+        silence.attached(probes("method__entry"), SEVEN);
+        end();
+        assertThat(silence.reasons(() -> false)).isEmpty();
+        assertThat(silence.reasons(() -> true)).containsExactly(NEEDED);
+
+        silence = new WhySilent(Host.running().withProc(proc));
+        start("java\0Main\0");
+        startedAt(1000);
+        silence.attached(probes("method__entry"), SEVEN);
+        startedAt(2000);
+        assertThat(silence.reasons(() -> false)).isEmpty();
+        assertThat(silence.reasons(() -> true)).containsExactly(NEEDED);
     }
 
     @Test
@@ -119,6 +137,17 @@ class WhySilentTest {
     private void start(String commandLine) throws IOException {
         Files.writeString(proc.resolve("7/cmdline"), commandLine);
         Files.writeString(proc.resolve("7/environ"), "");
+    }
+
+    /** The time at which the process has started, as {@code /proc/PID/stat} has it. */
+    private void startedAt(long time) throws IOException {
+        Files.writeString(proc.resolve("7/stat"), "7 (java) S" + " 0".repeat(18) + " " + time + " 0 0\n");
+    }
+
+    private void end() throws IOException {
+        for (String file : List.of("cmdline", "environ", "stat")) {
+            Files.delete(proc.resolve("7").resolve(file));
+        }
     }
 
     private void haveChildren(String children) throws IOException {
