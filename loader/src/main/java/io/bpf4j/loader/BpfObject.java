@@ -7,6 +7,7 @@ import io.bpf4j.loader.internal.attach.StructOpsKind;
 import io.bpf4j.loader.internal.load.LoadedObject;
 import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.plan.ArenaVariables;
 import io.bpf4j.loader.internal.plan.DeclaredTypes;
 import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.link.Link;
@@ -152,7 +153,7 @@ public final class BpfObject implements AutoCloseable {
         Optional<MemorySegment> mapped;
         synchronized (lock) {
             requireOpen();
-            mapped = memory.computeIfAbsent(variable.map(), m -> mapped(section, !data.readOnly()));
+            mapped = memory.computeIfAbsent(variable.map(), m -> mapped(section, data));
         }
         return new Global(
                 variable.name(),
@@ -198,14 +199,15 @@ public final class BpfObject implements AutoCloseable {
         return new UnknownNameException(kind, name, where, known);
     }
 
-    private static Optional<MemorySegment> mapped(BpfMap section, boolean writable) {
+    private Optional<MemorySegment> mapped(BpfMap section, DataSection data) {
         if (section.typeNumber() == MapType.ARENA.number()) {
-            return Optional.of(KernelMap.of(section).arena());
+            int start = ArenaVariables.start(section.maxEntries(), data.size(), features, host);
+            return Optional.of(KernelMap.of(section).arena().asSlice(Integer.toUnsignedLong(start)));
         }
         if ((section.flags() & MapSpec.F_MMAPABLE) == 0) {
             return Optional.empty();
         }
-        return Optional.of(KernelMap.of(section).values(writable));
+        return Optional.of(KernelMap.of(section).values(!data.readOnly()));
     }
 
     /**

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.insn.Instructions;
+import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.internal.types.KernelBtf;
 import io.bpf4j.loader.link.Link;
@@ -20,9 +24,12 @@ import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.sys.internal.call.ScriptedKernel;
 import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.sys.kernel.ProgramType;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
@@ -183,6 +190,36 @@ class WholeObjectTest {
                     .as("the variable that is 42")
                     .containsExactly(42);
         }
+    }
+
+    /** From Linux 7.0 on, which takes any offset into a map; before, its first page has them. */
+    @Test
+    void theVariablesOfAnArenaAreInItsLastPage() {
+        for (boolean anyOffset : new boolean[] {true, false}) {
+            kernel.clearCommands();
+            int start = anyOffset ? 3 * 4096 : 0;
+            BpfLoader loader = anyOffset
+                    ? loader()
+                    : loader().features(ScriptedLoads.everything().without(Feature.LARGE_MAP_OFFSET));
+            try (BpfObject object = loader.load()) {
+                assertThat(placesIn("in_arena")).contains(start);
+                MemorySegment arena = ArenaMap.of(object.map("memory")).memory();
+                assertThat(arena.get(ValueLayout.JAVA_LONG, start)).isEqualTo(42);
+                assertThat(object.global("shared").getLong()).isEqualTo(42);
+                object.global("shared").setLong(43);
+                assertThat(arena.get(ValueLayout.JAVA_LONG, start)).isEqualTo(43);
+            }
+        }
+    }
+
+    /** The offsets into values of maps whose addresses a program loads. */
+    private List<Integer> placesIn(String program) {
+        List<Instruction> code =
+                Instructions.decode(ByteView.of(program, loaded(program).instructions(), ByteOrder.nativeOrder()));
+        return IntStream.range(0, code.size())
+                .filter(i -> code.get(i).isLoadImm64() && code.get(i).src() == Opcodes.PSEUDO_MAP_VALUE)
+                .mapToObj(i -> code.get(i + 1).imm())
+                .toList();
     }
 
     @Test

@@ -7,6 +7,7 @@ import static io.bpf4j.sys.kernel.Errno.EBADF;
 import static io.bpf4j.sys.kernel.Errno.EINVAL;
 import static io.bpf4j.sys.kernel.Errno.ENODEV;
 import static io.bpf4j.sys.kernel.Errno.ENOTSUPP;
+import static io.bpf4j.sys.kernel.Errno.ERANGE;
 import static io.bpf4j.sys.kernel.Errno.ESRCH;
 
 import io.bpf4j.btf.BtfBuilder;
@@ -65,6 +66,9 @@ final class Probes {
 
     /** The type that all BTF of probes begins with: {@code int}. */
     private static final int INT = 1;
+
+    /** The address of an arena that nobody maps; the kernel requires one before it loads a program with the arena. */
+    private static final long ARENA_ADDRESS = 1L << 32;
 
     private final Host host;
     private final Trial trial;
@@ -167,6 +171,19 @@ final class Probes {
             // If the flag is unknown, it is an invalid argument.
             case UPROBE_MULTI_DESCRIPTOR ->
                 linked(AttachType.TRACE_UPROBE_MULTI, uprobe("", OptionalInt.of(NONE), 0), EBADF);
+            // Behind the end of an arena of one page: a kernel that allows such offsets looks where the arena ends.
+            case LARGE_MAP_OFFSET ->
+                trial.with(
+                        map(MapType.ARENA, 0, 0, 1)
+                                .withFlags(MapSpec.F_MMAPABLE)
+                                .withExtra(ARENA_ADDRESS),
+                        map -> trial.of(
+                                socketFilter(Assembler.create()
+                                                .loadMapValue(R1, map.number(), 1 << 30)
+                                                .mov(R0, 0)
+                                                .exit())
+                                        .withInstructionFds(List.of(map)),
+                                ERANGE));
             case STRUCT_OPS_ASSOCIATION ->
                 trial.with(array(), map -> trial.of(new ProgCommand.AssociateStructOps(NONE, map), EBADF));
         };

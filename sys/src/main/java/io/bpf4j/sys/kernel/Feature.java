@@ -47,6 +47,7 @@ public enum Feature implements Facility {
     INSN_ARRAY("maps of instruction addresses (jump tables)", 6, 19, "b4ce5923e780"),
     TRACING_SESSION("entry and exit of a function in one tracing program", 7, 0, "2d419c44658f"),
     STRUCT_OPS_ASSOCIATION("programs associated with a struct_ops map", 7, 0, "b5709f6d26d6"),
+    LARGE_MAP_OFFSET("constant offsets of 512 MiB and more into a map", 7, 0, "12a1fe6e12db"),
     RESIZABLE_HASH("hash map that grows and shrinks", 7, 2, "16b4d3e2fb24"),
     TRACING_MULTI_LINK("one link of a tracing program for many functions", 7, 2, "c1d32dea5d46"),
     ARENA("memory shared with programs (arena)", 6, 9, "317460317a02"),

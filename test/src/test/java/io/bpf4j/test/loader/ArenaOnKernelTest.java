@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.TestRun;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.map.ArenaMap;
+import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
@@ -18,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,6 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class ArenaOnKernelTest {
     private static final int NODE = 16;
     private static final long FAR = 1L << 32;
+    private static final Support PRESENT = new Support.Present("for this test");
 
     @Test
     void aListOfPointersIsReadHereAndChangedHere() {
@@ -63,6 +68,30 @@ class ArenaOnKernelTest {
             run(object, "make_list");
             run(object, "sum_list");
             assertThat(Bpf.u64(object, "sum")).isEqualTo(1);
+        }
+    }
+
+    /** As from Linux 7.0 on. An older kernel takes the offset, too, because the arena is smaller than 512 MiB. */
+    @Test
+    void variablesMayBeInItsLastPage() {
+        Features running = Features.ofRunningKernel();
+        Features newer =
+                Features.of(facility -> facility == Feature.LARGE_MAP_OFFSET ? PRESENT : running.support(facility));
+        try (BpfObject object =
+                Bpf.load("arena.bpf.o", loader -> loader.features(newer).global("limit", 3))) {
+            MemorySegment arena = ArenaMap.of(object.map("shared")).memory();
+            long lastPage = arena.byteSize() - 4096;
+            assertThat(arena.asSlice(lastPage).mismatch(MemorySegment.ofArray(new byte[4096])))
+                    .as("the limit is there")
+                    .isNotNegative();
+            run(object, "make_list");
+            run(object, "sum_list");
+            assertThat(Bpf.u64(object, "sum")).isEqualTo(1 + 4);
+            assertThat(Bpf.u64(object, "limit")).isEqualTo(3);
+            object.global("limit").setLong(1);
+            assertThat(IntStream.range(0, 4096 / 8)
+                            .mapToLong(i -> arena.getAtIndex(ValueLayout.JAVA_LONG, lastPage / 8 + i)))
+                    .contains(1L, head(object));
         }
     }
 

@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.load;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.plan.ArenaVariables;
 import io.bpf4j.loader.internal.plan.MapAttributes;
 import io.bpf4j.loader.internal.plan.MapPlan;
 import io.bpf4j.loader.internal.plan.StructOpsImage;
@@ -73,7 +74,10 @@ public record MapCreation(
             byte[] initial = plan.initial();
             if (plan.spec().is(MapType.ARENA)) {
                 // The verifier needs its address in user space, so it is mapped before programs are loaded.
-                fill(plan.spec(), map.arena(), initial == null ? new byte[0] : initial);
+                MemorySegment arena = map.arena();
+                if (initial != null) {
+                    fill(plan.spec(), arena, initial);
+                }
                 return map;
             }
             // A new map already holds zeroes.
@@ -153,7 +157,8 @@ public record MapCreation(
                     + " bytes is too small for its global variables of " + initial.length
                     + " bytes; raise its max_entries, in pages");
         }
-        MemorySegment.copy(initial, 0, arena, ValueLayout.JAVA_BYTE, 0, initial.length);
+        int start = ArenaVariables.start(spec.maxEntries(), initial.length, features, host);
+        MemorySegment.copy(initial, 0, arena, ValueLayout.JAVA_BYTE, Integer.toUnsignedLong(start), initial.length);
     }
 
     private static boolean allZero(byte[] bytes) {

@@ -6,12 +6,14 @@ import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.sys.kernel.ProgramType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -60,6 +62,7 @@ final class Planner {
         ProgramAssembly assembly = new ProgramAssembly(
                 spec,
                 mapNumbers,
+                starts(maps),
                 new KernelSymbols(spec, kernel).resolve(problems),
                 () -> options.targetBtf.orElseGet(kernel::types),
                 features,
@@ -81,6 +84,21 @@ final class Planner {
                 programs,
                 assembly.relocated(),
                 problems.found());
+    }
+
+    /** Where the variables in the arena begin, by its name. */
+    private Map<String, Integer> starts(List<MapPlan> maps) {
+        Host host = kernel.host();
+        Map<String, Integer> starts = new HashMap<>();
+        for (MapPlan map : maps) {
+            DataSection data = map.spec().data();
+            if (host != null && data != null && map.spec().is(MapType.ARENA)) {
+                BpfMap reused = map.reused();
+                int pages = reused == null ? map.spec().maxEntries() : reused.maxEntries();
+                starts.put(map.name(), ArenaVariables.start(pages, data.size(), features, host));
+            }
+        }
+        return starts;
     }
 
     private boolean isIncluded(ProgramSpec program) {

@@ -46,6 +46,9 @@ public final class ProgramAssembly {
     /** The numbers of the maps by name; a map that is left out has no number. */
     final Map<String, Integer> maps;
 
+    /** Where the variables in a map begin, by its name: {@link ArenaVariables}; 0 for maps that are not listed. */
+    final Map<String, Integer> starts;
+
     final Map<String, ExternSpec> externs = new HashMap<>();
     /** The kernel's symbols by the extern's name. */
     final Map<String, KernelSymbols.Resolved> symbols;
@@ -72,12 +75,14 @@ public final class ProgramAssembly {
      * An assembly of programs of one object.
      *
      * @param maps their numbers; maps that are left out have none
+     * @param starts where the variables in a map begin, unless at 0
      * @param target types for CO-RE relocations
      * @param describe whether the kernel accepts function information
      */
     ProgramAssembly(
             ObjectSpec spec,
             Map<String, Integer> maps,
+            Map<String, Integer> starts,
             Map<String, KernelSymbols.Resolved> symbols,
             Supplier<CoreTarget> target,
             Features features,
@@ -86,6 +91,7 @@ public final class ProgramAssembly {
         this.features = features;
         this.functions = new FunctionPlaces(spec);
         this.maps = maps;
+        this.starts = starts;
         this.symbols = symbols;
         this.target = target;
         this.describe = describe;

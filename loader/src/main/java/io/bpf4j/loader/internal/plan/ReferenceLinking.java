@@ -92,7 +92,12 @@ final class ReferenceLinking {
             case CodeReference.ToNamedFunction used -> function(at, object.functions.target(function, used));
             case CodeReference.ToMap map -> loadMap(at, Opcodes.PSEUDO_MAP_FD, 0, function, map.map());
             case CodeReference.ToData data ->
-                loadMap(at, Opcodes.PSEUDO_MAP_VALUE, data.offset(), function, data.map());
+                loadMap(
+                        at,
+                        Opcodes.PSEUDO_MAP_VALUE,
+                        object.starts.getOrDefault(data.map(), 0) + data.offset(),
+                        function,
+                        data.map());
             case CodeReference.ToJumpTable table -> {
                 load(at, Opcodes.PSEUDO_MAP_VALUE, 0, table.offset());
                 uses.add(new Use(at, new Referent.JumpTable(tableNumber(table, start - function.slot()))));

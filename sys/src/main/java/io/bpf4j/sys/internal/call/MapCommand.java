@@ -72,6 +72,22 @@ public sealed interface MapCommand<R> extends Command<R> {
                     programHash);
         }
 
+        public Create withExtra(long newExtra) {
+            return new Create(
+                    type,
+                    name,
+                    keySize,
+                    valueSize,
+                    maxEntries,
+                    flags,
+                    numaNode,
+                    ifindex,
+                    newExtra,
+                    inner,
+                    types,
+                    programHash);
+        }
+
         public Create withInner(Fd template) {
             return new Create(
                     type,
