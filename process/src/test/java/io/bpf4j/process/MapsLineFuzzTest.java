@@ -2,25 +2,35 @@ package io.bpf4j.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.sys.internal.proc.Lines;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Any line of {@code /proc/PID/maps} is a mapping or none. The array has no byte more than the line. What was found
- * once is in {@code findings.txt}.
+ * Any line of {@code /proc/PID/maps} is a mapping or none, and any file has the lines between its newlines. The array of
+ * a line has no byte more than the line. What was found once is in {@code findings.txt}.
  */
 class MapsLineFuzzTest {
     private static final String SEED_OF_PROPERTIES = "20261126";
@@ -57,6 +67,18 @@ class MapsLineFuzzTest {
         "x"
     };
 
+    private static Path maps = Path.of("");
+
+    @BeforeContainer
+    static void makeFile() throws IOException {
+        maps = Files.createTempFile("bpf4j-maps", "");
+    }
+
+    @AfterContainer
+    static void removeFile() throws IOException {
+        Files.delete(maps);
+    }
+
     @Property(tries = 50_000, seed = SEED_OF_PROPERTIES)
     void anyLineIsAMappingOrNone(@ForAll("lines") byte[] line) {
         read(line);
@@ -66,6 +88,36 @@ class MapsLineFuzzTest {
     @MethodSource("findings")
     void whatWasFoundIsAMappingOrNone(String line) {
         read(line.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Whatever one read of the file returns, its lines are what is between newlines, cut to the longest allowed. */
+    @Property(tries = 2_000, seed = SEED_OF_PROPERTIES)
+    void theLinesOfAFileAreBetweenItsNewlines(
+            @ForAll("files") byte[] text,
+            @ForAll @IntRange(min = 1, max = 64) int chunk,
+            @ForAll @IntRange(min = 1, max = 100) int longest)
+            throws IOException {
+        Files.write(maps, text);
+        List<String> found = new ArrayList<>();
+        try (Lines lines = new Lines(maps, longest, text.length)) {
+            byte[] buffer = new byte[chunk];
+            boolean more = true;
+            while (more) {
+                more = lines.step(buffer, (line, length) -> {
+                    read(Arrays.copyOf(line, length));
+                    found.add(new String(line, 0, length, StandardCharsets.ISO_8859_1));
+                    return true;
+                });
+            }
+            assertThat(lines.isTooLong()).isFalse();
+        }
+        List<String> wanted = Arrays.stream(new String(text, StandardCharsets.ISO_8859_1).split("\n", -1))
+                .map(line -> line.substring(0, Math.min(line.length(), longest)))
+                .collect(Collectors.toCollection(ArrayList::new));
+        if (wanted.getLast().isEmpty()) {
+            wanted.removeLast();
+        }
+        assertThat(found).isEqualTo(wanted);
     }
 
     private static void read(byte[] line) {
@@ -87,6 +139,19 @@ class MapsLineFuzzTest {
     @Provide
     Arbitrary<byte[]> lines() {
         return Arbitraries.randomValue(random -> line(new Random(random.nextLong() ^ SEED)));
+    }
+
+    @Provide
+    Arbitrary<byte[]> files() {
+        return Arbitraries.randomValue(random -> {
+            Random own = new Random(random.nextLong() ^ SEED);
+            ByteArrayOutputStream text = new ByteArrayOutputStream();
+            for (int i = own.nextInt(6); i > 0; i--) {
+                text.writeBytes(line(own));
+                text.writeBytes("\n".repeat(own.nextInt(3)).getBytes(StandardCharsets.UTF_8));
+            }
+            return text.toByteArray();
+        });
     }
 
     private static byte[] line(Random random) {
