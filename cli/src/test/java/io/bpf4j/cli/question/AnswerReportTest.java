@@ -11,8 +11,10 @@ import java.io.Reader;
 import java.io.Writer;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -79,6 +81,30 @@ class AnswerReportTest {
         assertThat(AnswerValues.summary(
                         new Distribution(true, false, 1000, 1_300_000_000, 1 << 20, 5_300_000, buckets), ""))
                 .contains("p99 <= 1310719, ");
+    }
+
+    /** Results of 0 and -1, of which the latter is 18446744073709551615 without a sign, are rows far apart. */
+    @Test
+    void longRunsOfEmptyRowsAreFolded() {
+        assertThat(histogram(20)).contains("\n  \u2026 19 empty rows\n").hasLineCount(5);
+        assertThat(histogram(9)).doesNotContain("empty rows").hasLineCount(12);
+    }
+
+    /** Values of 1 and of a power of two, with the empty buckets between them. */
+    private static String histogram(int power) {
+        long large = 1L << power;
+        List<Distribution.Bucket> buckets = new ArrayList<>(List.of(new Distribution.Bucket(1, 1, 3)));
+        for (long from = 2; from < large; from *= 2) {
+            buckets.add(new Distribution.Bucket(from, 2 * from - 1, 0));
+        }
+        buckets.add(new Distribution.Bucket(large, 2 * large - 1, 1));
+        Distribution distribution = new Distribution(true, false, 4, 3 + large, 1, large, buckets);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Console console = new Console(out, Writer.nullWriter(), Reader.nullReader());
+        new AnswerReport(console, false)
+                .rows(List.of(new Answer.Row(Map.of(), 4, distribution, null, null)), "", Optional.empty());
+        console.flush();
+        return out.toString(StandardCharsets.UTF_8);
     }
 
     private static String summary(long count, long sum, long min, long max, String unit) {

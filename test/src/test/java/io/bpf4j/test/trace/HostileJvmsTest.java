@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.sys.Host;
 import io.bpf4j.test.support.CallsJvm;
+import io.bpf4j.test.support.ChildJvm;
+import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.CtrlC;
 import io.bpf4j.test.support.LeakCheck;
@@ -177,6 +179,23 @@ class HostileJvmsTest {
         assertThat(quits(process)).isEqualTo("1");
     }
 
+    @Test
+    void whoWantsNoNamesAsksNobody() throws IOException, InterruptedException {
+        Process process = ofNobody("mount -t tmpfs -o mode=1777 none /tmp");
+        try (RunningTrace stacks = new RunningTrace(
+                "stack", "-v", "--jvm-names", "0", "-p", Integer.toString(pid(process)), "u:libc.so.6:puts")) {
+            stacks.awaitMessage("tracing 1 function");
+            process.getOutputStream().write("a line\n".getBytes(StandardCharsets.UTF_8));
+            process.getOutputStream().flush();
+            assertThat(process.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo("read");
+            stacks.interrupt();
+            Commands.Result result = stacks.await();
+            assertThat(result.out()).contains("puts");
+            assertThat(result.err()).doesNotContain("asking the JVM", "does not listen");
+        }
+        assertThat(quits(process)).isEqualTo("0");
+    }
+
     /** The answer waits for names that do not come; nobody wants it any more. */
     @Test
     void aSecondCtrlCEndsTheWaitForNames() throws IOException, InterruptedException {
@@ -265,9 +284,21 @@ class HostileJvmsTest {
     }
 
     @Test
-    void aJvmWithoutTheMechanismIsLeftAlone() throws IOException {
+    void aJvmWithoutTheMechanismIsLeftAlone() throws IOException, InterruptedException {
         try (CallsJvm jvm = new CallsJvm("-XX:+DisableAttachMechanism")) {
             refused(jvm.pid(), "was started with -XX:+DisableAttachMechanism");
+            Commands.Result stacks = Cli.run(
+                    "stack",
+                    "-p",
+                    Integer.toString(jvm.pid()),
+                    "--duration",
+                    "0.1",
+                    "u:" + ChildJvm.libjvm() + ":_ZN2os13javaTimeNanosEv");
+            assertThat(stacks.exitCode()).as(stacks.err()).isZero();
+            assertThat(stacks.err().lines().filter(line -> line.contains("DisableAttachMechanism")))
+                    .as(stacks.err())
+                    .hasSize(1);
+            assertThat(stacks.err()).doesNotContain("\tat ");
             assertThat(jvm.command("again")).isNotNull();
         }
     }

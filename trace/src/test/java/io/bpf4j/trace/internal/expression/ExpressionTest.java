@@ -32,6 +32,8 @@ class ExpressionTest {
             (unsigned) a;                   (u32)a
             (unsigned long long int) a;     (u64)a
             (signed char) a;                (s8)a
+            (uint32_t) a;                   (u32)a
+            *(int16_t*)a;                   *(s16*)a
             *(u16*)a + 1;                   (*(u16*)a + 1)
             *(long*)(a + 8);                *(s64*)(a + 8)
             str(a, 3, b) == "q\\"\\x41\\101"; (str(a, 3, b) == "q"AA")
