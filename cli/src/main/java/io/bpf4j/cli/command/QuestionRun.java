@@ -8,6 +8,7 @@ import io.bpf4j.cli.output.Remark;
 import io.bpf4j.cli.picture.AnswerPage;
 import io.bpf4j.cli.picture.History;
 import io.bpf4j.cli.question.AnswerReport;
+import io.bpf4j.cli.question.AnswerValues;
 import io.bpf4j.cli.question.IntervalLines;
 import io.bpf4j.cli.trace.Signals;
 import io.bpf4j.sys.Diagnostic;
@@ -40,8 +41,7 @@ import org.jspecify.annotations.Nullable;
 class QuestionRun implements TargetRun.Work {
     private final Console console;
     private final @Nullable QuestionOptions options;
-    private Instant began = Instant.now();
-    private Instant ended = began;
+    private final CountedTime counted = new CountedTime();
     private final History history = new History();
     private final TargetOptions target;
     private final OptionalLong every;
@@ -52,6 +52,36 @@ class QuestionRun implements TargetRun.Work {
     private final @Nullable IntervalLines lines;
     private @Nullable Answer loaded;
     private long nextReport = Long.MAX_VALUE;
+
+    /**
+     * The time in which events counted. Its length is measured, too: two times of day without fractions of a second
+     * seem to be a second more or less apart than they are, and somebody may set the clock between them.
+     */
+    private static final class CountedTime {
+        private Instant began = Instant.now();
+        private Instant ended = began;
+        private long start = System.nanoTime();
+        private long nanos;
+
+        /** Called before the first event counts. */
+        void begin() {
+            began = Instant.now();
+            start = System.nanoTime();
+        }
+
+        /** Called after the last event has counted. */
+        void end() {
+            nanos = System.nanoTime() - start;
+            ended = Instant.now();
+        }
+
+        String text() {
+            // Not a constant: time zones take a while to load, and most runs write no page.
+            DateTimeFormatter day = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT)
+                    .withZone(ZoneId.systemDefault());
+            return day.format(began) + " to " + day.format(ended) + ", " + AnswerValues.withUnit(nanos, false, "ns");
+        }
+    }
 
     /** Makes the question about the probes that were found. */
     interface QuestionFactory {
@@ -118,8 +148,8 @@ class QuestionRun implements TargetRun.Work {
         loaded = answer;
         // With --follow events count from the start, because a process is held while its probes are attached. The child
         // of -c is still a shell here: its events count from attached() on, as do those of control groups.
+        counted.begin();
         answer.setCounting(target.follow() && target.process().isPresent());
-        began = Instant.now();
         if (console.isTerminal()) {
             Signals.onResize(console::resized);
         }
@@ -142,14 +172,14 @@ class QuestionRun implements TargetRun.Work {
 
     @Override
     public void attached() {
+        counted.begin();
         answer().setCounting(true);
-        began = Instant.now();
     }
 
     @Override
     public void ended() {
         answer().setCounting(false);
-        ended = Instant.now();
+        counted.end();
     }
 
     @Override
@@ -198,17 +228,17 @@ class QuestionRun implements TargetRun.Work {
 
     private AnswerPage page(QuestionOptions userOptions, Answer answer, List<Diagnostic> gaps) {
         List<Answer.Row> rows = answer.rows();
-        // Not a constant: time zones take a while to load, and most runs write no page.
-        DateTimeFormatter day = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT)
-                .withZone(ZoneId.systemDefault());
-        String times = day.format(began) + " to " + day.format(ended);
+        if (every.isPresent()) {
+            // Events that came after the last interval.
+            history.add(LocalTime.ofInstant(counted.ended, ZoneId.systemDefault()), rows);
+        }
         long events = rows.stream().mapToLong(Answer.Row::count).sum();
         String sums = AnswerReport.sums(answer, events, gaps);
         return new AnswerPage(
                 userOptions.title(),
                 AnswerReport.isInSummary(rows, sums)
-                        ? List.of(userOptions.line(), times)
-                        : List.of(userOptions.line(), times, sums),
+                        ? List.of(userOptions.line(), counted.text())
+                        : List.of(userOptions.line(), counted.text(), sums),
                 console.remarks().stream().map(Remark::message).toList(),
                 rows,
                 answer.unit().orElse(""),

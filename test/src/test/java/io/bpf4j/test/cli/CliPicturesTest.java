@@ -6,6 +6,7 @@ import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Chromium;
 import io.bpf4j.test.support.Cli;
@@ -16,15 +17,21 @@ import io.bpf4j.test.support.Requires;
 import java.awt.image.BufferedImage;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -36,6 +43,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(1800) // for what hangs: where others want the processors, a browser takes minutes for each page
 class CliPicturesTest {
     private static final Set<PosixFilePermission> PRIVATE = PosixFilePermissions.fromString("rw-------");
+
+    /** When events began and ended to count, and how long that was. */
+    private static final Pattern TIMES = Pattern.compile(
+            "<p class=\"facts\">([0-9-]+ [0-9:]+) \\S+ to ([0-9-]+ [0-9:]+) \\S+, ([0-9.]+) (ms|s)</p>");
 
     @TempDir
     static Path folder;
@@ -119,6 +130,65 @@ class CliPicturesTest {
                 .doesNotContain("https:", "src=", "href=");
         assertThat(colours(browser.look(page, true))).isGreaterThan(10);
         assertThat(browser.dom(picture(page))).contains("data-name=\"middle\"");
+    }
+
+    /** Nobody reads the answer for a while, and the page is written after it: in that time no event counts. */
+    @Test
+    void theTimesOfAPageAreThoseInWhichEventsCounted() throws IOException, InterruptedException {
+        Path page = folder.resolve("times.html");
+        String keys = "arg0,arg1,arg2,arg3,str(arg1),comm,pid,tid"; // more than a pipe holds
+        LocalDateTime startedAt = now().truncatedTo(ChronoUnit.SECONDS); // as a page has it
+        long started = System.nanoTime();
+        Process stack = new ProcessBuilder(Cli.command(
+                        "stack", program.toString(), "asked:value", "--json", "--by", keys, "--html", page.toString()))
+                .start();
+        try (Processes.Ended _ = Processes.endAfterwards(stack)) {
+            assertThat(stack.errorReader().readLine()).contains("tracing 1 probe");
+            LocalDateTime firstAt = now();
+            long first = System.nanoTime();
+            Commands.check(List.of(program.toString(), "values", "1000"));
+            long last = System.nanoTime();
+            LocalDateTime lastAt = now().truncatedTo(ChronoUnit.SECONDS);
+            interrupt(stack);
+            InputStream answer = stack.getInputStream();
+            Await.until("the answer is printed", () -> answer.available() > 0);
+            long most = System.nanoTime() - started;
+            LocalDateTime endedAt = now();
+            Await.until("the reader takes as long as all before", () -> System.nanoTime() - started > 2 * most);
+            assertThat(new String(answer.readAllBytes(), StandardCharsets.UTF_8).lines())
+                    .hasSize(1001);
+            assertThat(stack.waitFor()).isZero();
+
+            Matcher times = TIMES.matcher(Files.readString(page));
+            assertThat(times.find()).isTrue();
+            assertThat(time(times.group(1))).isBetween(startedAt, firstAt);
+            assertThat(time(times.group(2))).isBetween(lastAt, endedAt);
+            double seconds =
+                    Double.parseDouble(times.group(3)) / (times.group(4).equals("ms") ? 1e3 : 1);
+            // The page has three digits of it.
+            assertThat(seconds).isBetween((last - first) / 1e9 * 0.99, most / 1e9 * 1.01);
+        }
+    }
+
+    private static LocalDateTime now() {
+        return LocalDateTime.now(ZoneId.systemDefault());
+    }
+
+    private static LocalDateTime time(String text) {
+        return LocalDateTime.parse(text.replace(' ', 'T'));
+    }
+
+    /** Also those that came after the last whole interval. */
+    @Test
+    void aHeatMapHasAllEvents() throws IOException, InterruptedException {
+        Path page = ask("pairs 1000 500", "count", "asked:end", "--by", "comm", "--every", "0.1");
+        assertThat(page).content().contains("<caption>Events by comm</caption>", "<td class=\"number\">1001</td>");
+        assertThat(Pattern.compile("<title>.*, [0-9:]+: ([0-9]+)</title></rect>")
+                        .matcher(Files.readString(page))
+                        .results()
+                        .mapToLong(cell -> Long.parseLong(cell.group(1)))
+                        .sum())
+                .isEqualTo(1001);
     }
 
     @Test
