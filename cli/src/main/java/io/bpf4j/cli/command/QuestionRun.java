@@ -26,10 +26,13 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,6 +147,9 @@ class QuestionRun implements TargetRun.Work {
 
     @Override
     public RunningProgram load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
+        if (options != null && options.hasKey("probe")) {
+            sharedNames(functions).ifPresent(console::remark);
+        }
         Answer answer = load(factory.create(probes, functions));
         loaded = answer;
         // With --follow events count from the start, because a process is held while its probes are attached. The child
@@ -155,6 +161,20 @@ class QuestionRun implements TargetRun.Work {
         }
         every.ifPresent(nanos -> nextReport = System.nanoTime() + nanos);
         return answer;
+    }
+
+    /** A row by probe has a name and not a file, so functions of one name are one row. */
+    private static Optional<String> sharedNames(List<FunctionProbe> functions) {
+        Map<String, Long> numbers = functions.stream()
+                .collect(Collectors.groupingBy(FunctionProbe::fullName, TreeMap::new, Collectors.counting()));
+        numbers.values().removeIf(number -> number == 1);
+        return numbers.entrySet().stream()
+                .findFirst()
+                .map(first -> (numbers.size() == 1
+                                ? first.getValue() + " functions are named " + first.getKey()
+                                : numbers.size() + " names, such as " + first.getKey()
+                                        + ", are those of several functions each")
+                        + ": a row by probe is the sum of all that have its name");
     }
 
     private static Answer load(Question question) {

@@ -96,6 +96,32 @@ class CliFunctionsTest {
                 .containsExactlyInAnyOrder(row("u:first", 10), row("u:own", 30), row("files:called", 30));
     }
 
+    /** At the end of a call its argument's register has another value. */
+    @Test
+    void theTimeToOpenAFileIsKnownByItsName() throws IOException, InterruptedException {
+        List<String> rows = rows(
+                "latency", "--json", "-c", "cat /etc/passwd /etc/group", "u:libc.so.6:open", "--by", "str(begin.arg0)");
+        for (String file : List.of("/etc/passwd", "/etc/group")) {
+            assertThat(rows)
+                    .filteredOn(row -> row.contains("\"str(begin.arg0)\":\"" + file + "\""))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void functionsOfOneNameAreOneRowAndTheAnswerSaysSo() throws IOException, InterruptedException {
+        String first = "u:" + once + ":first";
+        Commands.Result both = Cli.run(question("count", first, "u:" + twice + ":first", "--by", "probe"));
+        assertThat(both.out()).startsWith(row("u:first", 30)).contains("2 functions are named u:first");
+        assertThat(both.err()).contains("bpf4j: 2 functions are named u:first: a row by probe is the sum");
+        Commands.Result all =
+                Cli.run(question("count", once.toString(), twice.toString(), "u:*st", "u:*ond", "--by", "probe"));
+        assertThat(all.err()).contains("bpf4j: 2 names, such as u:first, are those of several functions each");
+        assertThat(Cli.run(question("count", first, "u:" + twice + ":second", "--by", "probe"))
+                        .err())
+                .doesNotContain("named");
+    }
+
     @Test
     void bracesAreAPatternOfFunctions() throws IOException, InterruptedException {
         assertThat(rows(question("count", "u:" + once + ":{fir,secon}[dt]", "--by", "probe")))
