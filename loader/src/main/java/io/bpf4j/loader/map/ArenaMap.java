@@ -12,6 +12,9 @@ import java.lang.foreign.MemorySegment;
  * arena was created with {@code BPF_F_SEGV_ON_FAULT}, touching a page that no program has allocated raises SIGSEGV,
  * which ends the JVM.
  *
+ * <p>The variables of the object ({@code __arena} in C) are in its last pages on Linux 7.0 and later, and in its first
+ * pages on older kernels: {@link io.bpf4j.loader.BpfObject#global} finds them.
+ *
  * <p>Tested by {@code WholeObjectTest} and {@code ArenaOnKernelTest}.
  */
 public final class ArenaMap {
