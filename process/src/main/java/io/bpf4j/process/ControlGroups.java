@@ -1,5 +1,6 @@
 package io.bpf4j.process;
 
+import io.bpf4j.elf.internal.text.FileName;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.proc.Lines;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /**
  * The control groups (version 2) of the machine, as this process sees them: in a control group namespace, those below
@@ -35,6 +37,9 @@ import java.util.function.Consumer;
  */
 public record ControlGroups(Host host, Path mount) {
     private static final int MAX_LINE_BYTES = 1 << 14;
+
+    /** One byte of a name, but 0. */
+    private static final Pattern ESCAPE = Pattern.compile("\\\\(?!000)[0-3][0-7]{2}");
 
     /** A user may make any number of groups where the administrator lets him; the kernel's limit is 2^31. */
     private static final int MAX_VISITED = 1 << 16;
@@ -100,13 +105,13 @@ public record ControlGroups(Host host, Path mount) {
         List<Path> parts = new ArrayList<>();
         boolean _ = Lines.read(
                 host.self().resolve("mountinfo"), MAX_LINE_BYTES, ProcessLimits.MAX_MOUNTS_BYTES, (line, length) -> {
-                    String[] fields = new String(line, 0, length, StandardCharsets.UTF_8).split(" ", -1);
+                    // A character for each byte, which any name has.
+                    String[] fields = new String(line, 0, length, StandardCharsets.ISO_8859_1).split(" ", -1);
                     for (int i = 6; i + 1 < fields.length; i++) {
                         if (fields[i].equals("-") && fields[i + 1].equals("cgroup2")) {
                             // A bind mount may show one group only, which is the root of the mount then.
                             (fields[3].equals("/") ? whole : parts)
-                                    .add(host.root()
-                                            .resolve(unescaped(fields[4]).substring(1)));
+                                    .add(unescaped(fields[4]).below(host.root()));
                         }
                     }
                     return whole.isEmpty();
@@ -119,14 +124,14 @@ public record ControlGroups(Host host, Path mount) {
     }
 
     /** The kernel writes blanks, line ends and backslashes of names as {@code \040}. */
-    private static String unescaped(String field) {
+    private static FileName unescaped(String field) {
         StringBuilder name = new StringBuilder();
         for (int i = 0; i < field.length(); i++) {
-            boolean escape = field.charAt(i) == '\\' && i + 3 < field.length();
+            boolean escape = ESCAPE.matcher(field).region(i, field.length()).lookingAt();
             name.append(escape ? (char) Integer.parseInt(field.substring(i + 1, i + 4), 8) : field.charAt(i));
             i += escape ? 3 : 0;
         }
-        return name.toString();
+        return FileName.of(name.toString().getBytes(StandardCharsets.ISO_8859_1));
     }
 
     /**

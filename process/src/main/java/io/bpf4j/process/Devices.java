@@ -58,10 +58,15 @@ final class Devices {
 
     private static boolean isDevice(String text, long shown) {
         int colon = text.indexOf(':');
-        return colon > 0
-                && shown
-                        == FileIdentity.device(
-                                Long.parseLong(text.substring(0, colon)), Long.parseLong(text.substring(colon + 1)));
+        try {
+            return colon > 0
+                    && shown
+                            == FileIdentity.device(
+                                    Long.parseLong(text.substring(0, colon)),
+                                    Long.parseLong(text.substring(colon + 1)));
+        } catch (NumberFormatException e) {
+            return false; // a line of another form, which a file system in the place of /proc may have
+        }
     }
 
     /** The type follows the only field that is a dash; blanks in names are escaped. */

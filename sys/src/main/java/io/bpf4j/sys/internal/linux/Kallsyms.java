@@ -5,8 +5,8 @@ import io.bpf4j.sys.internal.proc.Lines;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -41,7 +41,8 @@ public record Kallsyms(Path file) {
      * @throws IOException if the file is missing (no CONFIG_KALLSYMS) or can't be read
      */
     public Map<String, List<Long>> addresses(Set<String> names) throws IOException {
-        Map<String, List<Long>> found = new HashMap<>();
+        // Sets, because a module may have any number of symbols of one name.
+        Map<String, Set<Long>> found = new HashMap<>();
         forEach((address, type, line, from, to) -> {
             int end = from;
             while (end < to && line[end] != '\t') {
@@ -53,13 +54,12 @@ public record Kallsyms(Path file) {
                 name = withoutLtoSuffix(name);
             }
             if (names.contains(name)) {
-                List<Long> known = found.computeIfAbsent(name, _ -> new ArrayList<>());
-                if (!known.contains(address)) {
-                    known.add(address);
-                }
+                found.computeIfAbsent(name, _ -> new LinkedHashSet<>()).add(address);
             }
         });
-        return found;
+        Map<String, List<Long>> addresses = new HashMap<>();
+        found.forEach((name, all) -> addresses.put(name, List.copyOf(all)));
+        return addresses;
     }
 
     /** Receives the symbols. */
