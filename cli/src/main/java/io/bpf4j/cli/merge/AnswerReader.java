@@ -1,6 +1,7 @@
 package io.bpf4j.cli.merge;
 
 import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.trace.Distribution;
 import java.io.IOException;
 import java.io.Reader;
 import java.util.ArrayList;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code MergeCommandTest}.
  */
 final class AnswerReader {
+    /** The length of {@code {"from":8,"to":9,"count":0},}. */
+    private static final int SHORTEST_BUCKET = 28;
+
     private final String file;
     private final MergedAnswer merged;
     private final RowReader rowReader = new RowReader();
@@ -113,9 +117,10 @@ final class AnswerReader {
 
     private void row(RowReader.Read read, String line, long number) {
         merged.check(read.form(), place(number));
-        size += line.length();
-        merged.checkRoom(size);
         MergedRow row = read.row();
+        int length = length(row, line);
+        size += length;
+        merged.checkRoom(size);
         PlacedRow before = rows.get(row.id());
         if (before != null && !read.form().stacks()) {
             throw new Refusal("has the key of line " + before.line()
@@ -123,7 +128,16 @@ final class AnswerReader {
         }
         // Functions that call from several places have several stacks with the same names.
         MergedRow sum = before == null ? row : before.row().plus(row, null);
-        rows.put(row.id(), new PlacedRow(sum, number, line.length()));
+        rows.put(row.id(), new PlacedRow(sum, number, length));
+    }
+
+    /** A line may leave out the buckets without events between the others, which the row has and which are printed. */
+    private static int length(MergedRow row, String line) {
+        Distribution distribution = row.distribution();
+        return distribution == null
+                ? line.length()
+                : Math.max(
+                        line.length(), SHORTEST_BUCKET * distribution.buckets().size());
     }
 
     /** Checks that the rows are those of what ends here: neither fewer nor, after a cut-off answer, more. */
