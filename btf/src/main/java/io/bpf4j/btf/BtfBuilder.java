@@ -154,13 +154,22 @@ public final class BtfBuilder {
 
     // Bytes
 
-    /** The built BTF, parsed. */
+    /**
+     * The built BTF, parsed.
+     *
+     * @throws IllegalArgumentException as {@link #toBytes}
+     */
     public Btf build(String source, ByteOrder order) {
         ByteView view = ByteView.of(source, toBytes(order), order);
         return base == null ? Btf.parse(view) : Btf.parse(view, base);
     }
 
-    /** The built BTF as bytes: header, types, strings. */
+    /**
+     * The built BTF as bytes: header, types, strings.
+     *
+     * @throws IllegalArgumentException if the format has no room for a type: it has more than 65,535 members, values or
+     *     parameters, or a number that needs more bits
+     */
     public byte[] toBytes(ByteOrder order) {
         TypeEncoder encoder = new TypeEncoder(order, this::string);
         for (int i = 0; i < types.size(); i++) {

@@ -70,7 +70,15 @@ final class DistilledBase {
         for (int id = split.firstId(); id < split.typeCount(); id++) {
             relocated.add(withIds(split.type(id), ids));
         }
-        return relocated.build(split.source(), kernel.order());
+        try {
+            return relocated.build(split.source(), kernel.order());
+        } catch (IllegalArgumentException e) {
+            // Types are read with more members than they can be written with.
+            MalformedDataException malformed =
+                    new MalformedDataException(split.source(), 0, "can't be renumbered: " + e.getMessage());
+            malformed.initCause(e);
+            throw malformed;
+        }
     }
 
     private int find(int id) {

@@ -139,7 +139,11 @@ public final class MinimalBtf {
         }
     }
 
-    /** The kept types, in their order, with ids of their own. */
+    /**
+     * The kept types, in their order, with ids of their own.
+     *
+     * @throws CoreException if one has more members, values or parameters than BTF can be written with
+     */
     public Btf build() {
         if (kernel.pointerSize() != Long.BYTES) {
             // Without the type by which a reader knows the size of pointers, it would take it for 8.
@@ -150,7 +154,15 @@ public final class MinimalBtf {
         BtfBuilder types = BtfBuilder.create();
         ids.keySet().forEach(id -> types.add(copy(id, ids)));
         ByteOrder order = kernel.order();
-        return types.build("the types of " + kernel.source() + " that are needed", order);
+        try {
+            return types.build("the types of " + kernel.source() + " that are needed", order);
+        } catch (IllegalArgumentException e) {
+            // A kernel newer than this version may have types with more members than can be written.
+            CoreException refused =
+                    new CoreException("the types of " + kernel.source() + " can't be copied: " + e.getMessage());
+            refused.initCause(e);
+            throw refused;
+        }
     }
 
     /** A type with the new ids of those that it refers to; 0, which is void, for one that is not kept. */
