@@ -35,7 +35,7 @@ class NoSectionHeadersTest {
     }
 
     /** One loaded section with symbols, strings and hash, and a dynamic segment that tells their addresses. */
-    private static ElfFile dynamic(ElfBuilder builder, long hashTag, byte[] hash, int machine) {
+    static byte[] image(ElfBuilder builder, long hashTag, byte[] hash, int machine) {
         byte[] symbols = SampleElf.symbols(builder, 0);
         byte[] strings = SampleElf.strings(builder);
         ByteWriter image = builder.writer().raw(symbols);
@@ -54,7 +54,19 @@ class NoSectionHeadersTest {
         int loaded = builder.section("", Section.SHT_PROGBITS, image.toByteArray());
         int dynamic = builder.section("", Section.SHT_PROGBITS, tags.toByteArray());
         builder.segment(Segment.PT_LOAD, loaded, BASE, 4096).segment(Segment.PT_DYNAMIC, dynamic, 0, 8);
-        return ElfFile.parse("dynamic", builder.build());
+        return builder.build();
+    }
+
+    private static ElfFile dynamic(ElfBuilder builder, long hashTag, byte[] hash, int machine) {
+        return ElfFile.parse("dynamic", image(builder, hashTag, hash, machine));
+    }
+
+    /** Two buckets, symbols from 2 on hashed, one bloom word; the last chain starts at 4 and ends at 6. */
+    static byte[] withGnuHash(ElfBuilder builder) {
+        ByteWriter hash =
+                builder.writer().u32(2).u32(2).u32(1).u32(0).word(0).u32(2).u32(4);
+        hash.u32(2).u32(3).u32(2).u32(4).u32(5);
+        return image(builder, DT_GNU_HASH, hash.toByteArray(), ElfHeader.EM_X86_64);
     }
 
     @ParameterizedTest
@@ -79,11 +91,7 @@ class NoSectionHeadersTest {
     @ParameterizedTest
     @MethodSource("builders")
     void dynamicSymbolsByGnuHash(ElfBuilder builder) {
-        // Two buckets, symbols from 2 on hashed, one bloom word; the last chain starts at 4 and ends at 6.
-        ByteWriter hash =
-                builder.writer().u32(2).u32(2).u32(1).u32(0).word(0).u32(2).u32(4);
-        hash.u32(2).u32(3).u32(2).u32(4).u32(5);
-        ElfFile elf = dynamic(builder, DT_GNU_HASH, hash.toByteArray(), ElfHeader.EM_X86_64);
+        ElfFile elf = ElfFile.parse("dynamic", withGnuHash(builder));
         assertThat(elf.dynamicSymbols()).hasSize(7);
         assertThat(elf.symbols("dup")).hasSize(2);
     }

@@ -25,6 +25,15 @@ class SymbolVersionsTest {
                 .u32(0);
     }
 
+    /** A library with two versions. */
+    static byte[] library() {
+        ByteWriter definitions = ElfBuilder.elf64().writer();
+        definition(definitions, 1, LIBRARY, 28);
+        definition(definitions, 2, OLD, 28);
+        definition(definitions, 3, NEW, 0);
+        return library(definitions);
+    }
+
     private static byte[] library(ByteWriter definitions) {
         ElfBuilder builder = ElfBuilder.elf64().type(ElfHeader.ET_DYN);
         ByteWriter strings =
@@ -42,11 +51,7 @@ class SymbolVersionsTest {
 
     @Test
     void oneNameMayHaveSeveralVersionsOfWhichOneIsTheDefault() {
-        ByteWriter definitions = ElfBuilder.elf64().writer();
-        definition(definitions, 1, LIBRARY, 28);
-        definition(definitions, 2, OLD, 28);
-        definition(definitions, 3, NEW, 0);
-        SymbolVersions versions = SymbolVersions.of(ElfFile.parse("libx.so", library(definitions)));
+        SymbolVersions versions = SymbolVersions.of(ElfFile.parse("libx.so", library()));
         assertThat(versions.of(symbol(0))).isEmpty();
         assertThat(versions.of(symbol(1))).contains(new SymbolVersions.Version("X_1.0", false));
         assertThat(versions.of(symbol(2))).contains(new SymbolVersions.Version("X_2.0", true));
