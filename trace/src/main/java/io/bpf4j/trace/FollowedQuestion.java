@@ -94,16 +94,8 @@ final class FollowedQuestion implements Following.Listener, AutoCloseable {
         return following.isAlive();
     }
 
-    List<Diagnostic> gaps() {
-        // First: a pattern that is matched now may be late, and that reason is known a moment after.
-        List<Diagnostic> own = failuresAndUnmatched();
-        // Without this object's lock, which is taken by the watch that may be waited for here.
-        List<Diagnostic> gaps = new ArrayList<>(following.gaps());
-        gaps.addAll(own);
-        return gaps;
-    }
-
-    private synchronized List<Diagnostic> failuresAndUnmatched() {
+    /** Why probes are not attached to; {@link Following#gaps} has the other reasons. */
+    synchronized List<Diagnostic> gaps() {
         List<Diagnostic> own = new ArrayList<>(failures);
         unmatched.forEach(pattern -> own.add(new Diagnostic(
                 Diagnostic.Kind.NOT_ATTACHED,

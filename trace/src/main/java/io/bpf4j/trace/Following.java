@@ -37,10 +37,10 @@ public final class Following implements AutoCloseable {
     private final FirstThreads firstThreads;
     private final AtomicInteger failures = new AtomicInteger();
     private final @Nullable HeldCommand command;
-    private @Nullable UsdtWatch watch;
+    private volatile @Nullable UsdtWatch watch;
 
     /** Watches control groups; null for a process or a command. */
-    private @Nullable GroupWatch groups;
+    private volatile @Nullable GroupWatch groups;
 
     /** Whether the next exec is that of the command. The process before it is a shell, whose events do not count. */
     private volatile boolean launching;
@@ -113,6 +113,9 @@ public final class Following implements AutoCloseable {
         }
         Following following = new Following(session, target, functions, features, listener, held(target));
         try {
+            if (session instanceof RunningProgram program) {
+                program.attachedBy(following);
+            }
             if (target.inGroups()) {
                 following.watchGroups(session);
             } else {

@@ -25,7 +25,6 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,6 +75,9 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     /** Follows the question's target; null if it has none. */
     private @Nullable FollowedQuestion followed;
+
+    /** Attaches this program to what appears; null if nothing does. Other threads may ask for gaps while it begins. */
+    private volatile @Nullable Following following;
 
     /** @param records the name of the map with the ring buffer; the object need not have it */
     RunningProgram(BpfObject object, String records, Question question) {
@@ -267,13 +269,16 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
      * Diagnostic.Kind#INEXACT}. Empty if there is none.
      */
     public List<Diagnostic> reasonsForGaps() {
-        return Stream.concat(
-                        followed == null
-                                ? firstThreads.stream().flatMap(threads -> threads.gaps().stream())
-                                : followed.gaps().stream(),
-                        functions.stream().flatMap(function -> function.whyInexact().stream()))
-                .distinct()
-                .toList();
+        // First: a pattern that is matched now may be late, and that reason is known a moment after.
+        List<Diagnostic> ofPatterns = followed == null ? List.of() : followed.gaps();
+        Following begun = following;
+        List<Diagnostic> gaps = new ArrayList<>(
+                begun != null
+                        ? begun.gaps()
+                        : firstThreads.map(FirstThreads::gaps).orElse(List.of()));
+        gaps.addAll(ofPatterns);
+        functions.forEach(function -> function.whyInexact().ifPresent(gaps::add));
+        return gaps.stream().distinct().toList();
     }
 
     /**
@@ -305,8 +310,13 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     public abstract boolean isExact();
 
     /** Hands over what follows the question's target; closing this closes it. */
-    void follow(FollowedQuestion following) {
-        followed = following;
+    void follow(FollowedQuestion question) {
+        followed = question;
+    }
+
+    /** Notes what attaches this program, and so knows what it was attached to too late. */
+    void attachedBy(Following begun) {
+        following = begun;
     }
 
     void stopPausing() {
@@ -341,9 +351,9 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     @Override
     public void close() {
         // Not under the lock, for which the thread that follows may wait.
-        try (FollowedQuestion following = followed) {
-            if (following != null) {
-                following.stop();
+        try (FollowedQuestion question = followed) {
+            if (question != null) {
+                question.stop();
             }
             unload();
         }

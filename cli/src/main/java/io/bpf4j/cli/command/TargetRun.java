@@ -28,7 +28,6 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 /**
  * One run of a command that watches probes: attaches, works until the end, and detaches. {@link TargetFiles} selects
@@ -144,9 +143,7 @@ final class TargetRun {
             } else {
                 try (Following following = follow(program, work, followed.get(), probes, functions)) {
                     poll(work, following::isAlive);
-                    List<Diagnostic> gaps = Stream.concat(following.gaps().stream(), program.reasonsForGaps().stream())
-                            .distinct()
-                            .toList();
+                    List<Diagnostic> gaps = program.reasonsForGaps();
                     following.stop();
                     report.end(following.status(), !risks.isEmpty());
                     detach(program, work);
