@@ -1,11 +1,12 @@
 package io.bpf4j.cli.question;
 
-import io.bpf4j.sys.Host;
+import io.bpf4j.cli.failure.OwnFile;
 import io.bpf4j.trace.catalog.Catalog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The catalog of probes: the user's own entries, then those of bpf4j.
@@ -13,12 +14,6 @@ import java.util.Map;
  * <p>Tested by {@code UserCatalogTest}.
  */
 public final class UserCatalog {
-    /** S_IWGRP and S_IWOTH of inode(7). */
-    private static final int OTHERS_WRITE = 022;
-
-    /** S_ISVTX: in such a directory, as /tmp, others can't rename or remove what is not theirs. */
-    private static final int STICKY = 01000;
-
     private UserCatalog() {}
 
     /**
@@ -30,7 +25,7 @@ public final class UserCatalog {
      * @throws IOException if the file exists and can't be read, or another user can change it
      */
     public static Catalog read() throws IOException {
-        return read(System.getenv(), (Integer) Files.getAttribute(Host.running().self(), "unix:uid"));
+        return read(System.getenv(), OwnFile.user());
     }
 
     static Catalog read(Map<String, String> environment, int user) throws IOException {
@@ -41,16 +36,11 @@ public final class UserCatalog {
     /** The path without links, on which no other user can put another file. */
     private static Path own(Path file, int user) throws IOException {
         Path real = file.toRealPath();
-        for (Path part = real; part != null; part = part.getParent()) {
-            int owner = (Integer) Files.getAttribute(part, "unix:uid");
-            int mode = (Integer) Files.getAttribute(part, "unix:mode");
-            boolean othersChange = (mode & OTHERS_WRITE) != 0 && (part.equals(real) || (mode & STICKY) == 0);
-            if ((owner != 0 && owner != user) || othersChange) {
-                throw new IOException(file
-                        + ": another user can change this catalog, whose questions may start commands: "
-                        + part + (othersChange ? " can be written by others" : " belongs to user " + owner)
-                        + "; bpf4j runs as user " + user + ", and XDG_CONFIG_HOME sets the folder that it looks in");
-            }
+        Optional<String> other = OwnFile.whoElse(real, user);
+        if (other.isPresent()) {
+            throw new IOException(file
+                    + ": another user can change this catalog, whose questions may start commands: " + other.get()
+                    + ", and XDG_CONFIG_HOME sets the folder that it looks in");
         }
         return real;
     }

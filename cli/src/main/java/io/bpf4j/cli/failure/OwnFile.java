@@ -1,0 +1,47 @@
+package io.bpf4j.cli.failure;
+
+import io.bpf4j.sys.Host;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Files by which root does something, so that nobody but root and the user of this process may change them.
+ *
+ * <p>Tested by {@code UserCatalogTest}.
+ */
+public final class OwnFile {
+    /** S_IWGRP and S_IWOTH of inode(7). */
+    private static final int OTHERS_WRITE = 022;
+
+    /** S_ISVTX: in such a directory, as /tmp, others can't rename or remove what is not theirs. */
+    private static final int STICKY = 01000;
+
+    private OwnFile() {}
+
+    /** The number of this process's user. */
+    public static int user() throws IOException {
+        return (Integer) Files.getAttribute(Host.running().self(), "unix:uid");
+    }
+
+    /**
+     * Which part of a path allows another user to change the file, or to put another one in its place; empty if none
+     * does.
+     *
+     * @param real the path without links
+     * @param user whose file it may be, besides root's
+     */
+    public static Optional<String> whoElse(Path real, int user) throws IOException {
+        for (Path part = real; part != null; part = part.getParent()) {
+            int owner = (Integer) Files.getAttribute(part, "unix:uid");
+            int mode = (Integer) Files.getAttribute(part, "unix:mode");
+            boolean othersChange = (mode & OTHERS_WRITE) != 0 && (part.equals(real) || (mode & STICKY) == 0);
+            if ((owner != 0 && owner != user) || othersChange) {
+                return Optional.of(part + (othersChange ? " can be written by others" : " belongs to user " + owner)
+                        + "; bpf4j runs as user " + user);
+            }
+        }
+        return Optional.empty();
+    }
+}
