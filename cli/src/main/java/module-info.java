@@ -1,12 +1,18 @@
 /** The command {@code bpf4j}. */
+@SuppressWarnings("requires-automatic") // the Prometheus client has the names of its modules in its manifests only
 @org.jspecify.annotations.NullMarked
 module io.bpf4j.cli {
     requires static org.jspecify;
     requires io.bpf4j.bindings;
     requires io.bpf4j.trace;
+    requires io.bpf4j.metrics;
     requires io.bpf4j.objects;
     requires io.bpf4j.process;
     requires info.picocli;
+    requires io.prometheus.metrics.exporter.httpserver;
+    requires io.prometheus.metrics.model;
+    requires java.logging; // of the Prometheus client
+    requires jdk.httpserver;
     requires jdk.unsupported; // signals
     // For compressed files. The modules that read them require these libraries only when they are compiled.
     requires org.apache.commons.compress;

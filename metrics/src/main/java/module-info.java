@@ -5,7 +5,10 @@
  * io.bpf4j.metrics} describes a metric; {@link io.bpf4j.metrics.prometheus} and {@link io.bpf4j.metrics.opentelemetry}
  * hand it to one of these libraries, which a program has to bring. Neither package needs the library of the other.
  */
-@SuppressWarnings("requires-automatic") // these libraries have the names of their modules in their manifests only
+@SuppressWarnings({
+    "requires-automatic", // these libraries have the names of their modules in their manifests only
+    "module" // one that is compiled later
+})
 @org.jspecify.annotations.NullMarked
 module io.bpf4j.metrics {
     requires static org.jspecify;
@@ -19,4 +22,7 @@ module io.bpf4j.metrics {
     exports io.bpf4j.metrics;
     exports io.bpf4j.metrics.opentelemetry;
     exports io.bpf4j.metrics.prometheus;
+    // Labels are checked before a question is asked.
+    exports io.bpf4j.metrics.internal to
+            io.bpf4j.cli;
 }

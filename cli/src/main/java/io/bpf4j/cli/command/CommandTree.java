@@ -71,6 +71,7 @@ public final class CommandTree {
         commands.put("latency", () -> new LatencyCommand(console, interruption));
         commands.put("top", () -> new TopCommand(console, interruption));
         commands.put("stack", () -> new StackCommand(console, interruption));
+        commands.put("export", () -> new ExportCommand(console, interruption, this::parse));
         commands.put("merge", () -> new MergeCommand(console));
         commands.put("catalog", () -> new CatalogCommand(console));
         commands.put("load", () -> new LoadCommand(console));
@@ -167,7 +168,11 @@ public final class CommandTree {
 
     /** picocli's model of the command with these subcommands. */
     private CommandLine tree(Collection<String> names) {
-        CommandLine tree = new CommandLine(root);
+        return tree(root, names);
+    }
+
+    private CommandLine tree(Object top, Collection<String> names) {
+        CommandLine tree = new CommandLine(top);
         names.forEach(name -> tree.addSubcommand(
                 name, Objects.requireNonNull(commands.get(name)).get()));
         HelpGroups.addTo(tree);
@@ -186,6 +191,24 @@ public final class CommandTree {
                 .registerConverter(Paint.Choice.class, CommandTree::color)
                 .setParameterExceptionHandler(this::onUsage)
                 .setExecutionExceptionHandler(this::onFailure);
+    }
+
+    /**
+     * Parses the words of a question of the agent, and does nothing.
+     *
+     * @throws UsageException if they are no command line
+     */
+    private ParseResult parse(MetricOptions metric, List<String> words) {
+        if (words.stream().noneMatch(commands::containsKey)) {
+            addOwnGroups();
+        }
+        List<String> names =
+                words.stream().filter(commands::containsKey).distinct().toList();
+        try {
+            return tree(metric, names.isEmpty() ? commands.keySet() : names).parseArgs(words.toArray(String[]::new));
+        } catch (ParameterException e) {
+            throw new UsageException(problem(e));
+        }
     }
 
     private CommandSpec whole() {
@@ -213,11 +236,13 @@ public final class CommandTree {
     }
 
     private int onUsage(ParameterException e, String[] args) {
-        return usage(
-                e.getCommandLine(),
-                e instanceof UnmatchedArgumentException unmatched
-                        ? unmatched(unmatched.getUnmatched().getFirst(), e.getCommandLine())
-                        : String.valueOf(e.getMessage()));
+        return usage(e.getCommandLine(), problem(e));
+    }
+
+    private String problem(ParameterException e) {
+        return e instanceof UnmatchedArgumentException unmatched
+                ? unmatched(unmatched.getUnmatched().getFirst(), e.getCommandLine())
+                : String.valueOf(e.getMessage());
     }
 
     private String unmatched(String argument, CommandLine command) {

@@ -2,7 +2,8 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
-import java.io.IOException;
+import io.bpf4j.trace.Question;
+import java.util.function.UnaryOperator;
 import picocli.CommandLine.Command;
 
 /**
@@ -21,13 +22,13 @@ import picocli.CommandLine.Command;
             "  bpf4j count -p 4711 hotspot:class__loaded --by name --where 'shared == false'",
             "  bpf4j count libstdc++.so.6 libstdcxx:throw --by pid,comm --duration 10"
         })
-final class CountCommand extends QuestionCommand {
+final class CountCommand extends NumbersCommand {
     CountCommand(Console console, Interruption interruption) {
         super(console, interruption);
     }
 
     @Override
-    void ask() throws IOException {
-        run(new QuestionRun(console, options, options.asked(), question -> question));
+    UnaryOperator<Question> completion() {
+        return question -> question;
     }
 }

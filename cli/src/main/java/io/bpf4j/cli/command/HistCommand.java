@@ -1,11 +1,13 @@
 package io.bpf4j.cli.command;
 
+import io.bpf4j.cli.output.AskedQuestion;
 import io.bpf4j.cli.output.AskedQuestion.Part;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.trace.Question;
-import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -25,7 +27,7 @@ import picocli.CommandLine.Option;
             "  bpf4j hist -p 4711 hotspot:object__alloc --of size --by class",
             "  bpf4j hist libc.so.6 libc:memory_heap_new --of arg1 --linear 0:1MiB:64KiB"
         })
-final class HistCommand extends QuestionCommand {
+final class HistCommand extends NumbersCommand {
     @Option(
             names = "--of",
             parameterConsumer = ExpressionValue.class,
@@ -45,11 +47,21 @@ final class HistCommand extends QuestionCommand {
     }
 
     @Override
-    void ask() throws IOException {
+    UnaryOperator<Question> completion() {
         Optional<LinearScale> scale = Optional.ofNullable(linear).map(LinearScale::parse);
-        run(new QuestionRun(console, options, options.asked().with(Part.OF, of), question -> {
+        return question -> {
             Question distribution = question.histogram(of);
             return scale.isPresent() ? scale.get().of(distribution) : distribution;
-        }));
+        };
+    }
+
+    @Override
+    AskedQuestion asked() {
+        return options.asked().with(Part.OF, of);
+    }
+
+    @Override
+    List<String> expressions() {
+        return List.of(of);
     }
 }

@@ -40,7 +40,7 @@ import picocli.CommandLine.Option;
             "  bpf4j latency -c 'cat f1 f2' u:libc.so.6:open --by 'str(begin.arg0)'",
             "  bpf4j latency -p 4711 postgresql:query__start postgresql:query__done --slower 50ms --show query"
         })
-final class LatencyCommand extends QuestionCommand {
+final class LatencyCommand extends NumbersCommand {
     @Option(
             names = "--pair",
             parameterConsumer = ExpressionValue.class,
@@ -61,6 +61,8 @@ final class LatencyCommand extends QuestionCommand {
             description = "With --slower: the values to print for each event.")
     private List<String> show = new ArrayList<>();
 
+    private AskedQuestion asked = AskedQuestion.about(List.of());
+
     @Mixin
     private final BufferOption buffer = new BufferOption();
 
@@ -69,7 +71,7 @@ final class LatencyCommand extends QuestionCommand {
     }
 
     @Override
-    void ask() throws IOException {
+    UnaryOperator<Question> completion() throws IOException {
         Optional<Duration> limit = limit();
         if (!show.isEmpty() && limit.isEmpty()) {
             throw new UsageException("--show needs --slower, which selects the events to print");
@@ -80,21 +82,29 @@ final class LatencyCommand extends QuestionCommand {
         int bufferBytes = buffer.bytes();
         List<String> ends = ends();
         Optional<String> pairing = pair.isEmpty() ? pairingOf(ends) : Optional.of(pair);
-        UnaryOperator<Question> addLatency = question -> {
+        AskedQuestion fromTo = options.filtered(AskedQuestion.fromTo(ends.getFirst(), ends.getLast()));
+        asked = pairing.map(value -> fromTo.with(Part.PAIR, value)).orElse(fromTo);
+        return question -> {
             Question latency = question.latency(ends.getFirst(), ends.getLast()).withBuffer(bufferBytes);
             Question paired = pairing.map(latency::pairedBy).orElse(latency);
             Question limited = limit.map(paired::slowerThan).orElse(paired);
             return show.isEmpty() ? limited : limited.show(QuestionOptions.split("--show", show));
         };
-        AskedQuestion fromTo = options.filtered(AskedQuestion.fromTo(ends.getFirst(), ends.getLast()));
-        AskedQuestion asked =
-                pairing.map(value -> fromTo.with(Part.PAIR, value)).orElse(fromTo);
-        run(new QuestionRun(console, options, asked, addLatency) {
-            @Override
-            public boolean needsAllProbes() {
-                return true;
-            }
-        });
+    }
+
+    @Override
+    AskedQuestion asked() {
+        return asked;
+    }
+
+    @Override
+    boolean needsAllProbes() {
+        return true;
+    }
+
+    @Override
+    List<String> expressions() {
+        return pair.isEmpty() ? List.of() : List.of(pair);
     }
 
     /**

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -164,6 +165,20 @@ final class QuestionOptions {
         return by.stream()
                 .flatMap(list -> Expression.split(list).stream())
                 .anyMatch(expression -> expression.strip().equals(value));
+    }
+
+    /**
+     * The keys, as they were given.
+     *
+     * @throws UsageException if one of them is empty
+     */
+    List<String> keys() {
+        return by.isEmpty() ? List.of() : List.of(split("--by", by));
+    }
+
+    /** The expressions of filter and keys. */
+    List<String> expressions() {
+        return Stream.concat(filter.expression().stream(), keys().stream()).toList();
     }
 
     /** A question about probes and functions, without filter and keys. */

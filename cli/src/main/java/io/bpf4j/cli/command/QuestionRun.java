@@ -15,7 +15,6 @@ import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
-import io.bpf4j.trace.RunningProgram;
 import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
 import java.io.Writer;
@@ -146,7 +145,7 @@ class QuestionRun implements TargetRun.Work {
     }
 
     @Override
-    public RunningProgram load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
+    public Answer load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
         if (options != null && options.hasKey("probe")) {
             sharedNames(functions).ifPresent(console::remark);
         }

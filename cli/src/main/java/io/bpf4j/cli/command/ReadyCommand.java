@@ -89,10 +89,23 @@ final class ReadyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        if (words.isEmpty()) {
+            list(UserCatalog.read());
+            return CommandTree.OK;
+        }
+        return others.applyAsInt(line().toArray(String[]::new));
+    }
+
+    /**
+     * The command line that the question stands for, with the words that were given. Says what the program must have been
+     * started with.
+     *
+     * @throws UsageException if no question is named, or one that does not exist
+     */
+    List<String> line() throws IOException {
         Catalog catalog = UserCatalog.read();
         if (words.isEmpty()) {
-            list(catalog);
-            return CommandTree.OK;
+            throw new UsageException("name a question of " + group + "; 'bpf4j " + group + "' lists them");
         }
         ReadyQuestion question = find(catalog);
         refuseCycle(catalog, question);
@@ -110,7 +123,7 @@ final class ReadyCommand implements Callable<Integer> {
         if (!needs.isEmpty()) {
             console.remark(needs(needs) + ", otherwise no probe fires");
         }
-        return others.applyAsInt(line.toArray(String[]::new));
+        return line;
     }
 
     /** A need without blanks is an option or a variable; other needs are sentences. */

@@ -31,8 +31,8 @@ import picocli.CommandLine.ScopeType;
 final class RootCommand implements Runnable {
     /** The subcommands for users. */
     static final String COMMANDS =
-            "demo, list, trace, count, hist, latency, top, stack, merge, catalog, load, inspect, generate, prog, map, "
-                    + "link, btf, features, args, help, completion, man";
+            "demo, list, trace, count, hist, latency, top, stack, export, merge, catalog, load, inspect, generate, prog, "
+                    + "map, link, btf, features, args, help, completion, man";
 
     @Option(
             names = "--debug",

@@ -13,7 +13,6 @@ import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.NamedStacks;
 import io.bpf4j.trace.Question;
-import io.bpf4j.trace.RunningProgram;
 import io.bpf4j.trace.stack.Frame;
 import io.bpf4j.trace.stack.StackCounts;
 import io.bpf4j.usdt.UsdtProbe;
@@ -117,7 +116,7 @@ final class StackCommand extends QuestionCommand {
         }
 
         @Override
-        public RunningProgram load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
+        public Answer load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
             if (user && !options.target().filesMayAppear()) {
                 stacks.probes(probes, functions);
             }

@@ -14,6 +14,7 @@ public final class ErrorText {
     public static String of(Throwable failure) {
         return switch (failure) {
             case CommandException e -> message(e);
+            case UsageException e -> message(e);
             case Bpf4jException e -> message(e);
             case NoSuchFileException e -> e.getFile() + ": no such file";
             case AccessDeniedException e -> e.getFile() + ": permission denied";

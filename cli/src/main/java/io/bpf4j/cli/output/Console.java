@@ -39,6 +39,9 @@ public final class Console {
     /** The maximum number of remarks, because processes and files of other owners can cause them. */
     private static final int MAX_REMARKS = 100;
 
+    /** Begins a message. */
+    private static final String COMMAND = "bpf4j: ";
+
     /** Moves to the first column and erases the line. */
     private static final String ERASE = "\r\u001b[K";
 
@@ -87,6 +90,32 @@ public final class Console {
                 Text.utf8(System.in),
                 Terminal.ofOutput().orElse(null),
                 Terminal.isTerminal(2));
+    }
+
+    /**
+     * A console for one of several things that the command does at the same time. Its messages are those of this console,
+     * with the name; its output is left out.
+     */
+    public Console of(String name) {
+        return new Console(
+                OutputStream.nullOutputStream(),
+                new Writer() {
+                    @Override
+                    public void write(char[] text, int offset, int length) {
+                        String line = new String(text, offset, length).stripTrailing();
+                        Console.this.write(
+                                line.startsWith(COMMAND)
+                                        ? COMMAND + Text.printable(name) + ": " + line.substring(COMMAND.length())
+                                        : line);
+                    }
+
+                    @Override
+                    public void flush() {}
+
+                    @Override
+                    public void close() {}
+                },
+                Reader.nullReader());
     }
 
     /** A console for tests, whose standard error is a terminal or not. */
@@ -247,7 +276,7 @@ public final class Console {
                 furtherRemarks++;
             }
         }
-        error("bpf4j: " + remark.message());
+        error(COMMAND + remark.message());
     }
 
     /** The remarks so far. */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * wants that answer any more. There is one exception. Detaching may take minutes if the kernel has perf uprobes only; a
  * second signal meanwhile ends this wait, the answer is still printed, and the third signal ends the process. A command
  * that has not registered, such as {@code list}, is ended by the first signal. A process that a signal ends has the exit
- * code 128 plus the signal's number, as a shell expects. <i>Thread-safe.</i>
+ * code 128 plus the signal's number, as a shell expects. A command may take SIGHUP for something else. <i>Thread-safe.</i>
  */
 public final class Interruption {
     /** The time that a command has to end by itself. */
@@ -30,6 +30,7 @@ public final class Interruption {
     private volatile @Nullable Runnable stop;
     private volatile @Nullable Runnable last;
     private volatile @Nullable Runnable atHalt;
+    private volatile @Nullable Runnable onHangUp;
 
     private enum Signal {
         HUP(1),
@@ -64,11 +65,16 @@ public final class Interruption {
         for (Signal signal : Signal.values()) {
             Runnable handler = () -> onSignal(128 + signal.number, System.nanoTime());
             if (signal == Signal.HUP) {
-                Signals.handle(signal.name(), handler);
+                Signals.handle(signal.name(), () -> hangUp(handler));
             } else {
                 Signals.handleAlways(signal.name(), signal.number, handler);
             }
         }
+    }
+
+    private void hangUp(Runnable end) {
+        Runnable other = onHangUp;
+        (other == null ? end : other).run();
     }
 
     /** @param now {@code System.nanoTime()} */
@@ -159,6 +165,11 @@ public final class Interruption {
     /** Registers the last action of a process that a signal ends at once. It runs on another thread. */
     public void atHalt(Runnable action) {
         atHalt = action;
+    }
+
+    /** From now on SIGHUP does not end the command, and runs this on another thread. Called before {@link #onRequest}. */
+    public void onHangUp(Runnable action) {
+        onHangUp = action;
     }
 
     /** Asks the command to end, as Ctrl-C does. */

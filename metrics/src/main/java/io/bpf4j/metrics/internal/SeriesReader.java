@@ -76,6 +76,18 @@ public final class SeriesReader {
         this.isRunning = isRunning;
         this.nanoTime = nanoTime;
         keys = answer.keys();
+        labels = labels(metric, keys);
+        unit = BaseUnit.of(answer.unit());
+        buckets = answer.emptyDistribution().map(empty -> new Buckets(empty, unit, metric.bounds()));
+    }
+
+    /**
+     * The names of the labels for the keys of a question, in order.
+     *
+     * @throws UnknownNameException if a label is for another key
+     * @throws IllegalArgumentException if two keys would have the same label
+     */
+    public static List<String> labels(AnswerMetric metric, List<String> keys) {
         for (String key : metric.labels().keySet()) {
             if (!keys.contains(key)) {
                 throw new UnknownNameException("key", key, "the question of the metric " + metric.name(), keys);
@@ -84,18 +96,16 @@ public final class SeriesReader {
         List<String> named = new ArrayList<>();
         for (String key : keys) {
             String label = metric.labels().getOrDefault(key, LabelText.nameOf(key));
-            if (isTaken(label, named)) {
+            if (isTaken(label, metric, named)) {
                 throw new IllegalArgumentException("the label '" + label + "' of the key " + key
                         + " is there already; give the key another by withLabel");
             }
             named.add(label);
         }
-        labels = List.copyOf(named);
-        unit = BaseUnit.of(answer.unit());
-        buckets = answer.emptyDistribution().map(empty -> new Buckets(empty, unit, metric.bounds()));
+        return List.copyOf(named);
     }
 
-    private boolean isTaken(String label, List<String> others) {
+    private static boolean isTaken(String label, AnswerMetric metric, List<String> others) {
         return Stream.concat(others.stream(), metric.constants().keySet().stream())
                 .anyMatch(other -> other.replace('.', '_').equals(label.replace('.', '_')));
     }

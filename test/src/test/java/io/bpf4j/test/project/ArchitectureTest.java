@@ -67,7 +67,7 @@ class ArchitectureTest {
                 .whereLayer("cli")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("metrics")
-                .mayNotBeAccessedByAnyLayer()
+                .mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("trace")
                 .mayOnlyBeAccessedByLayers("metrics", "cli")
                 .whereLayer("bindings")

@@ -31,11 +31,13 @@ final class CliStart {
             "bpf4j-process",
             "bpf4j-usdt",
             "bpf4j-trace",
+            "bpf4j-metrics",
             "bpf4j-bindings",
             "bpf4j-cli",
             "commons-[a-z0-9]+",
             "javapoet",
             "picocli",
+            "prometheus-metrics-[a-z-]+",
             "xz");
 
     private static final String MAIN = "io.bpf4j.cli.Main";

@@ -40,6 +40,16 @@ public final class RunningTrace implements AutoCloseable {
         awaitLines(err, text, 1);
     }
 
+    /** Waits until standard error has a line with this, and returns the first. */
+    public String message(String text) throws IOException, InterruptedException {
+        awaitMessage(text);
+        return Files.readString(err)
+                .lines()
+                .filter(line -> line.contains(text))
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** Waits until standard output has that many lines with this. */
     public void awaitEvents(String text, int lines) throws IOException, InterruptedException {
         awaitLines(out, text, lines);

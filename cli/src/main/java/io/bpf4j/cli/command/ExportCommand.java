@@ -1,0 +1,201 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.export.Agent;
+import io.bpf4j.cli.export.ConfigFile;
+import io.bpf4j.cli.export.ConfigLine;
+import io.bpf4j.cli.export.MetricNames;
+import io.bpf4j.cli.export.MetricsServer;
+import io.bpf4j.cli.export.Mistake;
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.failure.ErrorText;
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.trace.Interruption;
+import io.bpf4j.elf.Bpf4jException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * The agent: asks the questions of a file until it is ended, and serves their answers as metrics.
+ *
+ * <p>Tested by {@code ExportCommandTest} and {@code CliExportTest}.
+ */
+@Command(
+        name = "export",
+        description = {
+            "Asks the questions of a file, and serves the answers as metrics, for Prometheus and others that read its "
+                    + "formats: at /metrics, and at /healthz whether all questions count.",
+            "Each line of the file has the name of a metric and a question, as it is typed without bpf4j: count, hist, "
+                    + "latency or a ready question. A line may end in a backslash and go on in the next one; # begins a "
+                    + "comment, which has a line for itself. Options of the metric, anywhere behind its name: --help "
+                    + "TEXT, --label LABEL=EXPR (the label of a key of --by), --constant LABEL=VALUE, --bounds N,… (of "
+                    + "a histogram, in seconds or bytes), --max-series N (1000) and --stale-after T (5m).",
+            "SIGHUP reads the file again: lines that have not changed go on counting. If a line is wrong, all stays as "
+                    + "it was. Ctrl-C ends. Needs the same privileges as 'trace'."
+        },
+        footer = {
+            "  bpf4j export --config /etc/bpf4j/agent.conf",
+            "  bpf4j export --check /etc/bpf4j/agent.conf",
+            "  echo 'queries count -p unit=postgresql@* postgresql:query__start' > agent.conf"
+        })
+final class ExportCommand implements Callable<Integer> {
+    private final Console console;
+    private final Interruption interruption;
+    private final BiFunction<MetricOptions, List<String>, ParseResult> parser;
+
+    /** Completed when the agent is to end. */
+    private final CompletableFuture<Boolean> stop = new CompletableFuture<>();
+
+    /** A permit for each signal. */
+    private final Semaphore signals = new Semaphore(0);
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "The questions. Nobody else may be able to change it.")
+    private @Nullable Path config;
+
+    @Option(
+            names = "--check",
+            paramLabel = "FILE",
+            description =
+                    "Ask nothing: print what is wrong with each line of this file. Needs no root, and does not look "
+                            + "for the probes.")
+    private @Nullable Path check;
+
+    @Option(
+            names = "--listen",
+            paramLabel = "[ADDRESS:]PORT",
+            defaultValue = "10273",
+            description =
+                    "Where to serve. Without ADDRESS only this machine can connect. There is neither encryption nor "
+                            + "a password. Default: ${DEFAULT-VALUE}.")
+    private String listen = "";
+
+    /** @param parser parses the words of a question, with options of its metric */
+    ExportCommand(
+            Console console, Interruption interruption, BiFunction<MetricOptions, List<String>, ParseResult> parser) {
+        this.console = console;
+        this.interruption = interruption;
+        this.parser = parser;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if ((config == null) == (check == null)) {
+            throw new UsageException("give either --config FILE or --check FILE");
+        }
+        if (check != null) {
+            return check(check);
+        }
+        InetSocketAddress address = MetricsServer.address(listen);
+        Path file = Objects.requireNonNull(config);
+        Optional<Collection<ExportedLine>> first = read(file);
+        return first.isEmpty() ? CommandTree.FAILED : serve(address, file, first.get());
+    }
+
+    private int check(Path file) throws IOException {
+        Optional<Collection<ExportedLine>> lines = read(file);
+        if (lines.isEmpty()) {
+            return CommandTree.FAILED;
+        }
+        console.line(file + ": " + Scans.count(lines.get().size(), "question") + ", no mistake");
+        return CommandTree.OK;
+    }
+
+    /** The questions of a file; empty, with messages, if there is a mistake. */
+    private Optional<Collection<ExportedLine>> read(Path file) throws IOException {
+        List<Mistake> mistakes = new ArrayList<>();
+        List<ConfigLine> lines = ConfigFile.read(file, mistakes::add);
+        List<ExportedLine> parsed = new ArrayList<>();
+        for (ConfigLine line : lines) {
+            ExportedLine.of(line, parser, text -> mistakes.add(new Mistake(line.number(), text)))
+                    .ifPresent(parsed::add);
+        }
+        MetricNames.check(lines, mistakes::add);
+        if (lines.isEmpty() && mistakes.isEmpty()) {
+            throw new CommandException(file + ": has no question");
+        }
+        print(file, mistakes);
+        return mistakes.isEmpty() ? Optional.of(parsed) : Optional.empty();
+    }
+
+    private void print(Path file, List<Mistake> mistakes) {
+        mistakes.stream()
+                .sorted(Comparator.comparingInt(Mistake::line))
+                .forEach(mistake -> console.error("bpf4j: " + file + ":" + mistake.line() + ": " + mistake.text()));
+    }
+
+    private int serve(InetSocketAddress address, Path file, Collection<ExportedLine> first) {
+        // In this order: a signal that comes while the questions are attached is not lost.
+        interruption.onHangUp(signals::release);
+        interruption.onRequest(() -> {
+            boolean _ = stop.complete(true);
+            signals.release();
+        });
+        try (Agent agent = new Agent();
+                MetricsServer server = MetricsServer.start(address, agent, agent::problems, console)) {
+            if (!ask(agent, file, first)) {
+                return CommandTree.FAILED;
+            }
+            if (!server.isLocal()) {
+                console.error("bpf4j: everybody who can connect to " + server.url() + " can read the metrics");
+            }
+            console.error("bpf4j: serving " + Scans.count(first.size(), "question") + " at " + server.url()
+                    + "/metrics; SIGHUP reads " + file + " again, Ctrl-C ends");
+            while (true) {
+                signals.acquireUninterruptibly();
+                int _ = signals.drainPermits();
+                if (interruption.requested()) {
+                    return CommandTree.OK;
+                }
+                reload(agent, file);
+            }
+        } catch (CancellationException e) {
+            return CommandTree.OK;
+        }
+    }
+
+    private void reload(Agent agent, Path file) {
+        try {
+            Optional<Collection<ExportedLine>> lines = read(file);
+            if (lines.isPresent() && ask(agent, file, lines.get())) {
+                console.error("bpf4j: " + file + ": serving "
+                        + Scans.count(lines.get().size(), "question"));
+                return;
+            }
+        } catch (IOException | CommandException | Bpf4jException e) {
+            console.error("bpf4j: " + ErrorText.of(e));
+        }
+        agent.refused();
+        console.error("bpf4j: " + file + " was not taken: the questions before go on");
+    }
+
+    private boolean ask(Agent agent, Path file, Collection<ExportedLine> lines) {
+        Map<ConfigLine, ExportedLine> bySource = new LinkedHashMap<>();
+        lines.forEach(line -> bySource.put(line.source(), line));
+        List<Mistake> mistakes = agent.ask(
+                List.copyOf(bySource.keySet()),
+                line -> ExportedQuestion.start(Objects.requireNonNull(bySource.get(line)), console, stop));
+        print(file, mistakes);
+        return mistakes.isEmpty();
+    }
+}

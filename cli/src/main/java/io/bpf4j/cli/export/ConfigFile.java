@@ -1,0 +1,98 @@
+package io.bpf4j.cli.export;
+
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.failure.InputFile;
+import io.bpf4j.cli.failure.OwnFile;
+import io.bpf4j.cli.trace.Words;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Reads the file of the agent: a question on each line, its words as a shell has them. A line that ends in a backslash
+ * goes on in the next one. A line whose first character is {@code #} is a comment.
+ *
+ * <p>Tested by {@code ConfigFileTest}.
+ */
+public final class ConfigFile {
+    /** Bytes of the largest file, some thousand questions. */
+    static final int MAX_BYTES = 1 << 20;
+
+    private ConfigFile() {}
+
+    /**
+     * Reads the questions.
+     *
+     * @param mistakes receives the lines that are no words
+     * @throws CommandException if it is no regular file, is too large or not UTF-8, or another user can change it: what
+     *     the agent reads of programs, by the rights of root, everybody gets who asks for the metrics
+     */
+    public static List<ConfigLine> read(Path file, Consumer<Mistake> mistakes) throws IOException {
+        Path real = InputFile.check(file).toRealPath();
+        Optional<String> other = OwnFile.whoElse(real, OwnFile.user());
+        if (other.isPresent()) {
+            throw new CommandException(
+                    file + ": another user can change this file, which says what is read of programs: " + other.get());
+        }
+        byte[] bytes;
+        try (InputStream in = Files.newInputStream(real)) {
+            bytes = in.readNBytes(MAX_BYTES + 1);
+        }
+        if (bytes.length > MAX_BYTES) {
+            throw new CommandException(file + ": larger than " + MAX_BYTES + " bytes");
+        }
+        try {
+            return parse(
+                    StandardCharsets.UTF_8
+                            .newDecoder()
+                            .decode(ByteBuffer.wrap(bytes))
+                            .toString(),
+                    mistakes);
+        } catch (CharacterCodingException e) {
+            throw new CommandException(file + ": is not text in UTF-8", e);
+        }
+    }
+
+    static List<ConfigLine> parse(String text, Consumer<Mistake> mistakes) {
+        List<ConfigLine> questions = new ArrayList<>();
+        List<String> lines = text.lines().toList();
+        int at = 0;
+        while (at < lines.size()) {
+            int first = at;
+            StringBuilder question = new StringBuilder(lines.get(at++));
+            if (question.toString().isBlank() || question.toString().strip().startsWith("#")) {
+                continue;
+            }
+            while (continues(question)) {
+                question.setLength(question.length() - 1);
+                if (at == lines.size()) {
+                    break;
+                }
+                question.append(lines.get(at++));
+            }
+            try {
+                questions.add(new ConfigLine(first + 1, Words.split(question.toString())));
+            } catch (IllegalArgumentException e) {
+                mistakes.accept(new Mistake(first + 1, String.valueOf(e.getMessage())));
+            }
+        }
+        return questions;
+    }
+
+    /** Whether the last character is a backslash that does not stand behind another one. */
+    private static boolean continues(CharSequence line) {
+        int backslashes = 0;
+        while (backslashes < line.length() && line.charAt(line.length() - 1 - backslashes) == '\\') {
+            backslashes++;
+        }
+        return backslashes % 2 == 1;
+    }
+}

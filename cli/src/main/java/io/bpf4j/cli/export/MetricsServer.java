@@ -1,0 +1,139 @@
+package io.bpf4j.cli.export;
+
+import com.sun.net.httpserver.HttpExchange;
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
+import io.prometheus.metrics.exporter.httpserver.HTTPServer;
+import io.prometheus.metrics.exporter.httpserver.HttpErrorHandlingPolicy;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+
+/**
+ * Answers readers by HTTP: {@code /metrics} by the Prometheus client, in the format that they ask for, and {@code
+ * /healthz}. Closing ends it at once.
+ *
+ * <p>Tested by {@code MetricsServerTest} and {@code CliExportTest}.
+ */
+public final class MetricsServer implements AutoCloseable {
+    /** Anybody on the machine may connect; so no more descriptors than these are taken, some for each reader. */
+    private static final String MAX_CONNECTIONS = "64";
+
+    private final HTTPServer server;
+    private final InetAddress address;
+
+    private MetricsServer(HTTPServer server, InetAddress address) {
+        this.server = server;
+        this.address = address;
+    }
+
+    /**
+     * The address of {@code --listen}.
+     *
+     * @param text {@code PORT} or {@code ADDRESS:PORT}; an address of IPv6 is in brackets
+     * @throws UsageException if it is none
+     */
+    public static InetSocketAddress address(String text) {
+        int colon = text.lastIndexOf(':');
+        String host = text.substring(0, Math.max(0, colon));
+        try {
+            return new InetSocketAddress(
+                    host.isEmpty() ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host),
+                    Integer.parseInt(text.substring(colon + 1)));
+        } catch (UnknownHostException e) {
+            throw new UsageException("--listen " + text + ": there is no address '" + host + "'");
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--listen takes PORT or ADDRESS:PORT with a port up to 65535, not '" + text + "'");
+        }
+    }
+
+    /**
+     * Starts to listen.
+     *
+     * @param metrics read at each request
+     * @param problems why the agent is not healthy; empty if it is
+     * @throws CommandException if the address can't be listened at, such as because another program does
+     */
+    public static MetricsServer start(
+            InetSocketAddress address, MultiCollector metrics, Supplier<List<String>> problems, Console console) {
+        if (System.getProperty("jdk.httpserver.maxConnections") == null) {
+            System.setProperty("jdk.httpserver.maxConnections", MAX_CONNECTIONS);
+        }
+        PrometheusRegistry registry = new PrometheusRegistry();
+        registry.register(metrics);
+        try {
+            return new MetricsServer(
+                    HTTPServer.builder()
+                            .inetAddress(address.getAddress())
+                            .port(address.getPort())
+                            .registry(registry)
+                            .registerHealthHandler(false)
+                            // A line, and no stack trace. The reader is told nothing but that it failed.
+                            .errorHandlingPolicy(HttpErrorHandlingPolicy.builder()
+                                    .errorReporter(e ->
+                                            console.error("bpf4j: a reader did not get all metrics: " + e.getMessage()))
+                                    .build())
+                            .defaultHandler(exchange -> answer(exchange, problems))
+                            // A reader who is slow, or sends half of a request, waits alone.
+                            .executorService(Executors.newVirtualThreadPerTaskExecutor())
+                            .buildAndStart(),
+                    address.getAddress());
+        } catch (IOException e) {
+            throw new CommandException(
+                    "can't listen at " + name(address.getAddress()) + ":" + address.getPort() + ": " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private static void answer(HttpExchange exchange, Supplier<List<String>> problems) throws IOException {
+        try (exchange) {
+            switch (exchange.getRequestURI().getPath()) {
+                case "/healthz" -> {
+                    List<String> wrong = problems.get();
+                    answer(exchange, wrong.isEmpty() ? 200 : 503, wrong.isEmpty() ? "ok" : String.join("\n", wrong));
+                }
+                case "/" -> answer(exchange, 200, "bpf4j: /metrics and /healthz");
+                case null, default -> answer(exchange, 404, "there are /metrics and /healthz");
+            }
+        }
+    }
+
+    private static void answer(HttpExchange exchange, int status, String text) throws IOException {
+        byte[] body = (text + "\n").getBytes(StandardCharsets.UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
+        if (exchange.getRequestMethod().equals("HEAD")) {
+            exchange.sendResponseHeaders(status, -1);
+        } else {
+            exchange.sendResponseHeaders(status, body.length);
+            exchange.getResponseBody().write(body);
+        }
+    }
+
+    /** Whether only programs on this machine can connect. */
+    public boolean isLocal() {
+        return address.isLoopbackAddress();
+    }
+
+    /** Where it listens, without a path. */
+    public String url() {
+        return "http://" + name(address) + ":" + server.getPort();
+    }
+
+    private static String name(InetAddress address) {
+        String number = address.getHostAddress();
+        return number.indexOf(':') < 0 ? number : "[" + number + "]";
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

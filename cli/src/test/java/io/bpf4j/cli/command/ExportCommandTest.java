@@ -1,0 +1,145 @@
+package io.bpf4j.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ExportCommandTest {
+    @TempDir
+    private Path folder;
+
+    private Run check(String text) throws IOException {
+        return Run.of(
+                "export",
+                "--check",
+                Files.writeString(folder.resolve("agent.conf"), text).toString());
+    }
+
+    /** What is wrong with a line, after the file and the number of the line. */
+    private List<String> mistakes(String line) throws IOException {
+        Run run = check(line);
+        assertThat(run.code()).isEqualTo(CommandTree.FAILED);
+        assertThat(run.out()).isEmpty();
+        String prefix = "bpf4j: " + folder.resolve("agent.conf") + ":1: ";
+        assertThat(run.err().getFirst()).startsWith(prefix);
+        return run.err().stream().map(each -> each.replace(prefix, "")).toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "m count -p 1 shop:order",
+                "m count --all 'shop:*' --by 'pid,str(arg0, 8)' --max-keys 20 --where 'arg1 > 10ms'",
+                "m count -p unit=shop@* shop:order",
+                "m --help 'What is sold.' --max-series 10 count -p 1 shop:order --by arg0,comm --label item=arg0",
+                "m hist -p 1 shop:order --of arg1 --linear 0:100:10 --bounds 10,20.5,30",
+                "m hist -p 1 --of=-arg1 --constant where=here shop:order",
+                "m latency -p 1 shop:begin shop:end --pair arg0 --by begin.arg1 --bounds 10ms,1s --stale-after 1m",
+                "m latency -p 1 u:malloc",
+                "m jvm gc -p 1 --max-series 10",
+                "m jvm operations -p unit=shop"
+            })
+    void aQuestionIsTypedAsForItsCommand(String line) throws IOException {
+        Run run = check(line + "\n");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isEqualTo(CommandTree.OK);
+        assertThat(run.out()).containsExactly(folder.resolve("agent.conf") + ": 1 question, no mistake");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "1m count -p 1 a:b | '1m' is no name of a metric",
+                "m | name a question: count",
+                "m cuont -p 1 a:b | there is no command 'cuont'; the nearest is 'count'",
+                "m count -p 1 a:b --bye pid | there is no option '--bye'",
+                "m count -p 1 | name the probes to trace",
+                "m count a:b | name a FILE, or give one of",
+                "m count -p x a:b | -p takes the number of a process",
+                "m count -p 1 a:b --where 'arg0 >' | expected",
+                "m count -p 1 a:b --by pid,, | empty expression",
+                "m hist -p 1 a:b | Missing required option: '--of",
+                "m hist -p 1 a:b --of arg0 --linear 1:2 | --linear takes three numbers",
+                "m hist -p 1 a:b --of arg0 --linear 5:1:1 | --linear: ",
+                "m latency -p 1 a:b | name two probes",
+                "m trace -p 1 a:b | trace prints single events",
+                "m stack -p 1 a:b | consists of stacks",
+                "m top -p 1 a:b | write count",
+                "m list -p 1 | list is no question with a metric",
+                "m jvm | name a question of jvm",
+                "m jvm classes -p 1 | trace prints single events",
+                "m jvm gcc -p 1 | the nearest is 'gc'",
+                "m postgres slow -p 1 | --slower has no place here: a single event is no metric",
+                "m count -c true a:b | -c has no place here: the agent starts no command",
+                "m count -p 1 a:b --json | --json has no place here",
+                "m count -p 1 a:b --html x | --html has no place here",
+                "m count -p 1 a:b --duration 1 | --duration has no place here: the agent asks until it ends",
+                "m count -p 1 a:b --every 1 | --every has no place here",
+                "m count -p 1 a:b --label x=pid | no key 'pid'",
+                "m count -p 1 a:b --by pid --label 1x=pid | '1x' is no name of a label",
+                "m count -p 1 a:b --by pid --label pid | there is no = in 'pid'",
+                "m count -p 1 a:b --by 'arg0+1,arg0-1' | is there already",
+                "m count -p 1 a:b --constant le=1 | is no name of a label",
+                "m hist -p 1 a:b --of arg0 --bounds 2,1 | each larger than the one before",
+                "m count -p 1 a:b --max-series 0 | at least one series",
+                "bpf4j_m count -p 1 a:b | those of the agent's own metrics",
+            })
+    void aMistakeIsSaid(String line, String message) throws IOException {
+        List<String> mistakes = mistakes(line);
+        assertThat(mistakes.getFirst()).contains(message);
+    }
+
+    @Test
+    void allMistakesAreSaid() throws IOException {
+        Run run = check("""
+                # the file of the shop
+
+                orders count -p 1 shop:order --json --duration 1 --label x=pid
+                9 count -p 1 shop:order --where 'arg0 >' --by 'comm,)'
+                orders_total count -p 1 \\
+                   shop:order
+                waits hist 'x
+                """);
+        assertThat(run.code()).isEqualTo(CommandTree.FAILED);
+        assertThat(run.err().stream()
+                        .filter(line -> line.startsWith("bpf4j: "))
+                        .map(line -> line.replaceAll("bpf4j: .*conf:(\\d+): (\\S+ \\S+).*", "$1 $2")))
+                .containsExactly(
+                        "3 --json has",
+                        "3 --duration has",
+                        "3 no key",
+                        "4 '9' is",
+                        "4 expected a",
+                        "4 expected a",
+                        "5 the metric",
+                        "7 a '");
+    }
+
+    @Test
+    void aFileWithoutQuestionsIsAMistake() throws IOException {
+        assertThat(check("# nothing\n").err()).singleElement().asString().endsWith("agent.conf: has no question");
+    }
+
+    @Test
+    void oneFileIsNamed() {
+        for (String[] line : new String[][] {{"export"}, {"export", "--config", "x", "--check", "y"}}) {
+            Run run = Run.of(line);
+            assertThat(run.code()).isEqualTo(CommandTree.USAGE);
+            assertThat(run.err().getFirst()).contains("give either --config FILE or --check FILE");
+        }
+        assertThat(Run.of("export", "--config", "/dev/null", "--listen", "x")
+                        .err()
+                        .getFirst())
+                .contains("--listen takes PORT");
+    }
+}

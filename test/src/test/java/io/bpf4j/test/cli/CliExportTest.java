@@ -1,0 +1,368 @@
+package io.bpf4j.test.cli;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
+import static io.bpf4j.test.support.Requirement.CGROUP2;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.test.support.Await;
+import io.bpf4j.test.support.CPrograms;
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.ControlGroup;
+import io.bpf4j.test.support.Processes;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.RunningTrace;
+import io.bpf4j.test.support.TargetProgram;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The agent, asked as Prometheus asks it, about programs whose events are known. */
+@Requires({BPF, BPF_COOKIE, GCC, SDT_H})
+@Timeout(600) // for what hangs
+class CliExportTest {
+    private static final Pattern SAMPLE = Pattern.compile("(\\w+(?:\\{.*\\})?) (\\S+)");
+    private static final int FOR_ALL = 0666;
+    private static final int NOBODY = 65_534;
+
+    @TempDir
+    private static Path folder;
+
+    private static Path asked;
+
+    private static int files;
+
+    @BeforeAll
+    static void compile() throws IOException {
+        // A file of this test alone: a probe fires for all processes that run it.
+        asked = Files.copy(CPrograms.asked(), folder.resolve("asked"));
+        assertThat(asked.toFile().setExecutable(true)).isTrue();
+    }
+
+    private static Path config(String... lines) throws IOException {
+        return Files.writeString(folder.resolve("agent" + files++ + ".conf"), String.join("\n", lines) + "\n");
+    }
+
+    private static void run(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(asked.toString()));
+        command.addAll(List.of(arguments));
+        Commands.check(command);
+    }
+
+    /** An agent that runs beside the test. */
+    private static final class Agent implements AutoCloseable {
+        private final RunningTrace process;
+        private final String url;
+        private final HttpClient client = HttpClient.newHttpClient();
+
+        Agent(Path config) throws IOException, InterruptedException {
+            this(new RunningTrace("export", "--config", config.toString(), "--listen", "0"));
+        }
+
+        Agent(RunningTrace process) throws IOException, InterruptedException {
+            this.process = process;
+            Matcher where = Pattern.compile("http://[0-9.:]+").matcher(process.message("bpf4j: serving "));
+            assertThat(where.find()).isTrue();
+            url = where.group();
+        }
+
+        HttpResponse<String> get(String path) throws IOException, InterruptedException {
+            return client.send(HttpRequest.newBuilder(URI.create(url + path)).build(), BodyHandlers.ofString());
+        }
+
+        /** The samples by name and labels. */
+        Map<String, Double> scrape() throws IOException, InterruptedException {
+            HttpResponse<String> response = get("/metrics");
+            assertThat(response.statusCode()).isEqualTo(200);
+            Map<String, Double> samples = new LinkedHashMap<>();
+            response.body().lines().filter(line -> !line.startsWith("#")).forEach(line -> {
+                Matcher sample = SAMPLE.matcher(line);
+                assertThat(sample.matches()).as(line).isTrue();
+                samples.put(sample.group(1), Double.parseDouble(sample.group(2)));
+            });
+            return samples;
+        }
+
+        void reload(String until) throws IOException, InterruptedException {
+            process.signal("HUP");
+            process.awaitMessage(until);
+        }
+
+        @Override
+        public void close() {
+            client.close();
+            process.close();
+        }
+    }
+
+    private static String about(String question) {
+        return question.replace("FILE", asked.toString());
+    }
+
+    @Test
+    void theMetricsAreTheEventsOfTheProgram() throws IOException, InterruptedException {
+        Path config = config(
+                "# three kinds of questions",
+                about(
+                        "asked.values --help 'Values.' count FILE asked:value --by 'str(arg1)' --label 'colour=str(arg1)'"),
+                about("sizes hist FILE asked:value --of arg0 --linear 0:300:100 --constant where=here"),
+                about("pairs latency FILE asked:begin \\\n   asked:end --bounds 1ms,10s"));
+        try (Agent agent = new Agent(config)) {
+            assertThat(agent.scrape())
+                    .containsEntry("sizes_count{where=\"here\"}", 0.0)
+                    .containsEntry("bpf4j_question_up{question=\"asked.values\"}", 1.0)
+                    .containsEntry("bpf4j_config_last_reload_successful", 1.0)
+                    .doesNotContainKey("asked_values_total{colour=\"red\"}");
+            run("values", "300");
+            run("pairs", "5", "2000");
+            assertThat(agent.scrape())
+                    .containsEntry("asked_values_total{colour=\"red\"}", 100.0)
+                    .containsEntry("asked_values_total{colour=\"green\"}", 100.0)
+                    .containsEntry("asked_values_total{colour=\"blue\"}", 100.0)
+                    .containsEntry("asked_values_exact", 1.0)
+                    .containsEntry("sizes_count{where=\"here\"}", 300.0)
+                    .containsEntry("sizes_sum{where=\"here\"}", 299 * 300 / 2.0)
+                    .containsEntry("sizes_bucket{where=\"here\",le=\"99.0\"}", 100.0)
+                    .containsEntry("pairs_seconds_count", 5.0)
+                    .containsEntry("pairs_gaps_total{gap=\"unpaired_ends\"}", 1.0);
+            assertThat(agent.scrape().get("pairs_seconds_sum")).isGreaterThanOrEqualTo(0.01);
+            assertThat(agent.get("/metrics").body()).contains("# HELP asked_values_total Values.");
+            assertThat(agent.get("/healthz").body()).isEqualTo("ok\n");
+            agent.process.signal("TERM");
+            Commands.Result end = agent.process.await();
+            assertThat(end.exitCode()).as(end.err()).isZero();
+            assertThat(end.out()).isEmpty();
+            assertThat(end.err().lines())
+                    .allMatch(line -> line.startsWith("bpf4j: "))
+                    .noneMatch(line -> line.contains("still attached"));
+        }
+    }
+
+    @Test
+    void aQuestionThatStaysGoesOnCounting() throws IOException, InterruptedException {
+        String values = about("values count FILE asked:value");
+        Path config = config(values, about("begins count FILE asked:begin"));
+        try (Agent agent = new Agent(config)) {
+            run("values", "10");
+            run("pairs", "2", "0");
+            assertThat(agent.scrape()).containsEntry("values_total", 10.0).containsEntry("begins_total", 3.0);
+            Files.writeString(config, about("ends count FILE asked:end\n\n") + values + "\n");
+            agent.reload(config + ": serving 2 questions");
+            run("values", "10");
+            run("pairs", "2", "0");
+            assertThat(agent.scrape())
+                    .containsEntry("values_total", 20.0)
+                    .containsEntry("ends_total", 3.0)
+                    .doesNotContainKey("begins_total");
+        }
+    }
+
+    @Test
+    void aWrongFileChangesNothing() throws IOException, InterruptedException {
+        String values = about("values count FILE asked:value");
+        Path config = config(values);
+        try (Agent agent = new Agent(config)) {
+            run("values", "10");
+            Files.writeString(config, about("values count FILE\nothers count FILE asked:value --json\n"));
+            agent.reload(config + " was not taken");
+            agent.process.awaitMessage(config + ":1: name the probes to trace");
+            agent.process.awaitMessage(config + ":2: --json has no place here");
+            // Well formed, but one question can't be asked.
+            Files.writeString(config, about("values count FILE asked:begin\nothers count FILE asked:none\n"));
+            agent.reload(config + ":2: others: ");
+            run("values", "10");
+            Map<String, Double> samples = Await.until(
+                    "the end of the second attempt",
+                    agent::scrape,
+                    seen -> seen.getOrDefault("bpf4j_config_last_reload_successful", 1.0) == 0);
+            assertThat(samples).containsEntry("values_total", 20.0).doesNotContainKey("others_total");
+            assertThat(agent.get("/healthz").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void labelsThatExplodeAreLimited() throws IOException, InterruptedException {
+        try (Agent agent = new Agent(config(about("fast --max-series 10 count FILE asked:fast --by arg0")))) {
+            run("fast", "1", "500");
+            Map<String, Double> samples = agent.scrape();
+            assertThat(samples.keySet())
+                    .filteredOn(name -> name.startsWith("fast_total"))
+                    .hasSize(11);
+            assertThat(samples)
+                    .containsEntry("fast_total{arg0=\"other\"}", 490.0)
+                    .containsEntry("fast_folded_series_total", 490.0)
+                    .containsEntry("fast_exact", 1.0);
+        }
+    }
+
+    @Test
+    void aProcessThatEndsIsNotHealthy() throws IOException, InterruptedException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                Agent agent = new Agent(config(
+                        "ended count -p " + target.pid() + " target:sizes", about("values count FILE asked:value")))) {
+            String answer = target.command("sizes 3");
+            assertThat(answer).isNotEmpty();
+            assertThat(agent.scrape()).containsEntry("ended_total", 3.0);
+            Commands.check(List.of("kill", "-KILL", String.valueOf(target.pid())));
+            Processes.awaitEnd(target.pid());
+            HttpResponse<String> health = Await.until(
+                    "the agent has noticed it", () -> agent.get("/healthz"), response -> response.statusCode() == 503);
+            assertThat(health.body()).isEqualTo("ended: the process that it was about has ended\n");
+            assertThat(agent.scrape())
+                    .doesNotContainKey("ended_total")
+                    .containsEntry("bpf4j_question_up{question=\"ended\"}", 0.0)
+                    .containsEntry("bpf4j_question_up{question=\"values\"}", 1.0)
+                    .containsEntry("values_total", 0.0);
+        }
+    }
+
+    /** A group need not have a process when the agent starts. */
+    @Test
+    @Requires(CGROUP2)
+    void processesMayComeLater() throws IOException, InterruptedException {
+        try (ControlGroup group = ControlGroup.create("exported");
+                Agent agent = new Agent(config("values count -p cgroup=" + group.path() + " asked:fast"))) {
+            assertThat(agent.get("/healthz").statusCode()).isEqualTo(200);
+            agent.process.awaitMessage("bpf4j: values: no process is in the control groups");
+            Process later = new ProcessBuilder("sh", "-c", group.enter() + "; exec " + asked + " later 1 100").start();
+            try (Processes.Ended _ = Processes.endAfterwards(later)) {
+                agent.process.awaitMessage("bpf4j: values: tracing 1 probe");
+                later.getOutputStream().write('\n');
+                later.getOutputStream().close();
+                assertThat(later.waitFor()).isZero();
+                assertThat(agent.scrape())
+                        .containsEntry("values_total", 100.0)
+                        .containsEntry("values_exact", 0.0); // it may have fired before it was found
+            }
+        }
+    }
+
+    @Test
+    void whatCanNotBeAskedEndsTheCommand() throws IOException, InterruptedException {
+        Path config = config(
+                about("values count FILE asked:value"),
+                about("none count FILE asked:none"),
+                about("labels count FILE asked:value --by arg9"),
+                "gone count -p 2147483647 asked:value");
+        Commands.Result result = Cli.run("export", "--config", config.toString(), "--listen", "0");
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.err())
+                .contains(config + ":2: none: ")
+                .contains(config + ":3: labels: ")
+                .contains(config + ":4: gone: no process 2147483647")
+                .doesNotContain("serving");
+    }
+
+    @Test
+    void aTakenAddressIsSaidBeforeAnythingIsAttached() throws IOException, InterruptedException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String address = "127.0.0.1:" + taken.getLocalPort();
+            assertThat(Cli.fail(
+                            "export",
+                            "--config",
+                            config(about("values count FILE asked:value")).toString(),
+                            "--listen",
+                            address))
+                    .isEqualTo("bpf4j: can't listen at " + address + ": Address already in use");
+        }
+    }
+
+    @Test
+    void aFileThatAnotherUserCanChangeIsRefused() throws IOException, InterruptedException {
+        Path config = config(about("values count FILE asked:value"));
+        Files.setAttribute(config, "unix:mode", FOR_ALL);
+        for (String option : List.of("--config", "--check")) {
+            assertThat(Cli.fail("export", option, config.toString()))
+                    .startsWith("bpf4j: " + config + ": another user can change this file")
+                    .contains(config + " can be written by others");
+        }
+        Files.setAttribute(config, "unix:mode", 0600);
+        Files.setAttribute(config, "unix:uid", NOBODY);
+        assertThat(Cli.fail("export", "--config", config.toString()))
+                .contains(config + " belongs to user " + NOBODY + "; bpf4j runs as user 0");
+    }
+
+    @Test
+    void aPipeIsNotWaitedFor() throws IOException, InterruptedException {
+        Path pipe = folder.resolve("pipe");
+        Commands.check(List.of("mkfifo", pipe.toString()));
+        assertThat(Cli.fail("export", "--config", pipe.toString()))
+                .isEqualTo("bpf4j: " + pipe + ": is not a regular file");
+    }
+
+    private static String page() throws IOException {
+        return Files.readString(TargetProgram.testModule().resolve("../docs/fleet.md"));
+    }
+
+    private static String after(String text, String start, String end) {
+        int from = text.indexOf(start) + start.length();
+        assertThat(from).isGreaterThanOrEqualTo(start.length());
+        return text.substring(from, text.indexOf(end, from));
+    }
+
+    @Test
+    void theExampleOfThePageHasNoMistake() throws IOException, InterruptedException {
+        Path config = config(after(page(), "$ cat /etc/bpf4j/agent.conf\n", "\n\n$ "));
+        assertThat(Cli.check("export", "--check", config.toString())).isEqualTo(config + ": 4 questions, no mistake\n");
+    }
+
+    private static List<String> withRights(String capabilities, String... arguments) {
+        List<String> command = new ArrayList<>(
+                List.of("setpriv", "--inh-caps=-all", "--bounding-set=-all" + capabilities, "--no-new-privs"));
+        command.addAll(Cli.command(arguments));
+        return command;
+    }
+
+    @Test
+    void theRightsOfTheServiceAreEnough() throws IOException, InterruptedException {
+        String rights = after(page(), "CapabilityBoundingSet=", "\n")
+                .toLowerCase(Locale.ROOT)
+                .replaceAll(" ?cap_", ",+");
+        Process other = new ProcessBuilder("setpriv", "--reuid=" + NOBODY, "--clear-groups", "sleep", "1000").start();
+        try (Processes.Ended _ = Processes.endAfterwards(other);
+                Agent agent = new Agent(new RunningTrace(withRights(
+                        rights,
+                        "export",
+                        "--listen",
+                        "0",
+                        "--config",
+                        config(
+                                        about("values count FILE asked:value"),
+                                        "sleeps count -p " + other.pid() + " u:nanosleep")
+                                .toString())))) {
+            run("values", "10");
+            assertThat(agent.scrape()).containsEntry("values_total", 10.0).containsEntry("values_exact", 1.0);
+        }
+    }
+
+    /** Nobody needs rights to look for mistakes. */
+    @Test
+    void aFileIsCheckedWithoutRights() throws IOException, InterruptedException {
+        Path config = config("values count --all asked:value --by pid", "wrong count asked:value");
+        Commands.Result result = Commands.run(withRights("", "export", "--check", config.toString()));
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.err())
+                .isEqualTo("bpf4j: " + config + ":2: name a FILE, or give one of -p PID, -c CMD and --all\n");
+    }
+}
