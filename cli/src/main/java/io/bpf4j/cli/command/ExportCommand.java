@@ -152,7 +152,7 @@ final class ExportCommand implements Callable<Integer> {
             signals.release();
         });
         try (Agent agent = new Agent();
-                MetricsServer server = MetricsServer.start(address, agent, agent::problems, console)) {
+                MetricsServer server = MetricsServer.start(address, agent, agent::health, console)) {
             if (!ask(agent, file, first)) {
                 return CommandTree.FAILED;
             }

@@ -37,6 +37,7 @@ final class ExportedQuestion extends QuestionRun implements Exported {
     private final Interruption interruption = new Interruption();
     private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
     private final Thread thread;
+    private volatile @Nullable Answer answer;
     private volatile @Nullable AnswerCollector metrics;
 
     /** Why it has ended; empty if it runs. */
@@ -101,15 +102,16 @@ final class ExportedQuestion extends QuestionRun implements Exported {
 
     @Override
     public Answer load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
-        Answer answer = super.load(probes, functions);
+        Answer loaded = super.load(probes, functions);
         try {
-            metrics = new AnswerCollector(answer, line.metric());
-            return answer;
+            metrics = new AnswerCollector(loaded, line.metric());
+            answer = loaded;
+            return loaded;
         } catch (IllegalArgumentException e) {
-            answer.close();
+            loaded.close();
             throw new UsageException(e);
         } catch (RuntimeException | Error e) {
-            answer.close();
+            loaded.close();
             throw e;
         }
     }
@@ -151,6 +153,14 @@ final class ExportedQuestion extends QuestionRun implements Exported {
     @Override
     public Optional<String> problem() {
         return end.or(() -> unread);
+    }
+
+    @Override
+    public List<String> gaps() {
+        Answer known = answer;
+        return known == null
+                ? List.of()
+                : known.reasonsForGaps().stream().map(Diagnostic::message).toList();
     }
 
     @Override

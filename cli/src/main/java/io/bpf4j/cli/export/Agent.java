@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +65,7 @@ public final class Agent implements MultiCollector, AutoCloseable {
     }
 
     /**
-     * Asks these questions instead of those before. Those that are asked already go on, unless they have ended. If one of
+     * Asks these questions instead of those before. Those that are asked already go on, unless they have a problem. If one of
      * the others can't be asked, nothing changes.
      *
      * @return why questions can't be asked; empty if all are
@@ -114,17 +115,22 @@ public final class Agent implements MultiCollector, AutoCloseable {
         state = new State(state.questions(), false, state.since());
     }
 
-    /** Why not all questions count; empty if they do. */
-    public List<String> problems() {
+    /** Whether all questions count, and what they lack. */
+    public Health health() {
         State seen = state;
         if (seen.since() == null) {
-            return List.of("the questions are not attached yet");
+            return new Health(List.of("the questions are not attached yet"), List.of());
         }
         List<String> problems = new ArrayList<>();
-        seen.questions()
-                .forEach((line, question) ->
-                        question.problem().ifPresent(problem -> problems.add(line.name() + ": " + problem)));
-        return problems;
+        List<String> remarks = new ArrayList<>();
+        seen.questions().forEach((line, question) -> {
+            Optional<String> problem = question.problem();
+            problem.ifPresent(why -> problems.add(line.name() + ": " + why));
+            if (problem.isEmpty()) {
+                question.gaps().forEach(gap -> remarks.add(line.name() + ": not exact: " + gap));
+            }
+        });
+        return new Health(problems, remarks);
     }
 
     @Override

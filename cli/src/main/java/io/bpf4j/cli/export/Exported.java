@@ -1,12 +1,16 @@
 package io.bpf4j.cli.export;
 
 import io.prometheus.metrics.model.registry.MultiCollector;
+import java.util.List;
 import java.util.Optional;
 
 /** A question that the agent asks, as the metrics of its answer. <i>Thread-safe.</i> */
 public interface Exported extends MultiCollector, AutoCloseable {
     /** Why it does not count, or can't be read; empty if all is well. */
     Optional<String> problem();
+
+    /** Why its answer may lack events: what {@code NAME_exact} is 0 for, besides events that are counted as missing. */
+    List<String> gaps();
 
     /** Starts to end it, so that several end at the same time. */
     void stop();

@@ -13,7 +13,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
@@ -59,11 +58,11 @@ public final class MetricsServer implements AutoCloseable {
      * Starts to listen.
      *
      * @param metrics read at each request
-     * @param problems why the agent is not healthy; empty if it is
+     * @param health read at each request
      * @throws CommandException if the address can't be listened at, such as because another program does
      */
     public static MetricsServer start(
-            InetSocketAddress address, MultiCollector metrics, Supplier<List<String>> problems, Console console) {
+            InetSocketAddress address, MultiCollector metrics, Supplier<Health> health, Console console) {
         if (System.getProperty("jdk.httpserver.maxConnections") == null) {
             System.setProperty("jdk.httpserver.maxConnections", MAX_CONNECTIONS);
         }
@@ -81,7 +80,7 @@ public final class MetricsServer implements AutoCloseable {
                                     .errorReporter(e ->
                                             console.error("bpf4j: a reader did not get all metrics: " + e.getMessage()))
                                     .build())
-                            .defaultHandler(exchange -> answer(exchange, problems))
+                            .defaultHandler(exchange -> answer(exchange, health))
                             // A reader who is slow, or sends half of a request, waits alone.
                             .executorService(Executors.newVirtualThreadPerTaskExecutor())
                             .buildAndStart(),
@@ -93,12 +92,12 @@ public final class MetricsServer implements AutoCloseable {
         }
     }
 
-    private static void answer(HttpExchange exchange, Supplier<List<String>> problems) throws IOException {
+    private static void answer(HttpExchange exchange, Supplier<Health> health) throws IOException {
         try (exchange) {
             switch (exchange.getRequestURI().getPath()) {
                 case "/healthz" -> {
-                    List<String> wrong = problems.get();
-                    answer(exchange, wrong.isEmpty() ? 200 : 503, wrong.isEmpty() ? "ok" : String.join("\n", wrong));
+                    Health now = health.get();
+                    answer(exchange, now.isGood() ? 200 : 503, now.text());
                 }
                 case "/" -> answer(exchange, 200, "bpf4j: /metrics and /healthz");
                 case null, default -> answer(exchange, 404, "there are /metrics and /healthz");

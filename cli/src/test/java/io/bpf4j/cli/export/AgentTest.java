@@ -44,6 +44,11 @@ class AgentTest {
         }
 
         @Override
+        public List<String> gaps() {
+            return name.equals("c") ? List.of("first events may be missing") : List.of();
+        }
+
+        @Override
         public void stop() {
             events.add("stop " + name);
         }
@@ -94,9 +99,10 @@ class AgentTest {
     @Test
     void aLineThatHasNotChangedGoesOn() {
         try (Agent agent = new Agent()) {
-            assertThat(agent.problems()).containsExactly("the questions are not attached yet");
+            assertThat(agent.health().problems()).containsExactly("the questions are not attached yet");
             assertThat(agent.ask(lines("a x", "b x", "c x"), this::start)).isEmpty();
-            assertThat(agent.problems()).isEmpty();
+            assertThat(agent.health().problems()).isEmpty();
+            assertThat(agent.health().remarks()).containsExactly("c: not exact: first events may be missing");
             assertThat(values(agent)).contains("a 1.0", "b 1.0", "c 1.0");
             events.clear();
             assertThat(agent.ask(lines("d x", "b y", "a x"), this::start)).isEmpty();
@@ -119,7 +125,7 @@ class AgentTest {
             assertThat(agent.ask(lines("b x", "c wrong", "d wrong"), this::start))
                     .containsExactly(new Mistake(2, "c: no such probe"), new Mistake(3, "d: no such probe"));
             assertThat(events).containsExactly("start b", "stop b", "close b");
-            assertThat(agent.problems()).isEmpty();
+            assertThat(agent.health().problems()).isEmpty();
             assertThat(values(agent)).contains("a 1.0", "bpf4j_config_last_reload_successful{} 0.0");
         }
     }
@@ -142,13 +148,13 @@ class AgentTest {
             if (first != null) {
                 first.problem = Optional.of("the process has ended");
             }
-            assertThat(agent.problems()).containsExactly("a: the process has ended");
+            assertThat(agent.health().problems()).containsExactly("a: the process has ended");
             assertThat(values(agent))
                     .contains("bpf4j_question_up{question=\"a\"} 0.0", "bpf4j_question_up{question=\"b\"} 1.0");
             events.clear();
             assertThat(agent.ask(lines("a x", "b x"), this::start)).isEmpty();
             assertThat(events).containsExactly("start a", "stop a", "close a");
-            assertThat(agent.problems()).isEmpty();
+            assertThat(agent.health().problems()).isEmpty();
         }
     }
 }

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 class MetricsServerTest {
     private final StringWriter err = new StringWriter();
     private final List<String> problems = new ArrayList<>();
+    private final List<String> remarks = new ArrayList<>();
 
     private static MetricSnapshots metrics() {
         return MetricSnapshots.of(GaugeSnapshot.builder()
@@ -39,7 +40,7 @@ class MetricsServerTest {
         return MetricsServer.start(
                 MetricsServer.address("0"),
                 metrics,
-                () -> problems,
+                () -> new Health(problems, remarks),
                 new Console(OutputStream.nullOutputStream(), err, Reader.nullReader()));
     }
 
@@ -85,9 +86,12 @@ class MetricsServerTest {
         try (MetricsServer server = start(MetricsServerTest::metrics)) {
             assertThat(get(server, "/healthz").statusCode()).isEqualTo(200);
             assertThat(get(server, "/healthz").body()).isEqualTo("ok\n");
+            remarks.add("c: not exact");
+            assertThat(get(server, "/healthz").statusCode()).isEqualTo(200);
+            assertThat(get(server, "/healthz").body()).isEqualTo("ok\nc: not exact\n");
             problems.addAll(List.of("a: ended", "b: ended"));
             assertThat(get(server, "/healthz").statusCode()).isEqualTo(503);
-            assertThat(get(server, "/healthz").body()).isEqualTo("a: ended\nb: ended\n");
+            assertThat(get(server, "/healthz").body()).isEqualTo("a: ended\nb: ended\nc: not exact\n");
             assertThat(get(server, "/").statusCode()).isEqualTo(200);
             assertThat(get(server, "/healthzz").statusCode()).isEqualTo(404);
         }
@@ -141,7 +145,7 @@ class MetricsServerTest {
             assertThatThrownBy(() -> MetricsServer.start(
                             MetricsServer.address(url.getAuthority()),
                             MetricsServerTest::metrics,
-                            List::of,
+                            () -> new Health(problems, remarks),
                             new Console(OutputStream.nullOutputStream(), err, Reader.nullReader())))
                     .isInstanceOf(CommandException.class)
                     .hasMessage("can't listen at " + url.getAuthority() + ": Address already in use");

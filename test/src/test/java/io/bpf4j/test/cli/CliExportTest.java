@@ -254,6 +254,7 @@ class CliExportTest {
                 assertThat(agent.scrape())
                         .containsEntry("values_total", 100.0)
                         .containsEntry("values_exact", 0.0); // it may have fired before it was found
+                assertThat(agent.get("/healthz").body()).startsWith("ok\nvalues: not exact: ");
             }
         }
     }
