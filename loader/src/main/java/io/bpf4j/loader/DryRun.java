@@ -68,7 +68,8 @@ public final class DryRun {
      * }</pre>
      *
      * @return BTF with ids of its own, in the byte order of the kernel's
-     * @throws io.bpf4j.core.CoreException if a relocation is invalid, or ambiguous for this kernel
+     * @throws io.bpf4j.core.CoreException if a relocation is invalid, or ambiguous for this kernel; or if a type that is
+     *     needed has more than 65,535 members, values or parameters
      */
     public static Btf neededTypes(Btf kernel, ObjectSpec... objects) {
         MinimalBtf needed = new MinimalBtf(kernel);
