@@ -24,8 +24,6 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import javax.lang.model.SourceVersion;
 import javax.tools.DiagnosticCollector;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
@@ -33,7 +31,7 @@ import javax.tools.ToolProvider;
 
 /**
  * Any names of types, members and values give a class whose text the compiler can parse, and which has the same members
- * as one with harmless names: no name becomes code. Names that were given are identifiers, each given once.
+ * as one with harmless names: no name becomes code.
  *
  * <p>An input is lines: the names of a struct, an enumeration, a value and a typedef, then of members.
  */
@@ -91,7 +89,7 @@ class BindingsFuzzTest extends FuzzTarget {
 
     @Override
     protected int executions() {
-        return 30;
+        return 5;
     }
 
     /** The class itself takes some 20 KB of text, and JavaPoet and the compiler a hundred times as much. */
@@ -108,7 +106,6 @@ class BindingsFuzzTest extends FuzzTarget {
     @Override
     protected void read(byte[] input) throws IOException {
         List<String> names = Arrays.asList(new String(input, StandardCharsets.UTF_8).split("\n", -1));
-        claimed(names);
         List<String> harmless = new ArrayList<>();
         for (int i = 0; i < names.size(); i++) {
             harmless.add(names.get(i).isEmpty() || names.get(i).contains("\0") ? "" : "name" + i);
@@ -126,22 +123,6 @@ class BindingsFuzzTest extends FuzzTarget {
                 .btf()
                 .orElseThrow();
         return names.stream().allMatch(name -> types.idsNamed(name).length == 0);
-    }
-
-    private static void claimed(List<String> names) {
-        JavaNames java = new JavaNames(Set.of("close", "Builder", "get2"));
-        Set<String> given = new HashSet<>();
-        for (String name : names) {
-            for (String claimed : List.of(
-                    java.claim(JavaNames.member(name)),
-                    java.claim(JavaNames.type(name)),
-                    java.claim(JavaNames.constant(name)),
-                    java.claimNumbered("union"))) {
-                assertThat(SourceVersion.isName(claimed)).as(claimed).isTrue();
-                assertThat(given.add(claimed)).as(claimed).isTrue();
-                assertThat(claimed).hasSizeLessThan(120);
-            }
-        }
     }
 
     /** How many members of each kind each class of the text has, in order; empty if the names are refused. */

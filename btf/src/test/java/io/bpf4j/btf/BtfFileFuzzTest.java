@@ -11,14 +11,19 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorOutputStream;
 import org.tukaani.xz.LZMA2Options;
 
-/** Any file, compressed or not, is BTF, has BTF in it, or is refused by its name. */
+/**
+ * Any file, compressed or not, is BTF, has BTF in it, or is refused by its name. The first byte of an input says what is
+ * done to the others before: nothing, or they are compressed, or put into an archive.
+ */
 class BtfFileFuzzTest extends FuzzTarget {
     /** What closes the layers of compression. */
     private interface Layer {
@@ -66,6 +71,23 @@ class BtfFileFuzzTest extends FuzzTarget {
         return bytes.toByteArray();
     }
 
+    private static byte[] input(int form, byte[] bytes) {
+        byte[] input = new byte[bytes.length + 1];
+        input[0] = (byte) form;
+        System.arraycopy(bytes, 0, input, 1, bytes.length);
+        return input;
+    }
+
+    private static byte[] content(byte[] input) {
+        byte[] bytes = Arrays.copyOfRange(input, Math.min(1, input.length), input.length);
+        return switch (input.length == 0 ? 0 : input[0]) {
+            case 1 -> gzip(bytes);
+            case 2 -> tar(1, bytes);
+            case 3 -> gzip(tar(2, bytes));
+            default -> bytes;
+        };
+    }
+
     private static byte[] small() {
         BtfBuilder types = BtfBuilder.create();
         types.struct("thing", 8);
@@ -75,15 +97,19 @@ class BtfFileFuzzTest extends FuzzTarget {
     @Override
     protected List<byte[]> seeds() {
         byte[] btf = small();
-        return List.of(
-                btf,
-                xz(btf),
-                gzip(btf),
-                tar(2, btf),
-                xz(tar(2, btf)),
-                gzip(tar(1, btf)),
-                xz(gzip(btf)),
-                gzip(gzip(xz(btf))));
+        return Stream.concat(
+                        Stream.of(
+                                        btf,
+                                        xz(btf),
+                                        gzip(btf),
+                                        tar(2, btf),
+                                        xz(tar(2, btf)),
+                                        gzip(tar(1, btf)),
+                                        xz(gzip(btf)),
+                                        gzip(gzip(xz(btf))))
+                                .map(bytes -> input(0, bytes)),
+                        Stream.of(input(1, btf), input(2, btf), input(3, btf), input(1, tar(2, btf))))
+                .toList();
     }
 
     @Override
@@ -93,7 +119,7 @@ class BtfFileFuzzTest extends FuzzTarget {
 
     @Override
     protected int executions() {
-        return 500;
+        return 100;
     }
 
     /** xz may take as much as {@code xz -9} does, in each of the layers, and BTF may have 64 MiB when it is expanded. */
@@ -109,7 +135,7 @@ class BtfFileFuzzTest extends FuzzTarget {
 
     @Override
     protected void read(byte[] input) throws IOException {
-        Path file = Files.write(file("fuzzed.btf"), input);
+        Path file = Files.write(file("fuzzed.btf"), content(input));
         List<String> names = new ArrayList<>();
         List<String> refusals = new ArrayList<>();
         try {
@@ -135,6 +161,6 @@ class BtfFileFuzzTest extends FuzzTarget {
 
     @Override
     protected List<Growth> growths() {
-        return List.of(new Growth("entries of an archive", count -> tar(count, small())));
+        return List.of(new Growth("entries of an archive", count -> input(0, tar(count, small()))));
     }
 }

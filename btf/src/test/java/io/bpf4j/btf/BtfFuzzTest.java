@@ -53,7 +53,7 @@ class BtfFuzzTest extends FuzzTarget {
 
     @Override
     protected int executions() {
-        return 1_000;
+        return 300;
     }
 
     /** A declaration in C names its type, and so does each that needs it; names have up to 4096 bytes. */

@@ -103,7 +103,7 @@ class CoreFuzzTest extends FuzzTarget {
 
     @Override
     protected int executions() {
-        return 1_000;
+        return 300;
     }
 
     /** Types may be compared with each other as often as the budget of an object allows, which is not by its size. */

@@ -32,7 +32,7 @@ class MiniDebugInfoFuzzTest extends FuzzTarget {
 
     @Override
     protected int executions() {
-        return 500;
+        return 200;
     }
 
     /** xz may take as much as {@code xz -9} does, and the test compresses. */

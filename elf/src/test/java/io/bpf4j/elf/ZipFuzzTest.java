@@ -45,7 +45,7 @@ class ZipFuzzTest extends FuzzTarget {
 
     @Override
     protected int executions() {
-        return 500;
+        return 100;
     }
 
     /** The library may have compressed symbols, too. */

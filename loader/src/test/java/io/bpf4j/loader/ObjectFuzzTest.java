@@ -47,7 +47,7 @@ class ObjectFuzzTest extends FuzzTarget {
 
     @Override
     protected int executions() {
-        return 100;
+        return 50;
     }
 
     @Override

@@ -33,7 +33,7 @@ class MountInfoFuzzTest extends FuzzTarget {
 
     @Override
     protected int executions() {
-        return 1_000;
+        return 100;
     }
 
     @Override

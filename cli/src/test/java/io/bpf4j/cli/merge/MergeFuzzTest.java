@@ -70,7 +70,7 @@ class MergeFuzzTest extends FuzzTarget {
 
     @Override
     protected int executions() {
-        return 1_000;
+        return 300;
     }
 
     /** Each row of a histogram has the buckets between its first and its last, up to all of its scale. */

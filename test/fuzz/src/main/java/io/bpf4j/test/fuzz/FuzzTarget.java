@@ -16,14 +16,17 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * A parser and what must hold of it, whatever its input: it returns or throws what it documents, and takes no more
  * memory and steps than the size of the input explains. A subclass is a test class that says how to read an input and
- * which inputs are sound. Its tests replay these inputs and the {@link Findings}, read some thousand changed ones, the
+ * which inputs are sound. Its tests replay these inputs and the {@link Findings}, read a thousand changed ones, the
  * same in each run unless {@code -Dbpf4j.test.seed} gives another seed, and compare the work for inputs of growing
  * size. {@link Fuzzer} goes on for as long as it is told, guided by the code that an input reaches. <i>Confined.</i>
  */
 public abstract class FuzzTarget {
     private static final long SEED = Long.getLong("bpf4j.test.seed", 20261128);
 
-    /** The smallest number of parts by which growth is measured; tables that double are equally full at all sizes. */
+    /**
+     * The smallest number of parts by which growth is measured. Tables that double are equally full at all sizes. Types
+     * with fewer members than this are decoded each time they are needed, and those with more once.
+     */
     private static final int PARTS = 128;
 
     /** Twice as much work is twice as much; a square is four times. Sorting and the doubling of tables need some more. */
@@ -71,7 +74,7 @@ public abstract class FuzzTarget {
 
     /** How many changed inputs a test reads. */
     protected int executions() {
-        return 2_000;
+        return 1_000;
     }
 
     /** The most bytes of memory for an input of so many bytes. */
@@ -179,7 +182,7 @@ public abstract class FuzzTarget {
         if (growths().isEmpty()) {
             return;
         }
-        FuzzTarget counted = instrumented(getClass().getName(), new InstrumentingLoader());
+        FuzzTarget counted = instrumented(getClass().getName(), new InstrumentingLoader(false));
         for (Growth growth : counted.growths()) {
             byte[][] inputs = new byte[3][];
             Work[] work = new Work[inputs.length];

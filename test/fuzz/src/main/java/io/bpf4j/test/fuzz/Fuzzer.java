@@ -61,7 +61,7 @@ public final class Fuzzer {
      * @param arguments the name of the class, the seconds, and the folder of inputs
      */
     public static void main(String[] arguments) throws Exception {
-        InstrumentingLoader loader = new InstrumentingLoader();
+        InstrumentingLoader loader = new InstrumentingLoader(true);
         FuzzTarget target = FuzzTarget.instrumented(arguments[0], loader);
         long seed = Long.getLong("bpf4j.test.seed", System.nanoTime());
         Path scratch = Files.createTempDirectory("bpf4j-fuzz");

@@ -28,15 +28,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Loads the classes of this project and of the libraries that it reads files by anew, with a call of {@link Coverage#hit} in each block; those of tests without. It
- * also collects the constants of the code: what a parser compares its input with. <i>Thread-safe</i> as class loaders
- * are.
+ * Loads the classes of this project anew, and those of libraries if wanted, with a call of {@link Coverage#hit} in each
+ * block; those of tests without. It also collects the constants of the code: what a parser compares its input with.
+ * <i>Thread-safe</i> as class loaders are.
  *
  * <p>Rejected: an agent, which could not be used beside tests that run the code as it is.
  */
 final class InstrumentingLoader extends ClassLoader {
-    /** This project, and the libraries by which it reads compressed files. */
-    private static final List<String> COUNTED = List.of("io.bpf4j.", "org.apache.commons.compress.", "org.tukaani.xz.");
+    private static final String OURS = "io.bpf4j.";
+
+    /** The libraries that read compressed files. */
+    private static final List<String> LIBRARIES = List.of("org.apache.commons.compress.", "org.tukaani.xz.");
 
     /** Its classes are shared with the loader above. */
     private static final String FUZZER = "io.bpf4j.test.fuzz.";
@@ -49,13 +51,16 @@ final class InstrumentingLoader extends ClassLoader {
             // Variables have ranges, whose ends would look like targets of jumps.
             ClassFile.DebugElementsOption.DROP_DEBUG);
 
+    private final boolean withLibraries;
     private final Set<String> texts = new LinkedHashSet<>();
     private final Set<Long> numbers = new LinkedHashSet<>();
     /** By class, the numbers of its blocks: the first one, and the one after the last. */
     private final Map<String, int[]> blocks = new LinkedHashMap<>();
 
-    InstrumentingLoader() {
+    /** @param withLibraries whether those that read compressed files are instrumented, too, which takes a second */
+    InstrumentingLoader(boolean withLibraries) {
         super(InstrumentingLoader.class.getClassLoader());
+        this.withLibraries = withLibraries;
     }
 
     /** Texts that occur in the code that was loaded so far. */
@@ -75,7 +80,8 @@ final class InstrumentingLoader extends ClassLoader {
 
     @Override
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        if (COUNTED.stream().noneMatch(name::startsWith) || name.startsWith(FUZZER)) {
+        boolean isOurs = name.startsWith(OURS) && !name.startsWith(FUZZER);
+        if (!isOurs && (!withLibraries || LIBRARIES.stream().noneMatch(name::startsWith))) {
             return super.loadClass(name, resolve);
         }
         synchronized (getClassLoadingLock(name)) {
