@@ -24,6 +24,7 @@ import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.TokenKernel;
+import io.bpf4j.sys.internal.call.UndoStack;
 import io.bpf4j.sys.internal.linux.KernelConfig;
 import io.bpf4j.sys.internal.linux.PidNamespace;
 import io.bpf4j.sys.kernel.AttachType;
@@ -363,8 +364,8 @@ public final class BpfLoader {
             ObjectSpec loaded = withPidNamespace();
             return new BpfObject(
                     loadingHost, loaded, usedFeatures, LoadedObject.load(loadingHost, usedFeatures, loaded, options));
-        } catch (RuntimeException e) {
-            token.ifPresent(TokenKernel::close);
+        } catch (RuntimeException | Error e) {
+            UndoStack.of(() -> token.ifPresent(TokenKernel::close)).closeAfter(e);
             throw e;
         }
     }

@@ -274,8 +274,9 @@ public final class BpfObject implements AutoCloseable {
                 }
             });
             return links;
-        } catch (RuntimeException e) {
-            throw links.closeAfter(e);
+        } catch (RuntimeException | Error e) {
+            links.closeAfter(e);
+            throw e;
         }
     }
 

@@ -35,8 +35,9 @@ final class ObjectPinning {
                     }
                 }
             });
-        } catch (RuntimeException e) {
-            throw undo.closeAfter(e);
+        } catch (RuntimeException | Error e) {
+            undo.closeAfter(e);
+            throw e;
         }
     }
 }

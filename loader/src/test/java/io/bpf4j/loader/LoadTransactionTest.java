@@ -174,7 +174,9 @@ class LoadTransactionTest {
         @Override
         public boolean test(Command<?> command) {
             // A close can't be undone by anything, so that none fails here, and neither does what takes back a pin.
-            if (command instanceof FileCommand.Close || command instanceof FileCommand.Unlink) {
+            if (command instanceof FileCommand.Close
+                    || command instanceof FileCommand.Unmap
+                    || command instanceof FileCommand.Unlink) {
                 return false;
             }
             if (--left == 0) {

@@ -152,8 +152,9 @@ public final class Answer extends RunningProgram {
         try {
             return new Answer(object, compiled, numbers, question, groups);
         } catch (RuntimeException | Error e) {
-            object.close();
-            throw e;
+            try (object) {
+                throw e;
+            }
         }
     }
 
@@ -342,8 +343,7 @@ public final class Answer extends RunningProgram {
 
     @Override
     void closeOwn() {
-        files.values().forEach(OpenFile::close);
-        files.clear();
+        closeAll(files.values());
     }
 
     @Override

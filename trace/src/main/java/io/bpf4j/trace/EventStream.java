@@ -75,8 +75,9 @@ public final class EventStream extends RunningProgram {
         try {
             return new EventStream(object, question, texts);
         } catch (RuntimeException | Error e) {
-            object.close();
-            throw e;
+            try (object) {
+                throw e;
+            }
         }
     }
 

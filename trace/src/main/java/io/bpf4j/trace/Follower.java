@@ -168,7 +168,7 @@ final class Follower implements AutoCloseable {
     private void attachOrForget(List<UsdtProbe> ofFile) {
         try {
             attach(ALL, ofFile);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             try (OpenFile _ = files.remove(ofFile.getFirst().binary().identity())) {
                 throw e;
             }
@@ -228,8 +228,7 @@ final class Follower implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        files.values().forEach(OpenFile::close);
-        files.clear();
+        RunningProgram.closeAll(files.values());
     }
 
     private Attached of(int pid) {

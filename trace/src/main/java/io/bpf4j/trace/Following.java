@@ -123,8 +123,9 @@ public final class Following implements AutoCloseable {
             }
             return following;
         } catch (Throwable e) {
-            following.close();
-            throw e;
+            try (following) {
+                throw e;
+            }
         }
     }
 
@@ -287,13 +288,9 @@ public final class Following implements AutoCloseable {
      * @throws RuntimeException the exception of the listener that ended the watch; an {@link Error} likewise
      */
     public void stop() {
-        UsdtWatch begun = watch;
-        if (begun != null) {
-            begun.close();
-        }
-        GroupWatch ofGroups = groups;
-        if (ofGroups != null) {
-            ofGroups.close();
+        try (UsdtWatch _ = watch;
+                GroupWatch _ = groups) {
+            // Closes the one that there is.
         }
     }
 

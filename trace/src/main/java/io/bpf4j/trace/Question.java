@@ -467,8 +467,9 @@ public final class Question {
             program.setCounting(true);
             return program;
         } catch (RuntimeException | Error e) {
-            program.close();
-            throw e;
+            try (program) {
+                throw e;
+            }
         }
     }
 

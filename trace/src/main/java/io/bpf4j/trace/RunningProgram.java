@@ -5,6 +5,7 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.ring.RingBuffer;
@@ -18,6 +19,7 @@ import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtProbe;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -135,6 +137,14 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     /** Closes what only the subclass has. All probes are detached. */
     void closeOwn() {}
+
+    /** Closes and removes files: all of them, also if one can't be closed. */
+    static void closeAll(Collection<OpenFile> files) {
+        LinkGroup all = LinkGroup.inSequence("files of a question");
+        files.forEach(file -> all.afterClose(file::close));
+        files.clear();
+        all.close();
+    }
 
     <L extends Link> L add(L link) {
         links.add(link);
@@ -363,19 +373,17 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         try (object;
                 RingBuffer _ = records;
                 paused) {
-            if (lossless) {
-                // First, because detaching may take minutes.
-                stopPausing();
-                discard();
-            }
             LinkGroup all = LinkGroup.inParallel("the question's probes");
             links.forEach(all::add);
             links.clear();
-            try {
-                all.close();
-            } finally {
-                closeOwn();
+            if (lossless) {
+                all.afterClose(this::discard);
+            }
+            all.afterClose(this::closeOwn);
+            try (all) { // detaches also if the processes can't be continued
                 if (lossless) {
+                    // First, because detaching may take minutes.
+                    stopPausing();
                     discard();
                 }
             }

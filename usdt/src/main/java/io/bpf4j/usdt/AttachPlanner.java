@@ -100,10 +100,12 @@ final class AttachPlanner {
     private static boolean isAboutMultiLinks(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SyscallException refused) {
-                return switch (refused.errno()) {
-                    case EOPNOTSUPP, ENOSYS, E2BIG -> true;
-                    default -> false;
-                };
+                // Opening the file and writing specs fail with the same errors.
+                return refused.call().startsWith("bpf(BPF_LINK_CREATE)")
+                        && switch (refused.errno()) {
+                            case EOPNOTSUPP, ENOSYS, E2BIG -> true;
+                            default -> false;
+                        };
             }
         }
         return false;

@@ -238,10 +238,9 @@ public final class UsdtWatch implements AutoCloseable {
             watch.thread.start();
             return watch;
         } catch (RuntimeException | Error e) { // a listener may throw anything, and a thread may not start
-            if (tracer != null) {
-                tracer.close();
+            try (ProcessTracer _ = tracer) {
+                throw e;
             }
-            throw e;
         }
     }
 

@@ -66,15 +66,18 @@ record Trial(Host host) {
 
     /** Creates an object for a further probe, and closes it afterwards; if it can't be created, that is the result. */
     Support with(Command<?> creation, Function<Fd, Support> test) {
+        Object created;
         try {
-            return switch (Kernel.of(host).execute(creation)) {
-                case LoadResult.Refused refused -> refused(creation, refused.errno(), Errno.OK);
-                case LoadResult.Loaded(Fd fd, String _) -> testAndClose(fd, test);
-                case Object fd -> testAndClose((Fd) fd, test);
-            };
+            created = Kernel.of(host).execute(creation);
         } catch (SyscallException e) {
             return refused(creation, e.errnoNumber(), Errno.OK);
         }
+        // Not above: a failure to close says nothing about the facility.
+        return switch (created) {
+            case LoadResult.Refused refused -> refused(creation, refused.errno(), Errno.OK);
+            case LoadResult.Loaded(Fd fd, String _) -> testAndClose(fd, test);
+            case Object fd -> testAndClose((Fd) fd, test);
+        };
     }
 
     private static Support testAndClose(Fd fd, Function<Fd, Support> test) {
@@ -84,21 +87,23 @@ record Trial(Host host) {
     }
 
     private Support evaluate(Command<?> command, BiPredicate<Errno, String> present, Errno expected) {
+        Object answer;
+        try {
+            answer = Kernel.of(host).execute(command);
+        } catch (SyscallException e) {
+            answer = new LoadResult.Refused(e.errnoNumber(), "", 0);
+        }
         int errno = 0;
         String log = "";
-        try {
-            switch (Kernel.of(host).execute(command)) {
-                case LoadResult.Loaded loaded -> loaded.fd().close();
-                case LoadResult.Refused refused -> {
-                    errno = refused.errno();
-                    log = refused.log();
-                }
-                case Integer _ -> {}
-                case Fd fd -> fd.close();
-                default -> throw new IllegalArgumentException(command.call());
+        switch (answer) {
+            case LoadResult.Loaded loaded -> loaded.fd().close();
+            case LoadResult.Refused refused -> {
+                errno = refused.errno();
+                log = refused.log();
             }
-        } catch (SyscallException e) {
-            errno = e.errnoNumber();
+            case Integer _ -> {}
+            case Fd fd -> fd.close();
+            default -> throw new IllegalArgumentException(command.call());
         }
         return present.test(Errno.of(errno), log)
                 ? new Support.Present(

@@ -177,14 +177,14 @@ public final class LinkGroup implements Link {
     }
 
     private void closeInParallel(Progress progress) {
-        AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         AtomicInteger next = new AtomicInteger();
         Runnable work = () -> {
             for (int i = next.getAndIncrement(); i < links.size(); i = next.getAndIncrement()) {
                 try {
                     progress.close(links.get(i));
-                } catch (RuntimeException e) {
-                    RuntimeException first = failure.compareAndExchange(null, e);
+                } catch (RuntimeException | Error e) {
+                    Throwable first = failure.compareAndExchange(null, e);
                     if (first != null) {
                         first.addSuppressed(e);
                     }
@@ -194,9 +194,10 @@ public final class LinkGroup implements Link {
         List<Thread> helpers = start(Math.min(links.size() - 1, MAX_HELPERS), work);
         work.run();
         helpers.forEach(LinkGroup::join);
-        RuntimeException first = failure.get();
-        if (first != null) {
-            throw first;
+        switch (failure.get()) {
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            case null, default -> {}
         }
     }
 

@@ -224,8 +224,9 @@ public final class PerfBuffer extends RecordReader {
                 openCpu(own, cpu, options, waiter, cpus, events, pauses);
             }
             return new PerfBuffer(own.kernel(), events, cpus, waiter, pauses);
-        } catch (RuntimeException e) {
-            throw waiter.owned().closeAfter(e);
+        } catch (RuntimeException | Error e) {
+            waiter.owned().closeAfter(e);
+            throw e;
         }
     }
 
@@ -318,7 +319,7 @@ public final class PerfBuffer extends RecordReader {
                     kernel.execute(new PerfCommand.Pause(event, true));
                     done++;
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 resume(before ? List.of() : events.subList(0, done), e);
                 throw e;
             }
@@ -332,11 +333,11 @@ public final class PerfBuffer extends RecordReader {
         return pauses.get() % 2 != 0;
     }
 
-    private void resume(List<Fd> some, RuntimeException why) {
+    private void resume(List<Fd> some, Throwable why) {
         for (Fd event : some) {
             try {
                 kernel.execute(new PerfCommand.Pause(event, false));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 why.addSuppressed(e);
             }
         }

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.ring;
 
 import io.bpf4j.loader.map.Codec;
+import io.bpf4j.sys.internal.call.UndoStack;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -45,7 +46,12 @@ public final class RecordLoop implements AutoCloseable {
     private RecordLoop(RecordReader reader, Consumer<Duration> poll) {
         this.reader = reader;
         this.thread = Thread.ofPlatform().name("bpf4j records").daemon().unstarted(() -> run(poll));
-        thread.start();
+        try {
+            thread.start();
+        } catch (Error e) { // this process may start no more threads
+            UndoStack.of(reader::close).closeAfter(e);
+            throw e;
+        }
     }
 
     /**

@@ -2,6 +2,7 @@ package io.bpf4j.loader.ring;
 
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.sys.Descriptor;
+import io.bpf4j.sys.internal.call.UndoStack;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -266,6 +267,15 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         return 0;
     }
 
+    private void freeWhenIdle() {
+        consuming.lock();
+        try {
+            free();
+        } finally {
+            consuming.unlock();
+        }
+    }
+
     /** Called while holding {@link #consuming}. */
     private void free() {
         if (!freed) {
@@ -417,14 +427,10 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
         if (consuming.isHeldByCurrentThread()) {
             return; // the enclosing poll releases
         }
-        if (first) {
-            waiter.wake();
-        }
-        consuming.lock();
-        try {
-            free();
-        } finally {
-            consuming.unlock();
+        try (UndoStack all = UndoStack.of(this::freeWhenIdle)) {
+            if (first) {
+                all.push(waiter::wake);
+            }
         }
     }
 }

@@ -57,8 +57,9 @@ public final class RingBuffer extends RecordReader {
                 rings.add(consumer(rings.size(), each, waiter.owned()));
             }
             return new RingBuffer(maps, rings, waiter);
-        } catch (RuntimeException e) {
-            throw waiter.owned().closeAfter(e);
+        } catch (RuntimeException | Error e) {
+            waiter.owned().closeAfter(e);
+            throw e;
         }
     }
 

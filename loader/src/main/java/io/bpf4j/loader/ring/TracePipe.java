@@ -70,8 +70,9 @@ public final class TracePipe implements AutoCloseable {
             Fd pipe = waiter.owned().own(TraceFs.of(host).openPipe());
             waiter.watch(pipe, 0, EpollEvent.READABLE);
             return new TracePipe(kernel, pipe, waiter);
-        } catch (RuntimeException e) {
-            throw waiter.owned().closeAfter(e);
+        } catch (RuntimeException | Error e) {
+            waiter.owned().closeAfter(e);
+            throw e;
         }
     }
 

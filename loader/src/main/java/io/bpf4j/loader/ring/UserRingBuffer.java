@@ -82,8 +82,9 @@ public final class UserRingBuffer implements AutoCloseable {
                     rest.segment().asSlice(0, page),
                     rest.segment().asSlice(page, 2 * size));
             return new UserRingBuffer(map.name(), producer, waiter);
-        } catch (RuntimeException e) {
-            throw owned.closeAfter(e);
+        } catch (RuntimeException | Error e) {
+            owned.closeAfter(e);
+            throw e;
         }
     }
 
@@ -268,9 +269,14 @@ public final class UserRingBuffer implements AutoCloseable {
             first = !closed;
             closed = true;
         }
-        if (first) {
-            waiter.wake();
+        try (UndoStack all = UndoStack.of(this::freeWhenIdle)) {
+            if (first) {
+                all.push(waiter::wake);
+            }
         }
+    }
+
+    private void freeWhenIdle() {
         waiting.lock();
         try {
             waiter.owned().close();

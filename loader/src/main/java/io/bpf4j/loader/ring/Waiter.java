@@ -78,8 +78,9 @@ final class Waiter {
             this.epoll = owned.own(kernel.execute(new FileCommand.EpollCreate(name)));
             this.wakeup = owned.own(kernel.execute(new FileCommand.Eventfd(name)));
             watch(wakeup, WAKEUP, EpollEvent.READABLE);
-        } catch (RuntimeException e) {
-            throw owned.closeAfter(e);
+        } catch (RuntimeException | Error e) {
+            owned.closeAfter(e);
+            throw e;
         }
     }
 

@@ -111,14 +111,9 @@ class RingBufferTest {
                 .isInstanceOf(SyscallException.class)
                 .hasMessageContaining("EIO");
         assertThat(kernel.mappings()).isZero();
-        assertThat(kernel.open()).as("the map, and the one that failed").hasSize(2);
+        assertThat(kernel.open()).as("Linux closes also if close(2) fails").containsExactly("map \"events\"");
         Thread other = Thread.ofPlatform().start(ring::close);
         other.join();
-        kernel.execute(new FileCommand.Close(failed()));
-    }
-
-    private int failed() {
-        return kernel.commands(FileCommand.Close.class).getFirst().number();
     }
 
     @Test

@@ -6,6 +6,8 @@ import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ProcessCommand;
 import io.bpf4j.sys.internal.call.Ptrace;
+import io.bpf4j.sys.internal.call.UndoStack;
+import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -90,7 +92,7 @@ public final class HeldCommand implements AutoCloseable {
                     throw e;
                 }
             } catch (Throwable e) {
-                gate.write().close(); // which also ends the inner shell
+                UndoStack.of(gate.write()::close).closeAfter(e); // which also ends the inner shell
                 throw e;
             }
         }
@@ -118,6 +120,9 @@ public final class HeldCommand implements AutoCloseable {
                     if (text.charAt(text.length() - 1) == '\n') {
                         return Integer.parseInt(text.substring(0, text.length() - 1));
                     }
+                } else if (length < 0 && length != -Errno.EAGAIN.number()) {
+                    throw new IOException(
+                            "the process id that " + SHELL + " writes can't be read: " + Errno.describe((int) -length));
                 } else if (shell.waitFor(1, TimeUnit.MILLISECONDS)) {
                     throw new IOException(SHELL + " ended at once");
                 }
@@ -170,7 +175,12 @@ public final class HeldCommand implements AutoCloseable {
     @Override
     public void close() {
         boolean released = gate.isClosed();
-        gate.close();
+        try (UndoStack all = UndoStack.of(() -> end(released))) {
+            all.own(gate);
+        }
+    }
+
+    private void end(boolean released) {
         if (!isAlive()) {
             return;
         }

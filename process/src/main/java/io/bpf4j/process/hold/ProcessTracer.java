@@ -10,6 +10,7 @@ import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.Capability;
 import io.bpf4j.sys.internal.call.ProcessCommand;
 import io.bpf4j.sys.internal.call.ProcessRights;
+import io.bpf4j.sys.internal.call.UndoStack;
 import io.bpf4j.sys.kernel.Errno;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -171,9 +172,10 @@ public final class ProcessTracer implements AutoCloseable {
 
     private synchronized void forget(int pid) {
         @Nullable StopSignal signal = breakpoints.remove(pid);
-        if (signal != null) {
-            missed += signal.missed();
-            signal.close();
+        try (signal) { // also if the kernel does not tell how many it missed
+            if (signal != null) {
+                missed += signal.missed();
+            }
         }
     }
 
@@ -183,7 +185,9 @@ public final class ProcessTracer implements AutoCloseable {
      */
     @Override
     public void close() {
-        thread.close();
-        List.copyOf(breakpoints.keySet()).forEach(this::forget);
+        try (UndoStack all = new UndoStack()) {
+            List.copyOf(breakpoints.keySet()).forEach(pid -> all.push(() -> forget(pid)));
+            all.push(thread::close);
+        }
     }
 }

@@ -34,6 +34,7 @@ import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.ProcessRights;
 import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.sys.internal.call.Ptrace;
+import io.bpf4j.sys.internal.call.UndoStack;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.MapType;
@@ -111,10 +112,14 @@ final class StopSignal implements AutoCloseable {
                     : Uprobe.at(file, offset).inProcess(pid);
             try (Fd program = load(host, type, counters)) {
                 Link link = new Attacher(host, features).attach(program, "stop_signal", type, target);
-                return new StopSignal(kernel, counters, expected, offset, link);
+                return UndoStack.closing(
+                        new StopSignal(kernel, counters, expected, offset, link),
+                        link::close,
+                        program::close,
+                        file::close);
             }
-        } catch (RuntimeException e) {
-            counters.close();
+        } catch (RuntimeException | Error e) {
+            UndoStack.of(counters::close).closeAfter(e);
             throw e;
         }
     }
@@ -144,8 +149,9 @@ final class StopSignal implements AutoCloseable {
      */
     @Override
     public void close() {
-        counters.close();
-        Closing _ = link.closeAsync();
+        try (counters) {
+            Closing _ = link.closeAsync();
+        }
     }
 
     private long read(int counter) {

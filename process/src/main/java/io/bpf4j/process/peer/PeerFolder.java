@@ -4,6 +4,7 @@ import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.PeerCommand;
+import io.bpf4j.sys.internal.call.UndoStack;
 import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -79,8 +80,8 @@ public final class PeerFolder implements AutoCloseable {
         try (Fd file = kernel.execute(new PeerCommand.Create(fd, name))) {
             try {
                 kernel.execute(new PeerCommand.ChangeOwner(file, process.user(), process.group()));
-            } catch (RuntimeException e) {
-                remove(name);
+            } catch (RuntimeException | Error e) {
+                UndoStack.of(() -> remove(name)).closeAfter(e);
                 throw e;
             }
             return true;

@@ -7,6 +7,7 @@ import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.UndoStack;
 
 /**
  * A program that is attached without a link of the kernel. The kernel knows no owner of it: it stays until somebody
@@ -56,15 +57,16 @@ final class Attachment extends OwnedLink {
                     place,
                     attempt.program().duplicate(attempt.kernel()));
         } catch (RuntimeException | Error e) {
-            place.close();
+            UndoStack.of(place::close).closeAfter(e);
             throw e;
         }
         try {
             place.attach(attachment.program);
             attachment.isDetached = false;
             return attachment;
-        } catch (RuntimeException e) {
-            throw attachment.resources.closeAfter(e);
+        } catch (RuntimeException | Error e) {
+            attachment.resources.closeAfter(e);
+            throw e;
         }
     }
 
@@ -98,10 +100,11 @@ final class Attachment extends OwnedLink {
         try {
             place.replace(program, own);
         } catch (SyscallException e) {
-            own.close();
-            throw new AttachException("update " + description + " to " + next.name() + ": " + e.getMessage(), e);
-        } catch (RuntimeException e) {
-            own.close();
+            throw UndoStack.of(own::close)
+                    .closeAfter(new AttachException(
+                            "update " + description + " to " + next.name() + ": " + e.getMessage(), e));
+        } catch (RuntimeException | Error e) {
+            UndoStack.of(own::close).closeAfter(e);
             throw e;
         }
         Fd before = program;

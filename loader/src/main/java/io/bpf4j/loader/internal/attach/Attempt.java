@@ -13,9 +13,11 @@ import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.OpenFlags;
+import io.bpf4j.sys.internal.call.UndoStack;
 import io.bpf4j.sys.kernel.AttachType;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * One attempt to attach: the program and its attach type. <i>Immutable.</i>
@@ -59,6 +61,14 @@ record Attempt(Host host, Features features, Fd program, String description, Opt
 
     Fd open(Path path) {
         return execute(new FileCommand.Open(path, OpenFlags.RDONLY | OpenFlags.NONBLOCK));
+    }
+
+    /** A link that it takes an open file to make; nothing is left of it if the file can't be closed. */
+    Link through(Path path, Function<Fd, Link> linking) {
+        try (Fd file = open(path)) {
+            Link link = linking.apply(file);
+            return UndoStack.closing(link, link::close, file::close);
+        }
     }
 
     /** The attach type of the target, or else of the program. */

@@ -29,11 +29,11 @@ record CgroupKind(Cgroup target) implements LinkKind {
                     "a link replaces no program; choose Cgroup.withoutLink, or update the link that is there");
         }
         AnchorFields order = AnchorFields.of(target.anchor());
-        try (Fd group = attempt.open(target.directory())) {
-            return attempt.link(attempt.create(type, order.details())
-                    .withTarget(group)
-                    .withFlags(order.flags() | preorder(target)));
-        }
+        return attempt.through(
+                target.directory(),
+                group -> attempt.link(attempt.create(type, order.details())
+                        .withTarget(group)
+                        .withFlags(order.flags() | preorder(target))));
     }
 
     private static int preorder(Cgroup target) {

@@ -50,9 +50,9 @@ record IterKind(Iter target) implements LinkKind {
             return link(attempt, info(MAP_SIZE, MAP, map.number()), map);
         }
         if (target.cgroup().isPresent()) {
-            try (Fd group = attempt.open(target.cgroup().get())) {
-                return link(attempt, info(SIZE, CGROUP, target.walk().number(), group.number()), group);
-            }
+            return attempt.through(
+                    target.cgroup().get(),
+                    group -> link(attempt, info(SIZE, CGROUP, target.walk().number(), group.number()), group));
         }
         if (target.pid() != 0 || target.tid() != 0) {
             return link(attempt, info(SIZE, TASK, target.tid(), target.pid()), null);

@@ -3,7 +3,6 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.NetNamespace;
-import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.StructLayout;
 import io.bpf4j.sys.kernel.AttachType;
@@ -25,9 +24,10 @@ record NetNamespaceKind(NetNamespace target) implements LinkKind {
     @Override
     public Link attach(Attempt attempt) {
         AttachType type = attempt.requiredType(target.attachType(), "sk_lookup or flow_dissector");
-        try (Fd namespace = attempt.open(target.file())) {
-            return attempt.link(attempt.create(type, LinkCommand.Details.NONE).withTarget(namespace));
-        }
+        return attempt.through(
+                target.file(),
+                namespace -> attempt.link(
+                        attempt.create(type, LinkCommand.Details.NONE).withTarget(namespace)));
     }
 
     @Override

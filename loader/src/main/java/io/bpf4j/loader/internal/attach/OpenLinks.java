@@ -63,7 +63,7 @@ public final class OpenLinks {
                 take(kernel, process, descriptor, taken);
             }
             return taken;
-        } catch (RuntimeException | IOException e) {
+        } catch (RuntimeException | Error | IOException e) {
             taken.closeAfter(e);
             throw e;
         }

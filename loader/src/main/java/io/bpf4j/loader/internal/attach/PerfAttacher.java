@@ -99,32 +99,35 @@ final class PerfAttacher {
     /** One event if a CPU or a thread is given, else one for each CPU that is online. */
     static Link event(Attempt attempt, PerfEvent target) {
         if (target.cpu() >= 0 || target.tid() != 0) {
-            return event(attempt, target, target.cpu());
+            return link(attempt, opening(attempt, target, target.cpu()), target.cookie());
         }
         LinkGroup links = LinkGroup.inParallel(attempt.description());
         try {
             for (int cpu : CpuSet.online(attempt.host()).numbers().toArray()) {
+                Fd event;
                 try {
-                    links.add(event(attempt, target, cpu));
+                    event = attempt.execute(opening(attempt, target, cpu));
                 } catch (SyscallException e) {
                     if (e.errno() != Errno.ENODEV) {
                         throw e;
                     }
-                    // The CPU went offline in the meantime.
+                    continue; // the CPU went offline in the meantime
                 }
+                links.add(link(attempt, event, target.cookie()));
             }
             if (links.size() == 0) {
                 throw attempt.refused("no CPU is online");
             }
-        } catch (RuntimeException e) {
-            throw links.closeAfter(e);
+        } catch (RuntimeException | Error e) {
+            links.closeAfter(e);
+            throw e;
         }
         return links.size() == 1 ? links.links().getFirst() : links;
     }
 
-    private static Link event(Attempt attempt, PerfEvent target, int cpu) {
+    private static PerfCommand.Open opening(Attempt attempt, PerfEvent target, int cpu) {
         int pid = target.tid() == 0 ? -1 : target.tid();
-        PerfCommand.Open open = PerfCommand.Open.sampling(
+        return PerfCommand.Open.sampling(
                 attempt.description(),
                 target.type(),
                 target.config(),
@@ -137,7 +140,6 @@ final class PerfAttacher {
                                 memory.access().number(), memory.address(), memory.length()))
                         .orElse(null),
                 target.isInherited());
-        return link(attempt, open, target.cookie());
     }
 
     static Link openEvent(Attempt attempt, OpenPerfEvent target) {
@@ -146,7 +148,12 @@ final class PerfAttacher {
 
     /** A program on a perf event: through a link if the kernel has perf links (5.15), else by ioctl. */
     private static Link link(Attempt attempt, Command<Fd> opening, long cookie) {
-        return attempt.execute(opening).ownedBy(event -> {
+        return link(attempt, attempt.execute(opening), cookie);
+    }
+
+    /** The same for an event that is open. Takes ownership of it. */
+    private static Link link(Attempt attempt, Fd opened, long cookie) {
+        return opened.ownedBy(event -> {
             if (!attempt.features().lacks(Feature.PERF_LINK)) {
                 LinkCommand.Details details = new LinkCommand.Details.PerfEvent(cookie);
                 return attempt.execute(

@@ -11,6 +11,7 @@ import io.bpf4j.loader.link.Uprobe;
 import io.bpf4j.sys.internal.call.RawLinkInfo;
 import io.bpf4j.sys.internal.call.RawLinkInfo.TextField;
 import io.bpf4j.sys.internal.call.StructLayout;
+import io.bpf4j.sys.internal.call.UndoStack;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.Feature;
 import java.util.List;
@@ -89,7 +90,8 @@ record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusa
                             target.file().path(),
                             List.of(target.function().get()));
                     try (OpenFile file = site.open(attempt)) {
-                        return PerfAttacher.uprobe(attempt, file, site.offsets()[0] + target.offset(), target);
+                        Link link = PerfAttacher.uprobe(attempt, file, site.offsets()[0] + target.offset(), target);
+                        return UndoStack.closing(link, link::close, file::close);
                     }
                 },
                 UprobeMultiKind::refusalOfUprobe);

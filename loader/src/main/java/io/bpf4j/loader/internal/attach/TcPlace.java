@@ -9,6 +9,7 @@ import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.NetlinkMessage;
 import io.bpf4j.sys.internal.call.ObjectCommand;
 import io.bpf4j.sys.internal.call.StructLayout;
+import io.bpf4j.sys.internal.call.UndoStack;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.ProgramInfo;
 import java.lang.foreign.MemorySegment;
@@ -108,7 +109,7 @@ final class TcPlace implements Attachment.Place {
         try {
             return new TcPlace(socket, target, Attempt.index(kernel, target.device()));
         } catch (RuntimeException | Error e) {
-            socket.close();
+            UndoStack.of(socket::close).closeAfter(e);
             throw e;
         }
     }

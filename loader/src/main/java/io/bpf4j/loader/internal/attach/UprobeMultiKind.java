@@ -10,6 +10,7 @@ import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.RawLinkInfo;
 import io.bpf4j.sys.internal.call.StructLayout;
+import io.bpf4j.sys.internal.call.UndoStack;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.Feature;
@@ -68,7 +69,8 @@ record UprobeMultiKind(UprobeMulti target, FunctionSites functions) implements L
                 ? functions.matching(attempt.description(), path, target.functions())
                 : functions.each(attempt.description(), path, target.functions());
         try (OpenFile file = sites.open(attempt)) {
-            return link(attempt, type, file, sites.offsets());
+            Link link = link(attempt, type, file, sites.offsets());
+            return UndoStack.closing(link, link::close, file::close);
         } catch (AttachException e) {
             if (e.site().isEmpty()) {
                 throw e;

@@ -9,6 +9,7 @@ import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.NetlinkMessage;
+import io.bpf4j.sys.internal.call.UndoStack;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +65,7 @@ record XdpPlace(
             return new XdpPlace(
                     socket, target.device(), Attempt.index(kernel, target.device()), target.mode(), replaced);
         } catch (RuntimeException | Error e) {
-            socket.close();
+            UndoStack.of(socket::close).closeAfter(e);
             throw e;
         }
     }

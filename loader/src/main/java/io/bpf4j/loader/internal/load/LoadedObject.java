@@ -122,8 +122,9 @@ public final class LoadedObject implements AutoCloseable {
             }
             fillSlots(plan);
             pinning.keep();
-        } catch (RuntimeException e) {
-            throw undo.closeAfter(e);
+        } catch (RuntimeException | Error e) {
+            undo.closeAfter(e);
+            throw e;
         }
     }
 

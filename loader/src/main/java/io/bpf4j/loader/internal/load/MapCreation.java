@@ -18,6 +18,7 @@ import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.KernelNames;
 import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.MapTraits;
+import io.bpf4j.sys.internal.call.UndoStack;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.MapType;
@@ -64,7 +65,8 @@ public record MapCreation(
         if (inner != null) {
             // The kernel copies the properties of the inner map and does not need the map afterwards.
             try (KernelMap template = createWithTypes(inner, null)) {
-                map = createWithTypes(plan, template.fd());
+                KernelMap outer = createWithTypes(plan, template.fd());
+                map = UndoStack.closing(outer, outer::close, template::close);
             }
             map.defineInner(MapPinning.shape(inner.spec()));
         } else {
@@ -89,8 +91,8 @@ public record MapCreation(
                 map.freeze();
             }
             return map;
-        } catch (RuntimeException e) {
-            map.close();
+        } catch (RuntimeException | Error e) {
+            UndoStack.of(map::close).closeAfter(e);
             throw e;
         }
     }
@@ -106,8 +108,13 @@ public record MapCreation(
         MapCommand.Create create = MapCommand.Create.of(MapType.STRUCT_OPS.number(), name, 4, image.value().length, 1)
                 .withFlags(variable.isLinked() ? MapSpec.F_LINK : 0)
                 .withTypes(new MapCommand.ElementTypes(btf, 0, 0, image.wrapperTypeId(), module));
+        return KernelMap.adopt(host, executeOrExplain(create, image), variable.name());
+    }
+
+    private Fd executeOrExplain(MapCommand.Create create, StructOpsImage image) {
+        StructOpsSpec variable = image.variable();
         try {
-            return KernelMap.create(host, create, variable.name());
+            return Kernel.of(host).execute(create);
         } catch (SyscallException e) {
             // Kernels before 6.9 have no field for the file descriptor: a value beyond the end of the attributes is
             // E2BIG.
@@ -196,9 +203,10 @@ public record MapCreation(
                 || (spec.keyTypeId() == 0 && spec.valueTypeId() == 0)) {
             return createOrExplain(create, spec);
         }
+        Fd created;
         try {
             var types = new MapCommand.ElementTypes(btf, spec.keyTypeId(), spec.valueTypeId(), 0, null);
-            return KernelMap.create(host, create.withTypes(types), spec.name());
+            created = Kernel.of(host).execute(create.withTypes(types));
         } catch (SyscallException e) {
             if (!TYPE_REFUSALS.contains(e.errno())) {
                 throw e;
@@ -206,11 +214,17 @@ public record MapCreation(
             // Kernels differ in which map types may carry BTF. It describes the map and is not needed to use it.
             return createOrExplain(create, spec);
         }
+        // Not above: that the kernel does not tell about the map says nothing about its types.
+        return KernelMap.adopt(host, created, spec.name());
     }
 
     private KernelMap createOrExplain(MapCommand.Create create, MapSpec spec) {
+        return KernelMap.adopt(host, executeOrExplain(create, spec), spec.name());
+    }
+
+    private Fd executeOrExplain(MapCommand.Create create, MapSpec spec) {
         try {
-            return KernelMap.create(host, create, spec.name());
+            return Kernel.of(host).execute(create);
         } catch (SyscallException e) {
             if (ATTRIBUTE_REFUSALS.contains(e.errno())) {
                 MapAttributes.refusal(spec).ifPresent(problem -> {

@@ -60,15 +60,20 @@ final class MapPinning {
         try {
             newDirectory = BpfFs.pin(Kernel.of(host), created.fd(), path);
         } catch (SyscallException e) {
-            created.close();
-            // Another process pinned its map first.
-            Optional<KernelMap> other = e.errno() == Errno.EEXIST ? find(spec, path) : Optional.empty();
-            return other.orElseThrow(() -> e);
+            if (e.errno() == Errno.EEXIST) {
+                created.close();
+                // Another process pinned its map first.
+                return find(spec, path).orElseThrow(() -> e);
+            }
+            throw UndoStack.of(created::close).closeAfter(e);
+        } catch (RuntimeException | Error e) {
+            UndoStack.of(created::close).closeAfter(e);
+            throw e;
         }
         closeOnFailure(created);
         undo.push(() -> {
             if (!kept) {
-                created.unpin(path);
+                unpin(created, path);
                 if (newDirectory) {
                     BpfFs.removeDirectoryOf(Kernel.of(host), path);
                 }
@@ -76,6 +81,19 @@ final class MapPinning {
         });
         pins.put(path, created);
         return created;
+    }
+
+    private void unpin(KernelMap created, Path path) {
+        try {
+            created.unpin(path);
+        } catch (SyscallException e) {
+            if (e.errno() != Errno.EMFILE && e.errno() != Errno.ENFILE) {
+                throw e;
+            }
+            // To look which map is pinned there takes a descriptor, and a lack of these may be why the load fails.
+            created.close();
+            BpfFs.unpin(Kernel.of(host), created.id(), created.fd().description(), ObjectCommand.Kind.MAP, path);
+        }
     }
 
     /** From now on, pins stay when their maps are closed. */

@@ -6,10 +6,9 @@ import io.bpf4j.sys.internal.call.BtfInfo;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ObjectCommand;
+import io.bpf4j.sys.internal.call.UndoStack;
 import io.bpf4j.sys.kernel.Errno;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 
@@ -38,9 +37,10 @@ final class ModuleDescriptors implements AutoCloseable {
 
     @Override
     public void close() {
-        List<Fd> all = new ArrayList<>(opened.values());
-        opened.clear();
-        all.reversed().forEach(Fd::close);
+        try (UndoStack all = new UndoStack()) {
+            opened.values().forEach(all::own);
+            opened.clear();
+        }
     }
 
     private Fd open(String module) {

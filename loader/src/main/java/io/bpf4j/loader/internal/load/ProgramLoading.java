@@ -95,10 +95,12 @@ final class ProgramLoading {
             List<Instruction> linked = link(code, tables, referenced);
             ProgCommand.Load command = command(program, attachType, linked, List.copyOf(referenced));
             return switch (load(command, program.logLevel())) {
-                case LoadResult.Loaded loaded -> {
-                    bindConstants(referenced, loaded.fd());
-                    yield new LoadedProgram(program, loaded.fd(), attachType, loaded.log());
-                }
+                case LoadResult.Loaded loaded ->
+                    loaded.fd().ownedBy(fd -> {
+                        bindConstants(referenced, fd);
+                        LoadedProgram done = new LoadedProgram(program, fd, attachType, loaded.log());
+                        return UndoStack.closing(done, fd::close, undo::close); // the kernel holds the tables
+                    });
                 case LoadResult.Refused refused -> throw refusal.explain(program, attachType, command, refused);
             };
         }

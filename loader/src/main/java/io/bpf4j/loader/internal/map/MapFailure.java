@@ -85,6 +85,7 @@ final class MapFailure {
                                 + " before the load"
                         : null;
             case EPERM -> notOpenFor(map);
+            case ENOMEM -> FailureHints.OUT_OF_MEMORY;
             case ENOTSUPP, EOPNOTSUPP, EINVAL -> unsupported(map, operation);
             default -> null;
         };

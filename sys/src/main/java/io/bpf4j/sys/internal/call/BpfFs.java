@@ -73,13 +73,12 @@ public final class BpfFs {
             return true;
         } catch (SyscallException e) {
             // The directory was created in a file system of another type.
-            SyscallException failure = withHint(e, pin.path());
-            try {
-                kernel.execute(new FileCommand.RemoveDirectory(directory));
-            } catch (SyscallException undo) {
-                failure.addSuppressed(undo);
-            }
-            throw failure;
+            throw UndoStack.of(() -> kernel.execute(new FileCommand.RemoveDirectory(directory)))
+                    .closeAfter(withHint(e, pin.path()));
+        } catch (Error e) {
+            UndoStack.of(() -> kernel.execute(new FileCommand.RemoveDirectory(directory)))
+                    .closeAfter(e);
+            throw e;
         }
     }
 
@@ -152,18 +151,28 @@ public final class BpfFs {
      * @throws IllegalArgumentException if the path is the pin of another object
      */
     public static boolean unpin(Kernel kernel, Fd object, ObjectCommand.Kind kind, Path path) {
+        return unpin(kernel, id(kernel, object, kind), object.description(), kind, path);
+    }
+
+    /**
+     * The same for an object that need not be open.
+     *
+     * @param object the kernel's id of the object
+     * @param description of the object, for messages
+     */
+    public static boolean unpin(Kernel kernel, int object, String description, ObjectCommand.Kind kind, Path path) {
         Optional<Fd> found = find(kernel, path, kind);
         if (found.isEmpty()) {
             return false;
         }
         try (Fd pinned = found.get()) {
             int id = id(kernel, pinned, kind);
-            if (id != id(kernel, object, kind)) {
+            if (id != object) {
                 throw new IllegalArgumentException(path + " is the pin of another " + nameOfKind(kind) + " (id " + id
-                        + "), not of " + object.description());
+                        + "), not of " + description);
             }
+            kernel.execute(new FileCommand.Unlink(path));
         }
-        kernel.execute(new FileCommand.Unlink(path));
         return true;
     }
 

@@ -152,14 +152,29 @@ class Call implements SegmentAllocator, AutoCloseable {
 
     /** A new file descriptor from the result of a system call. */
     Fd fd(long result, String description) {
-        return Fd.of(kernel, check(result), description);
+        int number = check(result);
+        try {
+            return Fd.of(kernel, number, description);
+        } catch (Error e) {
+            // No memory for its owner: nobody else knows the number.
+            syscall(Syscall.CLOSE, number, 0, 0);
+            throw e;
+        }
     }
 
+    /** Frees the memory and releases the descriptors. A second call has no effect. */
     @Override
     public void close() {
         if (arena != null) {
             arena.close();
+            arena = null;
         }
-        held.forEach(Fd::release);
+        if (!held.isEmpty()) {
+            try {
+                held.removeLast().release();
+            } finally {
+                close(); // the others, also if one that was closed meanwhile can't be closed
+            }
+        }
     }
 }

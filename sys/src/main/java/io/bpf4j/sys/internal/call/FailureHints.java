@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
 public final class FailureHints {
     private static final Set<Errno> REFUSED = EnumSet.of(Errno.EPERM, Errno.EACCES);
 
+    /** ENOMEM. */
+    public static final String OUT_OF_MEMORY =
+            "out of memory, or the cgroup of this process has reached its memory limit";
+
     private static final String NO_BPF_FS = "the path must be in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
 
     /** No reason is known; later rows do not apply. */
@@ -208,10 +212,12 @@ public final class FailureHints {
                     Command.class,
                     EnumSet.of(Errno.ENFILE),
                     "the machine has reached its limit of open files, sysctl fs.file-max"),
+            row(Command.class, EnumSet.of(Errno.ENOMEM), OUT_OF_MEMORY),
             row(
-                    Command.class,
-                    EnumSet.of(Errno.ENOMEM),
-                    "out of memory, or the cgroup of this process has reached its memory limit"),
+                    PerfCommand.class,
+                    EnumSet.of(Errno.EINTR), // perf_event_open(2)
+                    "ftrace has a uprobe at the same place, which perf can't share; see uprobe_events in tracefs"),
+            row(Command.class, EnumSet.of(Errno.EINTR), "a signal interrupted it; try again"),
             row(PerfCommand.class, EnumSet.of(Errno.ENOSYS), "this kernel is built without CONFIG_PERF_EVENTS"),
             row(FileCommand.class, EnumSet.of(Errno.ENOSYS), NOTHING),
             row(PeerCommand.class, EnumSet.of(Errno.ENOSYS), NOTHING),

@@ -36,7 +36,8 @@ public final class Fd implements AutoCloseable {
     private Fd(Kernel kernel, int number, String description) {
         this.number = number;
         this.description = description;
-        this.leak = LeakDetector.watch(this, description, () -> kernel.execute(new FileCommand.Close(number)));
+        this.leak =
+                LeakDetector.watch(this, description, () -> kernel.execute(new FileCommand.Close(number, description)));
     }
 
     /**
@@ -53,7 +54,7 @@ public final class Fd implements AutoCloseable {
         try {
             return factory.apply(this);
         } catch (RuntimeException | Error e) {
-            close();
+            UndoStack.of(this::close).closeAfter(e);
             throw e;
         }
     }

@@ -19,8 +19,13 @@ public sealed interface FileCommand<R> extends Command<R> {
     /** Paths are relative to the current directory. */
     int AT_FDCWD = -100;
 
-    /** close(2). Only {@link Fd} uses this command, and {@link OwnDescriptor} for a number of the caller. */
-    record Close(int number) implements FileCommand<Integer> {
+    /**
+     * close(2). Only {@link Fd} uses this command, and {@link OwnDescriptor} for a number of the caller. Linux releases
+     * the number also if the call fails.
+     *
+     * @param description of the file, for messages
+     */
+    record Close(int number, String description) implements FileCommand<Integer> {
         @Override
         public Integer run(Call call) {
             // Never repeated after EINTR: Linux has already released the number.
@@ -57,7 +62,8 @@ public sealed interface FileCommand<R> extends Command<R> {
                             "the path is not a regular file, and other files can't be read safely");
                 }
                 Path again = call.kernel().self().resolve("fd/" + named.number());
-                return open(call, call.path(again), OpenFlags.RDONLY | OpenFlags.NONBLOCK, name);
+                Fd opened = open(call, call.path(again), OpenFlags.RDONLY | OpenFlags.NONBLOCK, name);
+                return UndoStack.closing(opened, opened::close, named::close);
             }
         }
     }
@@ -132,7 +138,8 @@ public sealed interface FileCommand<R> extends Command<R> {
         @Override
         public Integer run(Call call) {
             MemorySegment stat = call.allocate(SIZE, Long.BYTES);
-            call.check(call.syscall(Syscall.FSTATFS, call.hold(fd), stat.address(), 0));
+            int number = call.hold(fd);
+            call.check(Call.retryOnSignal(() -> call.syscall(Syscall.FSTATFS, number, stat.address(), 0)));
             return stat.get(Struct.U32, 0);
         }
     }
@@ -305,8 +312,12 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** munmap(2). Only {@link Mapping} uses this command. */
-    record Unmap(long address, long size) implements FileCommand<Integer> {
+    /**
+     * munmap(2). Only {@link Mapping} uses this command.
+     *
+     * @param description of the mapping, for messages
+     */
+    record Unmap(long address, long size, String description) implements FileCommand<Integer> {
         @Override
         public Integer run(Call call) {
             return call.check(call.syscall(Syscall.MUNMAP, address, size, 0));
@@ -425,7 +436,8 @@ public sealed interface FileCommand<R> extends Command<R> {
                     call.fd(call.syscall(Syscall.FSOPEN, name, FSOPEN_CLOEXEC, 0), "mount of " + fileSystem)) {
                 int number = context.number();
                 call.check(call.syscall(Syscall.FSCONFIG, number, FSCONFIG_CMD_CREATE, 0));
-                return call.fd(call.syscall(Syscall.FSMOUNT, number, FSMOUNT_CLOEXEC, 0), "detached " + fileSystem);
+                Fd mount = call.fd(call.syscall(Syscall.FSMOUNT, number, FSMOUNT_CLOEXEC, 0), "detached " + fileSystem);
+                return UndoStack.closing(mount, mount::close, context::close);
             }
         }
     }
@@ -433,7 +445,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     @Override
     default String call() {
         return switch (this) {
-            case Close(int number) -> "close of descriptor " + number;
+            case Close close -> "close of " + close.description;
             case Open open -> "open of " + open.path;
             case OpenRegular open -> "open of " + open.name;
             case Unlink(Path path) -> "unlink of " + path;
@@ -442,7 +454,7 @@ public sealed interface FileCommand<R> extends Command<R> {
             case OpenProcess(int pid) -> "pidfd_open of process " + pid;
             case TakeDescriptor(Fd process, int number) ->
                 "pidfd_getfd of descriptor " + number + " of " + process.description();
-            case Duplicate duplicate -> "fcntl(F_DUPFD_CLOEXEC) of descriptor " + duplicate.number;
+            case Duplicate duplicate -> "fcntl(F_DUPFD_CLOEXEC) of " + duplicate.description;
             case Inherit(Fd fd) -> "fcntl(F_SETFD) of " + fd.description();
             case FlagsOf(Fd fd) -> "fcntl(F_GETFL) of " + fd.description();
             case NameOf(Fd fd) -> "readlink of " + fd.description();
@@ -455,7 +467,7 @@ public sealed interface FileCommand<R> extends Command<R> {
             case Map map ->
                 "mmap of " + map.size + " bytes at " + map.offset + " of " + map.fd.description()
                         + (map.address == 0 ? "" : " to 0x" + Long.toHexString(map.address));
-            case Unmap unmap -> "munmap of " + unmap.size + " bytes";
+            case Unmap unmap -> "munmap of " + unmap.description;
             case Eventfd(String name) -> "eventfd for " + name;
             case EpollCreate(String name) -> "epoll_create1 for " + name;
             case EpollAdd add ->

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** The running kernel, called through the foreign function interface. <i>Thread-safe.</i> */
-public final class LinuxKernel implements Kernel {
+public class LinuxKernel implements Kernel {
     private final Path proc;
     /** Null before the first attempt. */
     private @Nullable Boolean memlockRaised;
@@ -18,9 +18,43 @@ public final class LinuxKernel implements Kernel {
 
     @Override
     public <R> R execute(Command<R> command) {
-        try (Call call = new Call(this, command)) {
-            return command.run(call);
+        try (Call call = call(command)) {
+            return ended(call, command.run(call));
         }
+    }
+
+    /**
+     * The result, after the call has released what it held. A descriptor that was closed meanwhile is closed only then; if
+     * that fails, nobody gets the result, so it is given back.
+     */
+    private static <R> R ended(Call call, R result) {
+        try {
+            call.close();
+            return result;
+        } catch (RuntimeException | Error e) {
+            UndoStack.of(() -> giveBack(result)).closeAfter(e);
+            throw e;
+        }
+    }
+
+    private static void giveBack(Object result) {
+        switch (result) {
+            case Fd fd -> fd.close();
+            case LoadResult.Loaded loaded -> loaded.fd().close();
+            case Mapping mapping -> mapping.close();
+            case FileCommand.Pipe.Ends ends -> {
+                try (UndoStack both = new UndoStack()) {
+                    both.own(ends.write());
+                    both.own(ends.read());
+                }
+            }
+            default -> {}
+        }
+    }
+
+    /** A test lets the system calls of a command fail. */
+    Call call(Command<?> command) {
+        return new Call(this, command);
     }
 
     @Override

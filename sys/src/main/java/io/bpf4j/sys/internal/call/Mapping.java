@@ -26,9 +26,16 @@ public final class Mapping implements AutoCloseable {
 
     /** Takes ownership of a mapping that the kernel just created. */
     static Mapping of(Kernel kernel, long address, long size, String description) {
-        Arena arena = Arena.ofShared();
-        MemorySegment segment = Restricted.view(MemorySegment.ofAddress(address), size, arena);
-        return new Mapping(description, arena, segment, () -> kernel.execute(new FileCommand.Unmap(address, size)));
+        Runnable unmap = () -> kernel.execute(new FileCommand.Unmap(address, size, description));
+        try {
+            Arena arena = Arena.ofShared();
+            MemorySegment segment = Restricted.view(MemorySegment.ofAddress(address), size, arena);
+            return new Mapping(description, arena, segment, unmap);
+        } catch (Error e) {
+            // No memory for its owner: nobody else knows the address.
+            UndoStack.of(unmap).closeAfter(e);
+            throw e;
+        }
     }
 
     /** A mapping of ordinary memory, for tests without a kernel; {@code unmapped} runs when it is closed. */

@@ -45,9 +45,10 @@ public final class OwnDescriptor implements Descriptor {
             return owner.apply(fd);
         });
         try {
-            kernel.execute(new FileCommand.Close(number));
-        } catch (RuntimeException e) {
-            own.close(); // others have closed the number meanwhile: it did not belong to the caller alone
+            kernel.execute(new FileCommand.Close(number, "descriptor " + number));
+        } catch (RuntimeException | Error e) {
+            // Others have closed the number meanwhile: it did not belong to the caller alone.
+            UndoStack.of(own::close).closeAfter(e);
             throw e;
         }
         return taken;

@@ -196,11 +196,16 @@ public sealed interface ProgCommand<R> extends Command<R> {
                     "fd_array",
                     Struct.ints(call, fdArray.stream().mapToInt(call::hold).toArray()));
             call.addToken(ATTR, attr, "prog_flags", "prog_token_fd");
-            long result = -Errno.EAGAIN.number();
-            for (int i = 0; i < TRIES && result == -Errno.EAGAIN.number(); i++) {
+            long result = call.bpfWithMemlock(BpfCommand.PROG_LOAD, attr);
+            for (int i = 1; i < TRIES && isInterrupted(result); i++) {
                 result = call.bpfWithMemlock(BpfCommand.PROG_LOAD, attr);
             }
             return LoadResult.of(call, result, "program \"" + name + "\"", text, ATTR.u32(attr, "log_true_size"));
+        }
+
+        /** By a signal: the verifier says EAGAIN, and a step that waits may say EINTR, as in any call. */
+        private static boolean isInterrupted(long result) {
+            return result == -Errno.EAGAIN.number() || result == -Errno.EINTR.number();
         }
     }
 

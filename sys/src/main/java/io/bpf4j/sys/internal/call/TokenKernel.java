@@ -19,7 +19,8 @@ public record TokenKernel(Kernel kernel, Fd token) implements Kernel, AutoClosea
      */
     public static TokenKernel open(Kernel kernel, Path bpffs) {
         try (Fd directory = kernel.execute(new FileCommand.Open(bpffs, OpenFlags.RDONLY))) {
-            return new TokenKernel(kernel, kernel.execute(new TokenCommand.Create(directory)));
+            Fd token = kernel.execute(new TokenCommand.Create(directory));
+            return UndoStack.closing(new TokenKernel(kernel, token), token::close, directory::close);
         }
     }
 

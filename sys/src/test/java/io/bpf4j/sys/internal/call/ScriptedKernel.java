@@ -13,8 +13,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +24,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -51,6 +54,9 @@ public final class ScriptedKernel implements Kernel {
     /** What every file here is, until a test says otherwise. */
     public static final FileIdentity UNKNOWN_FILE = new FileIdentity(0, 0, 0, 0);
 
+    /** Those of root: explanations of errors depend on them. */
+    private static final ProcessRights RIGHTS = new ProcessRights((1L << 41) - 1, true, false, 40, 0, 2, 1024);
+
     /** The accessors of each record class: a fuzz test executes millions of commands. */
     private static final ClassValue<List<Method>> ACCESSORS = new ClassValue<>() {
         @Override
@@ -73,8 +79,11 @@ public final class ScriptedKernel implements Kernel {
 
     private final Map<String, Pinned> pins = new HashMap<>();
     private final List<Event> history = new ArrayList<>();
+    private final Map<Long, Deque<String>> mappings = new HashMap<>();
+    private final List<Fault> faults = new ArrayList<>();
     private int lowestFree = FIRST_NUMBER;
-    private int mappings;
+    private int mostOpen = Integer.MAX_VALUE;
+    private int calls;
     private int nextId = 1;
 
     /** Something that came to be in this kernel, or that is gone again: {@code map "events"}. */
@@ -84,8 +93,21 @@ public final class ScriptedKernel implements Kernel {
 
     private record Pinned(Identity identity, @Nullable ScriptedMap map) {}
 
+    /** There are as many descriptors as may be. */
+    private static final class NoneLeft extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
     /** What this answers in place of a result: an error number. */
     private record Failure(Errno errno) {}
+
+    /**
+     * What befalls a call, whatever the rules say.
+     *
+     * @param calls which: the number of a call counts from 1, and never starts over
+     * @param does throws, or returns in place of the result
+     */
+    private record Fault(BiPredicate<Integer, Command<?>> calls, Function<Command<?>, Object> does) {}
 
     /** The machine that has this kernel. */
     public Host host() {
@@ -106,6 +128,34 @@ public final class ScriptedKernel implements Kernel {
     public synchronized void failNth(int n, Class<?> type, Errno errno) {
         int[] seen = {0};
         rules.addFirst(new Rule(command -> type.isInstance(command) && ++seen[0] == n, _ -> new Failure(errno)));
+    }
+
+    /** Calls that the test accepts fail, before any rule is looked at. The number of a call counts from 1. */
+    public synchronized void failCalls(BiPredicate<Integer, Command<?>> test, Errno errno) {
+        faults.add(new Fault(test, command -> explained(command, errno)));
+    }
+
+    /** That call throws an error, such as a lack of memory. A close takes effect nevertheless. */
+    public synchronized void throwAt(int number, Error error) {
+        faults.add(new Fault((call, _) -> call == number, command -> {
+            if (command instanceof FileCommand.Close || command instanceof FileCommand.Unmap) {
+                usual(command);
+            }
+            throw error;
+        }));
+    }
+
+    /** From now on, no more descriptors than these are open at the same time: EMFILE. */
+    public synchronized void limitDescriptors(int most) {
+        mostOpen = most;
+    }
+
+    /** From now on, a wait of a reader ends at once, as if another thread had woken it by its eventfd. */
+    public synchronized void wakeReaders() {
+        answer(FileCommand.EpollWait.class, wait -> {
+            EpollEvent.encode(wait.events(), EpollEvent.READABLE, -1);
+            return 1;
+        });
     }
 
     /** From now on, commands of that type get this answer. */
@@ -153,7 +203,12 @@ public final class ScriptedKernel implements Kernel {
 
     /** Mappings that nobody has closed. */
     public synchronized int mappings() {
-        return mappings;
+        return mappings.values().stream().mapToInt(Collection::size).sum();
+    }
+
+    /** The memory of a map, which a mapping shows, for a test to write what a program would. */
+    public synchronized MemorySegment memory(Fd map, long offset, long size) {
+        return map(map).memory(offset, size);
     }
 
     /** A new descriptor, for an answer. */
@@ -163,6 +218,9 @@ public final class ScriptedKernel implements Kernel {
             number++;
         }
         lowestFree = number + 1;
+        if (open.size() >= mostOpen) {
+            throw new NoneLeft();
+        }
         Fd fd = Fd.of(this, number, description);
         open.put(number, fd);
         made(description);
@@ -178,18 +236,38 @@ public final class ScriptedKernel implements Kernel {
     @SuppressWarnings("unchecked") // each record's type argument is what its case gives
     public synchronized <R> R execute(Command<R> command) {
         commands.add(command);
+        calls++;
         for (Fd fd : fds(command)) {
             if (open.get(fd.number()) != fd) {
                 throw new IllegalStateException(command.call() + ": " + fd + " is not open in this kernel");
             }
         }
-        for (Rule rule : List.copyOf(rules)) {
-            if (rule.matches.test(command)) {
-                Object answer = rule.answer.apply(command);
-                return (R) (answer instanceof Failure failure ? failed(command, failure.errno.number()) : answer);
+        int number = calls;
+        for (Fault fault : List.copyOf(faults)) {
+            if (fault.calls.test(number, command)) {
+                return (R) fault.does.apply(command);
             }
         }
-        return (R) usual(command);
+        try {
+            for (Rule rule : List.copyOf(rules)) {
+                if (rule.matches.test(command)) {
+                    Object answer = rule.answer.apply(command);
+                    return (R) (answer instanceof Failure failure ? failed(command, failure.errno.number()) : answer);
+                }
+            }
+            return (R) usual(command);
+        } catch (NoneLeft e) {
+            return (R) explained(command, Errno.EMFILE);
+        }
+    }
+
+    /** As the real kernel's exceptions, with the usual reason of the error. */
+    private Object explained(Command<?> command, Errno errno) {
+        try {
+            return failed(command, errno.number());
+        } catch (SyscallException e) {
+            throw FailureHints.explained(command, errno.number(), RIGHTS);
+        }
     }
 
     /** Each of them is a component of the record, or part of one. */
@@ -215,9 +293,17 @@ public final class ScriptedKernel implements Kernel {
         }
     }
 
-    /** Commands whose result carries the error number give it; the others throw. */
-    private static Object failed(Command<?> command, int errno) {
+    /**
+     * Commands whose result carries the error number give it; the others throw. Linux releases the number of a
+     * descriptor also if close(2) fails, as the manual says.
+     */
+    private Object failed(Command<?> command, int errno) {
         return switch (command) {
+            case FileCommand.Close close -> {
+                usual(close);
+                throw new SyscallException(close.call(), errno, null);
+            }
+            case TokenCommand.With<?> with -> failed(with.command(), errno);
             case ProgCommand.Load _, ProgCommand.LoadBtf _ -> new LoadResult.Refused(errno, "", 0);
             case MapCommand.Element _, FileCommand.RaiseMemlock _ -> errno;
             // A kernel that refuses early leaves the count as it was asked for.
@@ -431,22 +517,26 @@ public final class ScriptedKernel implements Kernel {
                 MemorySegment memory = backing == null
                         ? Arena.ofAuto().allocate(map.size(), 8)
                         : backing.memory(map.offset(), map.size());
-                mappings++;
                 String description = "mapping of " + map.fd().description();
+                mappings.computeIfAbsent(memory.address(), _ -> new ArrayDeque<>())
+                        .push(description);
                 made(description);
-                yield Mapping.ofMemory(description, memory, () -> unmapped(description));
+                var unmap = new FileCommand.Unmap(memory.address(), memory.byteSize(), description);
+                yield Mapping.ofMemory(description, memory, () -> execute(unmap));
             }
-            case FileCommand.Unmap _ -> 0;
+            case FileCommand.Unmap unmap -> {
+                Deque<String> there = mappings.get(unmap.address());
+                if (there == null || there.isEmpty()) {
+                    throw new IllegalStateException("memory was unmapped twice");
+                }
+                gone(there.pop());
+                yield 0;
+            }
             case FileCommand.Eventfd eventfd -> newFd("eventfd of " + eventfd.name());
             case FileCommand.EpollCreate epoll -> newFd("epoll of " + epoll.name());
             case FileCommand.EpollAdd _, FileCommand.EpollWait _, FileCommand.RaiseMemlock _ -> 0;
             case FileCommand.DetachedMount mount -> newFd("detached " + mount.fileSystem());
         };
-    }
-
-    private synchronized void unmapped(String description) {
-        mappings--;
-        gone(description);
     }
 
     private ScriptedMap map(Fd fd) {

@@ -10,8 +10,10 @@ import io.bpf4j.sys.kernel.Errno;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The map {@code __bpf_usdt_ip_to_spec_id} of an object, by which programs find their spec if the kernel has no BPF
@@ -33,6 +35,9 @@ public final class IpMap implements ObjectExtension {
     private final Optional<BpfMap> map;
     private final Map<Long, Entry> entries = new HashMap<>();
 
+    /** Addresses whose entries the kernel did not remove: no site is attached there, so they may be overwritten. */
+    private final Set<Long> left = new HashSet<>();
+
     private record Entry(long specId, int users) {}
 
     private IpMap(BpfObject object) {
@@ -52,7 +57,12 @@ public final class IpMap implements ObjectExtension {
      */
     synchronized void add(long address, long specId) {
         Entry entry = entries.get(address);
-        if (entry == null ? !put(address, specId) : entry.specId() != specId) {
+        if (entry == null && !put(address, specId)) {
+            throw new AttachException(
+                    "map '" + NAME + "' has an entry for this address that was not made here (EEXIST):"
+                            + " others attach through the same map");
+        }
+        if (entry != null && entry.specId() != specId) {
             throw new AttachException("this object is already attached at this address, and without BPF cookies"
                     + " (Linux >= 5.15) an address can have one spec only");
         }
@@ -65,7 +75,10 @@ public final class IpMap implements ObjectExtension {
         byte[] value = new byte[4];
         ByteBuffer.wrap(value).order(ByteOrder.nativeOrder()).putInt((int) specId);
         try {
-            return ipMap.update(key(address), value, UpdateMode.NEW_ONLY);
+            boolean isLeft = left.contains(address);
+            boolean isNew = ipMap.update(key(address), value, isLeft ? UpdateMode.ANY : UpdateMode.NEW_ONLY);
+            left.remove(address);
+            return isNew;
         } catch (SyscallException e) {
             String reason = e.errno() == Errno.E2BIG
                     ? "map '" + NAME + "' is full: it has " + ipMap.maxEntries()
@@ -87,7 +100,9 @@ public final class IpMap implements ObjectExtension {
         }
         entries.remove(address);
         try {
+            left.add(address);
             map.orElseThrow().delete(key(address));
+            left.remove(address);
         } catch (IllegalStateException e) {
             // The object was closed before its link, and the map with it.
             return;
