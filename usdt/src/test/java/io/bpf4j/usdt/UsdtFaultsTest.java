@@ -8,14 +8,17 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.internal.call.Command;
+import io.bpf4j.sys.internal.call.FaultInjection;
 import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.PerfCommand;
+import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.sys.internal.call.ScriptedKernel;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.Feature;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,12 +29,15 @@ class UsdtFaultsTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
 
     private BpfObject load(AttachStrategy strategy) {
-        Feature[] missing = switch (strategy) {
+        return ScriptedUsdt.load(kernel, 16, missing(strategy));
+    }
+
+    private static Feature[] missing(AttachStrategy strategy) {
+        return switch (strategy) {
             case MULTI -> new Feature[0];
             case COOKIE -> new Feature[] {Feature.UPROBE_MULTI_LINK};
             case IP_MAP -> new Feature[] {Feature.UPROBE_MULTI_LINK, Feature.BPF_COOKIE};
         };
-        return ScriptedUsdt.load(kernel, 16, missing);
     }
 
     private static List<UsdtProbe> probes() {
@@ -103,6 +109,57 @@ class UsdtFaultsTest {
             link.close();
             attach(object, AttachOptions.defaults()).close();
             assertNothingLeft(object, before);
+        }
+    }
+
+    /**
+     * The whole way, from the load to the last close: each call fails in turn, with each error of its manual. A kernel
+     * that refuses a multi link after all is attached to by single uprobes, and the link says so.
+     */
+    @ParameterizedTest
+    @EnumSource
+    void whicheverCallFailsWithWhicheverError(AttachStrategy strategy) {
+        FaultInjection faults = new FaultInjection("attach by " + strategy, scripted -> {
+                    try (BpfObject object = ScriptedUsdt.load(scripted, 16, missing(strategy))) {
+                        try (UsdtLink link = Usdt.of(object).attach(object.program("on"), probes())) {
+                            return link.strategy() + ", " + link.siteCount() + " sites, " + link.specCount()
+                                    + " specs, " + link.problems() + " "
+                                    + link.reasons().stream()
+                                            .map(reason -> reason.message().contains("multi link failed"))
+                                            .toList();
+                        } finally {
+                            assertThat(Usdt.of(object).specIdsInUse()).isZero();
+                        }
+                    }
+                })
+                .naming("test.bpf.o", "p:one and 1 more probes in 2 files", "\"on\"", "on to ")
+                .tolerating("loads again, with a log", ProgCommand.Load.class::isInstance);
+        if (strategy == AttachStrategy.MULTI) {
+            Errno[] unsupported = {Errno.E2BIG, Errno.ENOSYS, Errno.EOPNOTSUPP};
+            faults.seeing(
+                    "COOKIE, 5 sites, 4 specs, [] [true]",
+                    "attaches to single sites",
+                    call -> call instanceof LinkCommand.Create,
+                    unsupported);
+        }
+        FaultInjection.Figures figures = faults.run();
+        assertThat(figures.errors()).isGreaterThan(100);
+        System.out.println("faults of attachments by " + strategy + ": " + figures);
+    }
+
+    /** The entry of an address that the kernel did not remove is nobody's, and does not keep others from attaching. */
+    @Test
+    void anEntryThatStaysIsOverwritten() {
+        try (BpfObject object = load(AttachStrategy.IP_MAP)) {
+            UsdtLink link = attach(object, AttachOptions.defaults());
+            kernel.failNth(1, MapCommand.Element.class, Errno.EBUSY);
+            assertThatExceptionOfType(BpfException.class)
+                    .isThrownBy(link::close)
+                    .withMessageContaining("EBUSY");
+            assertThat(addresses(object)).as("left by the kernel").hasSize(1);
+            attach(object, AttachOptions.defaults()).close();
+            assertThat(addresses(object)).isEmpty();
+            assertThat(Usdt.of(object).specIdsInUse()).isZero();
         }
     }
 

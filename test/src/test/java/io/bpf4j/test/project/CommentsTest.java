@@ -69,6 +69,7 @@ class CommentsTest {
         assertThat(missing).isEmpty();
         assertThat(named.get("SECURITY.md")).isGreaterThan(50);
         assertThat(named.get("docs/api/README.md")).isGreaterThan(50);
+        assertThat(named.get("docs/reliability.md")).isGreaterThan(10);
     }
 
     /** What SECURITY.md says of rights, files and processes is of use only where a reader finds it. */
