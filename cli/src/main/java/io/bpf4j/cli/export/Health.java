@@ -1,6 +1,9 @@
 package io.bpf4j.cli.export;
 
+import io.bpf4j.cli.output.Text;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * How the agent is. <i>Immutable.</i>
@@ -16,7 +19,9 @@ public record Health(List<String> problems, List<String> remarks) {
 
     /** Lines for a reader. */
     String text() {
-        return String.join("\n", isGood() ? List.of("ok") : problems)
-                + (remarks.isEmpty() ? "" : "\n" + String.join("\n", remarks));
+        // They have names of other users' files and functions, which may have any bytes.
+        return Stream.concat(isGood() ? Stream.of("ok") : problems.stream(), remarks.stream())
+                .map(Text::printable)
+                .collect(Collectors.joining("\n"));
     }
 }

@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
@@ -23,8 +24,15 @@ import java.util.function.Supplier;
  * <p>Tested by {@code MetricsServerTest} and {@code CliExportTest}.
  */
 public final class MetricsServer implements AutoCloseable {
-    /** Anybody on the machine may connect; so no more descriptors than these are taken, some for each reader. */
-    private static final String MAX_CONNECTIONS = "64";
+    /**
+     * Limits of the JDK's server, unless they are set: anybody on the machine may connect, so no more descriptors than
+     * these connections are taken. Whoever sends half a request, or does not read the answer, loses the connection after
+     * so many seconds, so that other readers get one.
+     */
+    private static final Map<String, String> LIMITS = Map.of(
+            "jdk.httpserver.maxConnections", "64",
+            "sun.net.httpserver.maxReqTime", "10",
+            "sun.net.httpserver.maxRspTime", "60");
 
     private final HTTPServer server;
     private final InetAddress address;
@@ -63,9 +71,11 @@ public final class MetricsServer implements AutoCloseable {
      */
     public static MetricsServer start(
             InetSocketAddress address, MultiCollector metrics, Supplier<Health> health, Console console) {
-        if (System.getProperty("jdk.httpserver.maxConnections") == null) {
-            System.setProperty("jdk.httpserver.maxConnections", MAX_CONNECTIONS);
-        }
+        LIMITS.forEach((property, limit) -> {
+            if (System.getProperty(property) == null) {
+                System.setProperty(property, limit);
+            }
+        });
         PrometheusRegistry registry = new PrometheusRegistry();
         registry.register(metrics);
         try {

@@ -22,9 +22,15 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class MetricsServerTest {
+    @BeforeAll
+    static void waitOneSecond() {
+        System.setProperty("sun.net.httpserver.maxReqTime", "1"); // the server of the JDK reads it once
+    }
+
     private final StringWriter err = new StringWriter();
     private final List<String> problems = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
@@ -97,18 +103,26 @@ class MetricsServerTest {
         }
     }
 
-    /** As often as connections may wait, and more. */
     @Test
-    void readersThatSendHalfARequestHinderNobody() throws IOException {
+    void namesOfOthersAreOneLineOfHealth() {
+        remarks.add("c: /tmp/a\nok\u001b[2J is left out");
+        assertThat(new Health(problems, remarks).text()).isEqualTo("ok\nc: /tmp/a\\nok\\x1b[2J is left out");
+    }
+
+    /** They take all connections, until the server closes them. */
+    @Test
+    void readersThatSendHalfARequestHinderNobodyForLong() throws IOException {
         try (MetricsServer server = start(MetricsServerTest::metrics)) {
             URI url = URI.create(server.url());
             List<Socket> slow = new ArrayList<>();
             try {
-                for (int i = 0; i < 20; i++) {
+                for (int i = 0; i < 64; i++) {
                     Socket socket = new Socket(url.getHost(), url.getPort());
                     slow.add(socket);
                     socket.getOutputStream().write("GET /met".getBytes(StandardCharsets.US_ASCII));
                 }
+                slow.getFirst().setSoTimeout(120_000); // or the test would wait for ever
+                assertThat(slow.getFirst().getInputStream().read()).isNegative();
                 assertThat(get(server, "/metrics").statusCode()).isEqualTo(200);
             } finally {
                 for (Socket socket : slow) {
