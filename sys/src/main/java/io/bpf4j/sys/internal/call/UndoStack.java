@@ -4,9 +4,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Undo steps, executed last first; a failed step does not prevent the others, even if it throws an {@link Error}. Code that creates several parts pushes a
- * step for each part, and calls {@link #commit()} at the end; the owner of several resources keeps the stack to close
- * them. <i>Confined.</i>
+ * Undo steps, executed last first; a failed step does not prevent the others, even if it throws an {@link Error}. Code
+ * that creates several parts pushes a step for each part, and calls {@link #commit()} at the end; the owner of several
+ * resources keeps the stack to close them. <i>Confined.</i>
  *
  * <p>Tested by {@code LoadTransactionTest} and {@code LinkGroupTest}.
  */
