@@ -3,13 +3,14 @@ package io.bpf4j.cli.failure;
 import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Optional;
 
 /**
  * Files by which root does something, so that nobody but root and the user of this process may change them.
  *
- * <p>Tested by {@code UserCatalogTest}.
+ * <p>Tested by {@code OwnFileTest} and {@code UserCatalogTest}.
  */
 public final class OwnFile {
     /** S_IWGRP and S_IWOTH of inode(7). */
@@ -29,13 +30,13 @@ public final class OwnFile {
      * Which part of a path allows another user to change the file, or to put another one in its place; empty if none
      * does.
      *
-     * @param real the path without links
+     * @param real the path without links. A link that has come since belongs to whoever made it
      * @param user whose file it may be, besides root's
      */
     public static Optional<String> whoElse(Path real, int user) throws IOException {
         for (Path part = real; part != null; part = part.getParent()) {
-            int owner = (Integer) Files.getAttribute(part, "unix:uid");
-            int mode = (Integer) Files.getAttribute(part, "unix:mode");
+            int owner = (Integer) Files.getAttribute(part, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+            int mode = (Integer) Files.getAttribute(part, "unix:mode", LinkOption.NOFOLLOW_LINKS);
             boolean othersChange = (mode & OTHERS_WRITE) != 0 && (part.equals(real) || (mode & STICKY) == 0);
             if ((owner != 0 && owner != user) || othersChange) {
                 return Optional.of(part + (othersChange ? " can be written by others" : " belongs to user " + owner)
