@@ -49,6 +49,9 @@ public record ControlGroups(Host host, Path mount) {
 
     private static final long MAX_CONTROLLERS_BYTES = 1L << 16;
 
+    /** In characters; a name of a group with others than ASCII may be left out by the kernel's error instead. */
+    private static final int MAX_PATH = 4096 - 256;
+
     private static final long MAX_PROCS_BYTES = 1L << 24;
 
     /**
@@ -171,6 +174,7 @@ public record ControlGroups(Host host, Path mount) {
                     }
                     return search.descends(group.names(), trustedBelow);
                 },
+                MAX_VISITED,
                 leftOut);
         return found;
     }
@@ -178,17 +182,28 @@ public record ControlGroups(Host host, Path mount) {
     /**
      * Visits groups, each before those below it.
      *
+     * @param mostForeign how many groups are visited that others can have made; further ones are left out, so that a user
+     *     who makes many does not keep this process busy
      * @param leftOut receives the path of each group whose directory this process may not read, so that the groups below
-     *     it are unknown
+     *     it are unknown, or whose path is too long for the kernel; and the first that is left out because there are too
+     *     many
      * @throws IOException if a group can't be read for another reason, such as too many open files, or there are more
      *     than 65,536 groups to look at
      */
-    public void visit(Visitor visitor, Consumer<String> leftOut) throws IOException {
+    public void visit(Visitor visitor, int mostForeign, Consumer<String> leftOut) throws IOException {
         long user = (Integer) Files.getAttribute(host.self(), "unix:uid");
         Deque<Visit> visits = new ArrayDeque<>(List.of(new Visit(List.of(), mount, true)));
         int visited = 0;
+        int foreign = 0;
         while (!visits.isEmpty()) {
             Visit visit = visits.pop();
+            boolean tooMany = !visit.trusted && ++foreign > mostForeign;
+            if (tooMany || isTooLong(visit.directory)) {
+                if (!tooMany || foreign == mostForeign + 1) {
+                    leftOut.accept("/" + String.join("/", visit.names));
+                }
+                continue;
+            }
             if (++visited > MAX_VISITED) {
                 throw new TooMuchException("there are more than " + MAX_VISITED + " control groups to search in "
                         + mount + "; name a group by its path, whose other groups are not searched");
@@ -224,6 +239,11 @@ public record ControlGroups(Host host, Path mount) {
             all.add(String.valueOf(child.getFileName()));
             return new Visit(List.copyOf(all), child, trusted);
         }
+    }
+
+    /** PATH_MAX, less the names of the files in a group: the kernel takes no longer path. */
+    private static boolean isTooLong(Path directory) {
+        return directory.toString().length() > MAX_PATH;
     }
 
     private static boolean isThere(Path directory) {
@@ -262,6 +282,10 @@ public record ControlGroups(Host host, Path mount) {
                         "there are more than " + MAX_VISITED + " control groups below " + group.path());
             }
             Path directory = directories.pop();
+            if (isTooLong(directory)) {
+                leftOut.accept("/" + mount.relativize(directory));
+                continue;
+            }
             try {
                 below(directory).forEach(directories::push);
                 boolean _ = Lines.read(directory.resolve("cgroup.procs"), 16, MAX_PROCS_BYTES, (line, length) -> {

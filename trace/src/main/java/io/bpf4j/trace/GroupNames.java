@@ -18,7 +18,8 @@ import java.util.Set;
  * The units, containers and pods to which control groups belong. Events have the number of a group only; a search of
  * all groups finds the name that belongs to it. <i>Thread-safe.</i>
  *
- * <p>A group belongs to the unit, container or pod that is named last on the way to it. Names count where
+ * <p>A group belongs to the unit, container or pod that is named last on the way to it, but what is in a container
+ * belongs to that container whatever its names are, because root of the container may make groups. Names count where
  * {@link GroupPattern} takes them: where nobody else can have made them.
  *
  * <p>The number of a group is never used again (kernfs_root's {@code id_highbits}), so a name that was found stays right
@@ -33,8 +34,13 @@ final class GroupNames {
 
     private static final long INTERVAL_NANOS = 200_000_000;
 
-    /** After a search for an event, the next one comes after twenty times as long as the search took, or later. */
+    /** After a search, the next one comes after twenty times as long as the search took, or later. */
     private static final int REST_FACTOR = 20;
+
+    /** Groups that others have made, and the depth up to which these are looked at; more than systemd and runtimes need. */
+    private static final int MAX_FOREIGN = 4096;
+
+    private static final int MAX_FOREIGN_DEPTH = 32;
 
     private static final Names NONE = new Names("", "", "");
 
@@ -56,7 +62,14 @@ final class GroupNames {
 
     private String failure = "";
     private boolean firstVersion;
+
+    /** Whether a search has left out groups. */
+    private boolean cut;
+
+    /** When a search may be made again, and when for a single event. */
     private long nextSearch = System.nanoTime();
+
+    private long nextForEvent = System.nanoTime();
 
     private record Names(String unit, String container, String pod) {
         String of(Kind kind) {
@@ -93,7 +106,7 @@ final class GroupNames {
      */
     synchronized String name(Kind kind, long id) {
         Names names = known.get(id);
-        if (names == null && System.nanoTime() - nextSearch >= 0) {
+        if (names == null && System.nanoTime() - nextForEvent >= 0) {
             find(List.of(id));
             names = known.get(id);
         }
@@ -106,10 +119,10 @@ final class GroupNames {
 
     /** Searches if one of these groups is not known. */
     synchronized void find(Collection<Long> ids) {
-        if (ids.stream().allMatch(id -> known.containsKey(id) || gone.contains(id))) {
+        long began = System.nanoTime();
+        if (began - nextSearch < 0 || ids.stream().allMatch(id -> known.containsKey(id) || gone.contains(id))) {
             return;
         }
-        long began = System.nanoTime();
         try {
             search();
             failure = "";
@@ -118,7 +131,8 @@ final class GroupNames {
             failure = String.valueOf(e.getMessage());
         }
         long end = System.nanoTime();
-        nextSearch = end + Math.max(INTERVAL_NANOS, REST_FACTOR * (end - began));
+        nextSearch = end + REST_FACTOR * (end - began);
+        nextForEvent = Math.max(nextSearch, end + INTERVAL_NANOS);
     }
 
     private static void addBounded(Set<Long> ids, long id) {
@@ -131,19 +145,30 @@ final class GroupNames {
         ControlGroups groups = ControlGroups.of(host);
         firstVersion = groups.areBesideFirstVersion();
         Map<List<String>, Names> byPath = new HashMap<>();
-        // What may not be read is not known, which is said when it is needed.
+        // What is left out is not known, which is said when it is needed.
         groups.visit(
-                (group, trusted, _) -> {
+                (group, trusted, trustedBelow) -> {
                     List<String> names = group.names();
                     Names above =
                             names.isEmpty() ? NONE : byPath.getOrDefault(names.subList(0, names.size() - 1), NONE);
                     byPath.put(
                             names,
                             known.computeIfAbsent(
-                                    group.id(), _ -> names.isEmpty() || !trusted ? above : above.with(names)));
-                    return true;
+                                    group.id(),
+                                    _ -> names.isEmpty()
+                                                    || !trusted
+                                                    || !above.container().isEmpty()
+                                            ? above
+                                            : above.with(names)));
+                    return trustedBelow || names.size() < MAX_FOREIGN_DEPTH || leave();
                 },
-                _ -> {});
+                MAX_FOREIGN,
+                _ -> cut = true);
+    }
+
+    private boolean leave() {
+        cut = true;
+        return false;
     }
 
     /** What a reader of the names should know; empty if there is nothing to say. */
@@ -157,6 +182,7 @@ final class GroupNames {
                             + (failure.isEmpty()
                                     ? "it had ended before it was looked for, or is not visible from this control group"
                                             + " namespace"
+                                            + (cut ? ", or is one of too many that another user has made" : "")
                                     : "the search of control groups failed: " + failure)
                             + "; its number is shown instead"));
         }

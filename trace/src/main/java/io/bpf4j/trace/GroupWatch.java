@@ -212,7 +212,8 @@ final class GroupWatch implements AutoCloseable {
                 Kind.NOT_ATTACHED,
                 path,
                 "the control group " + path
-                        + " and those below it are left out: this process may not read the directory");
+                        + " and those below it are left out: this process may not read the directory, or its path is too"
+                        + " long");
     }
 
     /** Groups that are known stay: new ones must not take their events. */

@@ -72,6 +72,30 @@ class GroupNamesTest {
         assertThat(of(names(), forged)).containsExactly("user.slice", "", "");
     }
 
+    /** Root of a container may make groups in it, with any name. */
+    @Test
+    void whatIsInAContainerBelongsToIt() throws IOException {
+        long inner = group("/docker/" + ID + "/docker/" + ID.replace('5', '6') + "/kubepods/pod" + UID);
+        assertThat(of(names(), inner)).containsExactly("", ID, "");
+    }
+
+    /** It would keep the reader busy, and others' groups without names. */
+    @Test
+    void aUserWhoMakesManyGroupsIsLeftOut() throws IOException {
+        Path mine = root.resolve("groups/user.slice/mine");
+        group("/user.slice/mine");
+        Files.setPosixFilePermissions(mine, PosixFilePermissions.fromString("rwxrwxrwx"));
+        for (int i = 0; i < 4_200; i++) {
+            Files.createDirectory(mine.resolve("g" + i));
+        }
+        long deep = group("/user.slice/mine" + "/a".repeat(40));
+        long service = group("/system.slice/nginx.service");
+        GroupNames names = names();
+        assertThat(of(names, service)).containsExactly("nginx.service", "", "");
+        assertThat(names.name(Kind.UNIT, deep)).startsWith("cgroup:");
+        assertThat(names.hint().orElseThrow().message()).contains("one of too many that another user has made");
+    }
+
     @Test
     void aGroupThatComesLaterIsFoundAndOneThatIsGoneKeepsItsName() throws IOException {
         long first = group("/system.slice/first.service");
