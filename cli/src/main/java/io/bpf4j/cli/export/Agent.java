@@ -103,7 +103,7 @@ public final class Agent implements MultiCollector, AutoCloseable {
             return mistakes;
         }
         state = new State(now, true, Instant.now());
-        // After the change: no reader sees a question that is about to end.
+        // After the change: only a reader who came before it may see a question that ends.
         close(before.values().stream()
                 .filter(question -> !now.containsValue(question))
                 .toList());

@@ -26,13 +26,15 @@ import java.util.function.Supplier;
 public final class MetricsServer implements AutoCloseable {
     /**
      * Limits of the JDK's server, unless they are set: anybody on the machine may connect, so no more descriptors than
-     * these connections are taken. Whoever sends half a request, or does not read the answer, loses the connection after
-     * so many seconds, so that other readers get one.
+     * these connections are taken. Whoever sends half a request, does not read the answer, or asks nothing more, loses
+     * the connection after so many seconds, so that other readers get one.
      */
     private static final Map<String, String> LIMITS = Map.of(
-            "jdk.httpserver.maxConnections", "64",
+            "jdk.httpserver.maxConnections", "16",
             "sun.net.httpserver.maxReqTime", "10",
-            "sun.net.httpserver.maxRspTime", "60");
+            "sun.net.httpserver.maxRspTime", "15",
+            "sun.net.httpserver.idleInterval", "5",
+            "sun.net.httpserver.maxIdleConnections", "4");
 
     private final HTTPServer server;
     private final InetAddress address;
@@ -87,8 +89,7 @@ public final class MetricsServer implements AutoCloseable {
                             .registerHealthHandler(false)
                             // A line, and no stack trace. The reader is told nothing but that it failed.
                             .errorHandlingPolicy(HttpErrorHandlingPolicy.builder()
-                                    .errorReporter(e ->
-                                            console.error("bpf4j: a reader did not get all metrics: " + e.getMessage()))
+                                    .errorReporter(e -> report(e, console))
                                     .build())
                             .defaultHandler(exchange -> answer(exchange, health))
                             // A reader who is slow, or sends half of a request, waits alone.
@@ -99,6 +100,12 @@ public final class MetricsServer implements AutoCloseable {
             throw new CommandException(
                     "can't listen at " + name(address.getAddress()) + ":" + address.getPort() + ": " + e.getMessage(),
                     e);
+        }
+    }
+
+    private static void report(Exception e, Console console) {
+        if (!(e instanceof IOException)) { // the reader has gone, which anybody may do as often as they like
+            console.error("bpf4j: a reader did not get all metrics: " + (e.getMessage() == null ? e : e.getMessage()));
         }
     }
 

@@ -116,7 +116,7 @@ class MetricsServerTest {
             URI url = URI.create(server.url());
             List<Socket> slow = new ArrayList<>();
             try {
-                for (int i = 0; i < 64; i++) {
+                for (int i = 0; i < 16; i++) {
                     Socket socket = new Socket(url.getHost(), url.getPort());
                     slow.add(socket);
                     socket.getOutputStream().write("GET /met".getBytes(StandardCharsets.US_ASCII));
