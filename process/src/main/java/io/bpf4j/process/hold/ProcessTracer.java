@@ -57,7 +57,7 @@ public final class ProcessTracer implements AutoCloseable {
             return false;
         }
         if (stop.kind() == Kind.ENDED || stop.isRenumbered()) {
-            forget(stop.pid());
+            forget(stop.pid(), stop.kind() == Kind.ENDED);
         }
         onStop.accept(stop);
         return true;
@@ -117,10 +117,10 @@ public final class ProcessTracer implements AutoCloseable {
         if (before != null && before.isAt(identity, offset)) {
             return;
         }
-        forget(pid);
+        forget(pid, false);
         breakpoints.put(pid, StopSignal.attach(host, Features.of(host), pid, file, identity, offset));
         if (!isTraced(pid)) {
-            forget(pid); // its end has been reported meanwhile
+            forget(pid, true); // its end has been reported meanwhile
         }
     }
 
@@ -167,14 +167,16 @@ public final class ProcessTracer implements AutoCloseable {
 
     private synchronized long missed() {
         return missed
-                + breakpoints.values().stream().mapToLong(StopSignal::missed).sum();
+                + breakpoints.values().stream()
+                        .mapToLong(signal -> signal.missed(false))
+                        .sum();
     }
 
-    private synchronized void forget(int pid) {
+    private synchronized void forget(int pid, boolean ended) {
         @Nullable StopSignal signal = breakpoints.remove(pid);
         try (signal) { // also if the kernel does not tell how many it missed
             if (signal != null) {
-                missed += signal.missed();
+                missed += signal.missed(ended);
             }
         }
     }
@@ -186,7 +188,7 @@ public final class ProcessTracer implements AutoCloseable {
     @Override
     public void close() {
         try (UndoStack all = new UndoStack()) {
-            List.copyOf(breakpoints.keySet()).forEach(pid -> all.push(() -> forget(pid)));
+            List.copyOf(breakpoints.keySet()).forEach(pid -> all.push(() -> forget(pid, false)));
             all.push(thread::close);
         }
     }

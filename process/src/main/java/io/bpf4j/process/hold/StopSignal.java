@@ -81,14 +81,19 @@ final class StopSignal implements AutoCloseable {
     private final FileIdentity file;
     private final long offset;
     private final Link link;
+
+    /** Whether the program sees if a thread blocks the signal, so that it sends none in vain. */
+    private final boolean seesMask;
+
     private long claimed;
 
-    private StopSignal(Kernel kernel, Fd counters, FileIdentity file, long offset, Link link) {
+    private StopSignal(Kernel kernel, Fd counters, FileIdentity file, long offset, Link link, boolean seesMask) {
         this.kernel = kernel;
         this.counters = counters;
         this.file = file;
         this.offset = offset;
         this.link = link;
+        this.seesMask = seesMask;
     }
 
     /**
@@ -110,10 +115,11 @@ final class StopSignal implements AutoCloseable {
             AttachTarget target = multi
                     ? UprobeMulti.at(file, offset).inProcess(pid)
                     : Uprobe.at(file, offset).inProcess(pid);
-            try (Fd program = load(host, type, counters)) {
+            OptionalInt mask = offsetOfMask(host);
+            try (Fd program = load(host, type, counters, mask)) {
                 Link link = new Attacher(host, features).attach(program, "stop_signal", type, target);
                 return UndoStack.closing(
-                        new StopSignal(kernel, counters, expected, offset, link),
+                        new StopSignal(kernel, counters, expected, offset, link, mask.isPresent()),
                         link::close,
                         program::close,
                         file::close);
@@ -138,9 +144,14 @@ final class StopSignal implements AutoCloseable {
         return true;
     }
 
-    /** Hits by threads that did not stop, not counting threads that stopped later. */
-    synchronized long missed() {
-        return read(MISSED) + Math.max(0, read(SENT) - claimed);
+    /**
+     * Hits by threads that did not stop, not counting threads that stopped later.
+     *
+     * @param ended whether the process has ended. The kernel handles signals before a thread goes on behind the probe;
+     *     so a thread that does not block the signal, and has not stopped for it, was killed there, and has run nothing
+     */
+    synchronized long missed(boolean ended) {
+        return read(MISSED) + (ended && seesMask ? 0 : Math.max(0, read(SENT) - claimed));
     }
 
     /**
@@ -163,8 +174,8 @@ final class StopSignal implements AutoCloseable {
         }
     }
 
-    private static Fd load(Host host, Optional<AttachType> type, Fd counters) {
-        byte[] code = Instructions.encode(program(counters.number(), offsetOfMask(host)), ByteOrder.nativeOrder());
+    private static Fd load(Host host, Optional<AttachType> type, Fd counters, OptionalInt mask) {
+        byte[] code = Instructions.encode(program(counters.number(), mask), ByteOrder.nativeOrder());
         ProgCommand.Load load = ProgCommand.Load.of(ProgramType.KPROBE.number(), "stop_signal", code, "GPL")
                 .withExpectedAttachType(type.map(AttachType::number).orElse(0));
         return switch (Kernel.of(host).execute(load)) {
