@@ -111,7 +111,10 @@ class CliInterruptedStartTest {
         private final Path err = Files.createTempFile(folder, "start", ".err");
 
         Start(long moment) throws IOException {
-            List<String> line = new ArrayList<>(List.of("sh", "-c", "read -r _ && exec \"$@\"", "sh"));
+            // The tests may run as a background job of a script, whose interrupts are ignored. What a shell has found
+            // ignored it can't change, and until the command has a handler of its own, the signal would be lost.
+            List<String> line = new ArrayList<>(
+                    List.of("env", "--default-signal=INT", "sh", "-c", "read -r _ && exec \"$@\"", "sh"));
             line.addAll(Cli.command("count", CPrograms.asked().toString(), "asked:value"));
             process = new ProcessBuilder(line)
                     .redirectOutput(out.toFile())
