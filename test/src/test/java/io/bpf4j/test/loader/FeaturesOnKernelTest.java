@@ -179,7 +179,7 @@ class FeaturesOnKernelTest {
                 loaded.fd().close();
             }
             boolean unknown = Pattern.compile(
-                            "invalid func|unknown func|cannot use helper|not allowed|not supported|might sleep")
+                            "invalid func|unknown func|cannot use helper|not allowed|not supported|might sleep|sleepable helper")
                     .matcher(result.log())
                     .find();
             assertThat(features.has(type, helper))

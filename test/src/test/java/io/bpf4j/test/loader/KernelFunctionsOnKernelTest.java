@@ -162,7 +162,7 @@ class KernelFunctionsOnKernelTest {
                 .filter(line -> line.length == 3 && line[1].equalsIgnoreCase("t"));
     }
 
-    private static long address(String function) throws IOException {
+    static long address(String function) throws IOException {
         return functions()
                 .filter(line -> line[2].equals(function))
                 .mapToLong(line -> Long.parseUnsignedLong(line[0], 16))
