@@ -57,6 +57,26 @@ public sealed interface MapCommand<R> extends Command<R> {
         }
 
         public Create withFlags(int newFlags) {
+            return with(newFlags, extra, inner, types, programHash);
+        }
+
+        public Create withExtra(long newExtra) {
+            return with(flags, newExtra, inner, types, programHash);
+        }
+
+        public Create withInner(Fd template) {
+            return with(flags, extra, template, types, programHash);
+        }
+
+        public Create withTypes(ElementTypes newTypes) {
+            return with(flags, extra, inner, newTypes, programHash);
+        }
+
+        public Create withProgramHash(byte[] sha256) {
+            return with(flags, extra, inner, types, sha256);
+        }
+
+        private Create with(int newFlags, long newExtra, @Nullable Fd newInner, ElementTypes newTypes, byte[] newHash) {
             return new Create(
                     type,
                     name,
@@ -66,63 +86,10 @@ public sealed interface MapCommand<R> extends Command<R> {
                     newFlags,
                     numaNode,
                     ifindex,
-                    extra,
-                    inner,
-                    types,
-                    programHash);
-        }
-
-        public Create withExtra(long newExtra) {
-            return new Create(
-                    type,
-                    name,
-                    keySize,
-                    valueSize,
-                    maxEntries,
-                    flags,
-                    numaNode,
-                    ifindex,
                     newExtra,
-                    inner,
-                    types,
-                    programHash);
-        }
-
-        public Create withInner(Fd template) {
-            return new Create(
-                    type,
-                    name,
-                    keySize,
-                    valueSize,
-                    maxEntries,
-                    flags,
-                    numaNode,
-                    ifindex,
-                    extra,
-                    template,
-                    types,
-                    programHash);
-        }
-
-        public Create withTypes(ElementTypes newTypes) {
-            return new Create(
-                    type,
-                    name,
-                    keySize,
-                    valueSize,
-                    maxEntries,
-                    flags,
-                    numaNode,
-                    ifindex,
-                    extra,
-                    inner,
+                    newInner,
                     newTypes,
-                    programHash);
-        }
-
-        public Create withProgramHash(byte[] sha256) {
-            return new Create(
-                    type, name, keySize, valueSize, maxEntries, flags, numaNode, ifindex, extra, inner, types, sha256);
+                    newHash);
         }
 
         @Override
