@@ -13,8 +13,9 @@ import java.util.regex.Pattern;
  * The control groups of a systemd unit, a container or a pod, or those at a path. <i>Immutable.</i>
  *
  * <p>The names of groups are conventions of the programs that make them, and whoever may make groups can use any name.
- * So units, containers and pods are taken only where root or the user of this process has named all groups on the way.
- * Others are selected by their paths.
+ * So units, containers and pods are taken only where root or the user of this process has named all groups on the way,
+ * and containers and pods only outside of containers: what is in a container belongs to it, because root of the
+ * container may make groups with any name. Others are selected by their paths.
  *
  * <p>Tested by {@code GroupPatternTest}.
  *
@@ -122,6 +123,10 @@ record GroupPattern(Kind kind, String text) implements ControlGroups.Search {
                 .filter(name -> !name.isEmpty());
     }
 
+    private static boolean isContainer(List<String> names) {
+        return !names.isEmpty() && !found(CONTAINER, names.getLast()).isEmpty();
+    }
+
     /** Systemd has units in slices only. */
     private static boolean inSlice(List<String> names) {
         return names.subList(0, names.size() - 1).stream().allMatch(name -> name.endsWith(".slice"));
@@ -137,7 +142,7 @@ record GroupPattern(Kind kind, String text) implements ControlGroups.Search {
         return switch (kind) {
             case CGROUP -> names.size() < parts().size() && isOnPath(names);
             case UNIT -> trusted && names.stream().allMatch(name -> name.endsWith(".slice"));
-            case CONTAINER, POD -> trusted;
+            case CONTAINER, POD -> trusted && !isContainer(names);
         };
     }
 

@@ -59,7 +59,8 @@ public sealed interface Target permits TargetData {
     }
 
     /**
-     * The processes of a container of Docker, containerd, CRI-O or Podman.
+     * The processes of a container of Docker, containerd, CRI-O or Podman. A container that runs in another one, whose
+     * root could give a group any name, is not found; select it by {@link #controlGroup}.
      *
      * @param id the first 12 digits of its id, or more
      */
@@ -67,7 +68,10 @@ public sealed interface Target permits TargetData {
         return TargetData.of(new GroupPattern(GroupPattern.Kind.CONTAINER, id));
     }
 
-    /** The processes of all containers of a pod of Kubernetes, which has a UID: {@code metadata.uid}. */
+    /**
+     * The processes of all containers of a pod of Kubernetes, which has a UID: {@code metadata.uid}. As with {@link
+     * #container}, a pod in a container is not found.
+     */
     static Target pod(String uid) {
         return TargetData.of(new GroupPattern(GroupPattern.Kind.POD, uid));
     }

@@ -111,6 +111,24 @@ class GroupPatternTest {
                 .isFalse();
     }
 
+    /** Root of a container may make groups in it, with any name. */
+    @Test
+    void whatIsInAContainerIsNoOtherContainerOrPod() {
+        String other = ID.replace('5', '6');
+        for (Kind kind : List.of(Kind.CONTAINER, Kind.POD)) {
+            GroupPattern groups = new GroupPattern(kind, kind == Kind.POD ? UID : ID);
+            assertThat(groups.descends(List.of(), true)).isTrue();
+            assertThat(groups.descends(names("/system.slice"), true)).isTrue();
+            assertThat(groups.descends(names("/kubepods/pod" + UID.replace("1a", "1b")), true))
+                    .isTrue();
+            assertThat(groups.descends(names("/machine.slice/libpod-conmon-" + other + ".scope"), true))
+                    .isTrue();
+            assertThat(groups.descends(names("/system.slice/docker-" + other + ".scope"), true))
+                    .isFalse();
+            assertThat(groups.descends(names("/docker/" + other), true)).isFalse();
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "UNIT, a/b, is not a unit of systemd",

@@ -152,6 +152,37 @@ class GroupsOnKernelTest {
         }
     }
 
+    /** Root of a container may make groups in it, with any name. */
+    @Test
+    void aContainerIsNotTakenForAnother() throws Exception {
+        Path program = program();
+        String id = "0123456789abcdef".repeat(4);
+        try (ControlGroup runtime = ControlGroup.create("docker");
+                ControlGroup asked = runtime.below("docker-" + id + ".scope");
+                ControlGroup other = runtime.below("docker-f" + id.substring(1) + ".scope");
+                ControlGroup forged = other.below("docker-" + id + ".scope");
+                ControlGroup below = other.below("system.slice");
+                ControlGroup forgedBelow = below.below("docker-" + id + ".scope");
+                TargetProgram inAsked = TargetProgram.startCopy(program);
+                TargetProgram inForged = TargetProgram.startCopy(program);
+                TargetProgram inForgedBelow = TargetProgram.startCopy(program)) {
+            asked.add(inAsked.pid());
+            forged.add(inForged.pid());
+            forgedBelow.add(inForgedBelow.pid());
+            try (Answer answer =
+                    Question.on(Target.container(id), PROBE).by("pid").open()) {
+                inForged.command("sizes 5");
+                inForgedBelow.command("sizes 7");
+                inAsked.command("sizes 3");
+                // The tests may run in a container, to which all groups that are made there belong.
+                boolean inContainer = runtime.path().matches(".*[0-9a-f]{64}.*");
+                assertThat(answer.rows())
+                        .extracting(row -> row.key() + "=" + row.count())
+                        .isEqualTo(inContainer ? List.of() : List.of("{pid=" + inAsked.pid() + "}=3"));
+            }
+        }
+    }
+
     /** The kernel refuses to list the processes of a threaded group. */
     @Test
     void aThreadedGroupIsNoReasonForAGap() throws Exception {
