@@ -45,7 +45,7 @@ import picocli.CommandLine.ParseResult;
                     + "formats: at /metrics, and at /healthz whether all questions count.",
             "Each line of the file has the name of a metric and a question, as it is typed without bpf4j: count, hist, "
                     + "latency or a ready question. A line may end in a backslash and go on in the next one; # begins a "
-                    + "comment, which has a line for itself. Options of the metric, anywhere behind its name: --help "
+                    + "comment, which has a line for itself. Options of the metric, anywhere after its name: --help "
                     + "TEXT, --label LABEL=EXPR (the label of a key of --by), --constant LABEL=VALUE, --bounds N,… (of "
                     + "a histogram, in seconds or bytes), --max-series N (1000) and --stale-after T (5m).",
             "SIGHUP reads the file again: lines that have not changed go on counting. If a line is wrong, all stays as "

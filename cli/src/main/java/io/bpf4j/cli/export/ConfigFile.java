@@ -87,7 +87,7 @@ public final class ConfigFile {
         return questions;
     }
 
-    /** Whether the last character is a backslash that does not stand behind another one. */
+    /** Whether the line ends in a backslash that no other backslash escapes. */
     private static boolean continues(CharSequence line) {
         int backslashes = 0;
         while (backslashes < line.length() && line.charAt(line.length() - 1 - backslashes) == '\\') {

@@ -16,7 +16,7 @@ public final class OwnFile {
     /** S_IWGRP and S_IWOTH of inode(7). */
     private static final int OTHERS_WRITE = 022;
 
-    /** S_ISVTX: in such a directory, as /tmp, others can't rename or remove what is not theirs. */
+    /** S_ISVTX of inode(7): in such a directory, like /tmp, users can rename and remove only their own files. */
     private static final int STICKY = 01000;
 
     private OwnFile() {}

@@ -23,7 +23,7 @@ import java.util.function.Consumer;
  * <p>The handler is called by the loop's thread, one record after the other, so a handler that waits holds back the next
  * records: they stay in the buffer, and when that is full, programs lose records. A {@link
  * java.util.concurrent.SubmissionPublisher} as the handler passes them to subscribers on other threads, and waits while
- * a subscriber is behind: {@code publisher::submit}.
+ * the buffer of a subscriber is full: {@code publisher::submit}.
  *
  * <p>If the handler throws an exception, the loop ends. {@link #join} or {@link #close} passes it on, whichever is
  * called first. If the handler interrupts its thread, the loop ends as if {@link #stop} were called.

@@ -10,7 +10,7 @@ import java.util.Optional;
  * OpenTelemetry ask for seconds and bytes. <i>Immutable.</i>
  *
  * @param kind what is measured
- * @param digits decimal digits of the answer's values behind the point of the base unit: 9 for nanoseconds
+ * @param digits digits of the answer's values after the decimal point of the base unit: 9 for nanoseconds
  */
 public record BaseUnit(Kind kind, int digits) {
     public enum Kind {

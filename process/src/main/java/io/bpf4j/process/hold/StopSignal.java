@@ -147,8 +147,9 @@ final class StopSignal implements AutoCloseable {
     /**
      * Hits by threads that did not stop, not counting threads that stopped later.
      *
-     * @param ended whether the process has ended. The kernel handles signals before a thread goes on behind the probe;
-     *     so a thread that does not block the signal, and has not stopped for it, was killed there, and has run nothing
+     * @param ended whether the process has ended. The kernel handles signals before a thread executes the instruction at
+     *     the probe; so a thread that does not block the signal and did not stop for it was killed there, and executed
+     *     nothing more
      */
     synchronized long missed(boolean ended) {
         return read(MISSED) + (ended && seesMask ? 0 : Math.max(0, read(SENT) - claimed));

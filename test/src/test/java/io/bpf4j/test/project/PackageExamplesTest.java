@@ -69,7 +69,7 @@ class PackageExamplesTest {
         "io.bpf4j.loader.feature, :",
         "io.bpf4j.objects, trace",
         "io.bpf4j.trace.catalog, 0 name: Text",
-        "io.bpf4j.usdt.site, 4 signed bytes: -20 bytes behind rbp"
+        "io.bpf4j.usdt.site, 4 signed bytes: -20 bytes from rbp"
     })
     void anExampleRuns(String exported, String printed, @TempDir Path output) throws Exception {
         String code = example(exported().getOrDefault(exported, "")).orElseThrow();

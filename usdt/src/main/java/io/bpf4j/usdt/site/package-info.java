@@ -6,7 +6,7 @@
  *     String place = switch (arg.operand()) {
  *         case UsdtArg.Constant constant -> "the number " + constant.value();
  *         case UsdtArg.Register register -> "register " + register.name();
- *         case UsdtArg.Memory memory -> memory.offset() + " bytes behind " + memory.base();
+ *         case UsdtArg.Memory memory -> memory.offset() + " bytes from " + memory.base();
  *         case UsdtArg.Unsupported unsupported -> unsupported.raw() + ", which can't be read: " + unsupported.reason();
  *     };
  *     System.out.println(arg.size() + (arg.signed() ? " signed" : "") + " bytes: " + place);
