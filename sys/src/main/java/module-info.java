@@ -25,4 +25,9 @@ module io.bpf4j.sys {
             io.bpf4j.process,
             io.bpf4j.trace,
             io.bpf4j.cli;
+    exports io.bpf4j.sys.internal.thread to
+            io.bpf4j.loader,
+            io.bpf4j.usdt,
+            io.bpf4j.trace,
+            io.bpf4j.cli;
 }

@@ -7,6 +7,7 @@ import io.bpf4j.process.Tasks;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.sys.Host;
+import io.bpf4j.sys.internal.thread.Threads;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -333,17 +334,7 @@ final class GroupWatch implements AutoCloseable {
         closing.countDown();
         Thread looking = thread;
         if (looking != null && !looking.equals(Thread.currentThread())) {
-            boolean interrupted = false;
-            while (looking.isAlive()) {
-                try {
-                    looking.join();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            Threads.join(looking);
         }
     }
 }

@@ -14,6 +14,7 @@ import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.thread.Threads;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -291,16 +292,8 @@ public final class UsdtWatch implements AutoCloseable {
         if (tracer != null) {
             tracer.close();
         }
-        boolean interrupted = false;
-        while (thread.isAlive() && !thread.equals(Thread.currentThread())) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        if (!thread.equals(Thread.currentThread())) {
+            Threads.join(thread);
         }
         Throwable thrown = failure;
         failure = null;

@@ -8,6 +8,7 @@ import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.metrics.prometheus.AnswerCollector;
 import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.internal.thread.Threads;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.usdt.UsdtProbe;
@@ -174,17 +175,6 @@ final class ExportedQuestion extends QuestionRun implements Exported {
     @Override
     public void close() {
         stop();
-        boolean interrupted = false;
-        while (true) {
-            try {
-                thread.join();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.join(thread);
     }
 }

@@ -1,5 +1,6 @@
 package io.bpf4j.cli.command;
 
+import io.bpf4j.sys.internal.thread.Threads;
 import io.bpf4j.trace.Question;
 
 /**
@@ -19,17 +20,6 @@ final class Preparation {
 
     /** Waits for the end of the preparation. */
     void await() {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                thread.join();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.join(thread);
     }
 }

@@ -2,6 +2,7 @@ package io.bpf4j.loader.link;
 
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.internal.call.UndoStack;
+import io.bpf4j.sys.internal.thread.Threads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -193,7 +194,7 @@ public final class LinkGroup implements Link {
         };
         List<Thread> helpers = start(Math.min(links.size() - 1, MAX_HELPERS), work);
         work.run();
-        helpers.forEach(LinkGroup::join);
+        helpers.forEach(Threads::join);
         switch (failure.get()) {
             case RuntimeException e -> throw e;
             case Error e -> throw e;
@@ -214,20 +215,6 @@ public final class LinkGroup implements Link {
             return threads;
         }
         return threads;
-    }
-
-    private static void join(Thread thread) {
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Override
