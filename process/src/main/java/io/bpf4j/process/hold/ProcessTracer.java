@@ -43,7 +43,9 @@ public final class ProcessTracer implements AutoCloseable {
     private final Consumer<ProcessStop> onStop;
     private final TracerThread thread;
     private final Map<Integer, StopSignal> breakpoints = new ConcurrentHashMap<>();
-    private long missed;
+
+    /** The missed hits of breakpoints that were removed. */
+    private StopSignal.Missed missed = StopSignal.Missed.NONE;
 
     private ProcessTracer(Host host, boolean withChildren, Consumer<ProcessStop> onStop) {
         this.host = host;
@@ -154,29 +156,30 @@ public final class ProcessTracer implements AutoCloseable {
     /** Why a thread may have continued without being stopped; empty if none did. */
     public List<Diagnostic> gaps() {
         List<Diagnostic> gaps = new ArrayList<>(thread.gaps());
-        long passed = missed();
-        if (passed > 0) {
-            gaps.add(new Diagnostic(
-                    Diagnostic.Kind.LATE,
-                    "",
-                    (passed == 1 ? "once" : passed + " times")
-                            + " a thread reached a breakpoint with SIGURG blocked, and could not be stopped"));
-        }
+        StopSignal.Missed all = missed();
+        addGap(gaps, all.blocked(), "reached a breakpoint with SIGURG blocked, and could not be stopped");
+        addGap(gaps, all.others(), "reached a breakpoint and was not stopped, for a reason that is not known");
         return gaps;
     }
 
-    private synchronized long missed() {
-        return missed
-                + breakpoints.values().stream()
-                        .mapToLong(signal -> signal.missed(false))
-                        .sum();
+    private static void addGap(List<Diagnostic> gaps, long times, String what) {
+        if (times > 0) {
+            gaps.add(new Diagnostic(
+                    Diagnostic.Kind.LATE, "", (times == 1 ? "once" : times + " times") + " a thread " + what));
+        }
+    }
+
+    private synchronized StopSignal.Missed missed() {
+        return breakpoints.values().stream()
+                .map(signal -> signal.missed(false))
+                .reduce(missed, StopSignal.Missed::plus);
     }
 
     private synchronized void forget(int pid, boolean ended) {
         @Nullable StopSignal signal = breakpoints.remove(pid);
         try (signal) { // also if the kernel does not tell how many it missed
             if (signal != null) {
-                missed += signal.missed(ended);
+                missed = missed.plus(signal.missed(ended));
             }
         }
     }

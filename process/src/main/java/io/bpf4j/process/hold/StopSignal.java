@@ -57,7 +57,7 @@ import java.util.OptionalInt;
  * breakpoint that ptrace writes into the process would kill the process in this case.
  *
  * <p>A thread that blocks SIGURG does not stop. If the kernel's BTF has the offset of the signal mask, the program
- * sends no signal to such a thread, which could read it from a signalfd, and counts the hit as missed.
+ * sends no signal to such a thread, which could read it from a signalfd, and counts the hit.
  *
  * <p>Tested by {@code CliFirstEventsTest}.
  */
@@ -70,11 +70,16 @@ final class StopSignal implements AutoCloseable {
     /** Linux 5.6, commit 8482941f0906. */
     private static final int BPF_SEND_SIGNAL_THREAD = 117;
 
-    /** The map has one value: the number of sent signals, and of signals that could not be sent; 8 bytes each. */
+    /** Where the map's one value has the number of hits for which a signal was sent. A number has 8 bytes. */
     private static final int SENT = 0;
 
-    private static final int MISSED = 8;
-    private static final int COUNTERS_SIZE = 16;
+    /** The hits by threads that block the signal. */
+    private static final int BLOCKED = 8;
+
+    /** The hits for which the kernel could not send the signal. */
+    private static final int UNSENT = 16;
+
+    private static final int COUNTERS_SIZE = 24;
 
     private final Kernel kernel;
     private final Fd counters;
@@ -145,14 +150,29 @@ final class StopSignal implements AutoCloseable {
     }
 
     /**
+     * Hits by threads that did not stop.
+     *
+     * @param blocked by threads that block the signal
+     * @param others for reasons that are not known
+     */
+    record Missed(long blocked, long others) {
+        static final Missed NONE = new Missed(0, 0);
+
+        Missed plus(Missed more) {
+            return new Missed(blocked + more.blocked, others + more.others);
+        }
+    }
+
+    /**
      * Hits by threads that did not stop, not counting threads that stopped later.
      *
      * @param ended whether the process has ended. The kernel handles signals before a thread executes the instruction at
      *     the probe; so a thread that does not block the signal and did not stop for it was killed there, and executed
      *     nothing more
      */
-    synchronized long missed(boolean ended) {
-        return read(MISSED) + (ended && seesMask ? 0 : Math.max(0, read(SENT) - claimed));
+    synchronized Missed missed(boolean ended) {
+        long pending = ended && seesMask ? 0 : Math.max(0, read(SENT) - claimed);
+        return new Missed(read(BLOCKED), read(UNSENT) + pending);
     }
 
     /**
@@ -199,16 +219,19 @@ final class StopSignal implements AutoCloseable {
                     .call(BPF_PROBE_READ_KERNEL)
                     .ldx(8, R1, R10, -8)
                     .alu(Opcodes.AND, R1, 1 << (Ptrace.SIGURG - 1))
-                    .jump(Opcodes.JNE, R1, 0, "missed");
+                    .jump(Opcodes.JNE, R1, 0, "blocked");
         }
-        return program.mov(R1, Ptrace.SIGURG)
+        program.mov(R1, Ptrace.SIGURG)
                 .call(BPF_SEND_SIGNAL_THREAD)
-                .jump(Opcodes.JNE, R0, 0, "missed")
+                .jump(Opcodes.JNE, R0, 0, "unsent")
                 .loadMapValue(R1, counters, SENT)
                 .jump("count")
-                .label("missed")
-                .loadMapValue(R1, counters, MISSED)
-                .label("count")
+                .label("unsent")
+                .loadMapValue(R1, counters, UNSENT);
+        if (mask.isPresent()) {
+            program.jump("count").label("blocked").loadMapValue(R1, counters, BLOCKED);
+        }
+        return program.label("count")
                 .mov(R2, 1)
                 .atomic(8, Opcodes.ADD, R1, 0, R2)
                 .mov(R0, 0)

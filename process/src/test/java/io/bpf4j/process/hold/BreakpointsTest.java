@@ -2,6 +2,7 @@ package io.bpf4j.process.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.internal.call.Command;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.LinkCommand;
@@ -9,6 +10,7 @@ import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.ProcessCommand;
 import io.bpf4j.sys.internal.call.ScriptedKernel;
 import io.bpf4j.sys.internal.call.WaitStatus;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -82,6 +84,26 @@ class BreakpointsTest {
         assertThat(kernel.commands(LinkCommand.Create.class)).isNotEmpty();
         awaitAllClosed();
         assertThat(stops).extracting(ProcessStop::kind).containsExactly(ProcessStop.Kind.ENDED);
+        tracer.close();
+    }
+
+    /** Of three hits a signal was sent, and no thread stopped. */
+    @Test
+    void whyAThreadDidNotStopIsSaidOnlyIfItIsKnown() {
+        kernel.answer(MapCommand.Element.class, counters -> {
+            counters.value().setAtIndex(ValueLayout.JAVA_LONG, 0, 3); // sent
+            counters.value().setAtIndex(ValueLayout.JAVA_LONG, 1, 1); // blocked
+            counters.value().setAtIndex(ValueLayout.JAVA_LONG, 2, 4); // not sent
+            return 0;
+        });
+        ProcessTracer tracer = tracer();
+        breakAt(tracer);
+        awaitAllClosed();
+        assertThat(tracer.gaps())
+                .extracting(Diagnostic::message)
+                .containsExactly(
+                        "once a thread reached a breakpoint with SIGURG blocked, and could not be stopped",
+                        "7 times a thread reached a breakpoint and was not stopped, for a reason that is not known");
         tracer.close();
     }
 
