@@ -74,7 +74,7 @@ final class QuestionOptions {
      *
      * @throws UsageException if they don't fit together
      */
-    void check() {
+    void check() throws IOException {
         target.check();
         Double seconds = every;
         if (seconds != null && !(seconds >= 0.01 && seconds <= 1e6)) {

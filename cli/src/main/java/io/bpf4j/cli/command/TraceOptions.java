@@ -63,7 +63,7 @@ final class TraceOptions {
      *
      * @throws UsageException if they don't fit together
      */
-    void check() {
+    void check() throws IOException {
         target.check();
         if (!target.functions().isEmpty() && !isQuestion()) {
             throw new UsageException("the arguments of a function are not known: give --show with values of "

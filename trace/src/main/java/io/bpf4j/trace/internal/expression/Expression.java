@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * A parsed expression. {@code io.bpf4j.trace.expression} describes the language. <i>Immutable.</i>
@@ -77,6 +78,26 @@ public final class Expression {
             texts.add(bytes.toString());
         }
         part.parts().forEach(each -> addTexts(each, texts));
+    }
+
+    /**
+     * Refuses a filter by the name of a unit, container or pod, whatever the probes are: the kernel does not know it.
+     * This can be told before any probe is looked for.
+     *
+     * @param isArgument whether an argument of a probe has a name; the argument is meant then
+     * @throws ExpressionException if the expression can't be a filter
+     */
+    public void requireFilter(Predicate<String> isArgument) {
+        requireFilter(tree, isArgument);
+    }
+
+    private void requireFilter(Syntax part, Predicate<String> isArgument) {
+        if (part instanceof Syntax.Name name) {
+            Names.group(name.name()).filter(_ -> !isArgument.test(name.name())).ifPresent(group -> {
+                throw new ExpressionException(text, name.at(), Texts.NOT_IN_KERNEL.formatted(group));
+            });
+        }
+        part.parts().forEach(each -> requireFilter(each, isArgument));
     }
 
     /** The largest parts whose names all start with {@code begin.}, each as an expression with the whole text. */

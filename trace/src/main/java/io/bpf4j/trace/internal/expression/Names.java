@@ -70,6 +70,11 @@ final class Names {
         this.uses = uses;
     }
 
+    /** What a name stands for, if it is that of the thread's unit, container or pod and no argument has it. */
+    static Optional<ValueType.Basic> group(String name) {
+        return Optional.ofNullable(GROUPS.get(name));
+    }
+
     /** @param reached the probes for which the name is evaluated; the others need not have it */
     Term term(Syntax.Name name, BitSet reached) {
         EventField field = FIELDS.get(name.name());
@@ -107,11 +112,7 @@ final class Names {
     private Term argument(Syntax.Name name, BitSet reached) {
         Optional<Map<Integer, Scope.Argument>> found = scope.find(name.name());
         if (found.isEmpty() || found.get().isEmpty()) {
-            ValueType.Basic group = GROUPS.get(name.name());
-            if (group != null) {
-                return new Term.GroupName(group);
-            }
-            throw unknown(name);
+            return new Term.GroupName(group(name.name()).orElseThrow(() -> unknown(name)));
         }
         Map<Integer, Scope.Argument> byProbe = new TreeMap<>(found.get());
         requireAll(name, reached, byProbe.keySet());

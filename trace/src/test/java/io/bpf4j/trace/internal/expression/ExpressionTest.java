@@ -154,4 +154,17 @@ class ExpressionTest {
                         + c.arguments().stream().map(ExpressionTest::show).collect(Collectors.joining(", ", "(", ")"));
         };
     }
+
+    /** What the kernel does not know is no filter, unless an argument has the name. */
+    @Test
+    void aFilterByTheNameOfAGroupIsRefusedAtThisName() {
+        Expression byPod = Expression.parse("pid > 1 && !(begin.pod ~ \"web*\")");
+        assertThatThrownBy(() -> byPod.requireFilter(_ -> false))
+                .isInstanceOfSatisfying(ExpressionException.class, refusal -> {
+                    assertThat(refusal.position()).isEqualTo("pid > 1 && !(".length());
+                    assertThat(refusal.reason()).contains("the kernel does not know");
+                });
+        byPod.requireFilter("pod"::equals);
+        Expression.parse("cgroup == 7 && podium").requireFilter(_ -> false);
+    }
 }
