@@ -252,7 +252,7 @@ class QuestionRun implements TargetRun.Work {
             history.add(LocalTime.ofInstant(counted.ended, ZoneId.systemDefault()), rows);
         }
         long events = rows.stream().mapToLong(Answer.Row::count).sum();
-        String sums = AnswerReport.sums(answer, events, gaps);
+        String sums = AnswerReport.sums(answer.gaps(), events, gaps);
         return new AnswerPage(
                 userOptions.title(),
                 AnswerReport.isInSummary(rows, sums)

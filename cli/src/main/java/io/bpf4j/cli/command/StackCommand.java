@@ -5,6 +5,7 @@ import io.bpf4j.cli.output.AskedQuestion.Part;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Progress;
 import io.bpf4j.cli.picture.AnswerPage;
+import io.bpf4j.cli.picture.StackPicture;
 import io.bpf4j.cli.question.StackRow;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.loader.map.StackTraceMap;
@@ -20,10 +21,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -47,12 +45,6 @@ import picocli.CommandLine.Option;
             "  bpf4j stack -p 4711 libstdcxx:throw --folded"
         })
 final class StackCommand extends QuestionCommand {
-    /** The maximum number of frames of a stack in the table of a page. */
-    private static final int MAX_TABLE_FRAMES = 10;
-
-    /** The maximum number of characters of a line below a flame graph. */
-    private static final int MAX_LINE_LENGTH = 170;
-
     private static final int MAX_PATIENCE_SECONDS = 3600;
 
     @Option(names = "--user", description = "Stacks in user space (the default).")
@@ -95,7 +87,6 @@ final class StackCommand extends QuestionCommand {
     private final class Run extends QuestionRun {
         private final NamedStacks stacks;
         private boolean ending;
-        private boolean hasRows;
 
         /** The events of the rows that were printed last. */
         private long events;
@@ -173,41 +164,24 @@ final class StackCommand extends QuestionCommand {
             } else {
                 stacks.forEachOfAll(this::text);
             }
-            hasRows = !rows.isEmpty();
             events = rows.stream().mapToLong(Answer.Row::count).sum();
         }
 
         @Override
         void html(AnswerPage page, Writer writer) throws IOException {
-            AnswerPage table = page.withRows(rows());
-            if (hasRows) {
-                table.html(writer, out -> stacks.counts().figure(out, title()));
-            } else {
-                table.html(writer);
-            }
-        }
-
-        /**
-         * The stacks as rows of a table, for readers who can't see the graph. Stacks with the same innermost frames are
-         * one row.
-         */
-        private List<Answer.Row> rows() {
-            Map<String, Long> sums = new HashMap<>();
-            stacks.forEach(stack -> {
-                String frames = stack.frames().stream()
-                        .limit(MAX_TABLE_FRAMES)
-                        .map(Frame::label)
-                        .collect(Collectors.joining(" \u2190 "));
-                sums.merge(frames.isEmpty() ? "(none)" : frames, stack.count(), Long::sum);
-            });
-            return sums.entrySet().stream()
-                    .map(entry -> new Answer.Row(Map.of("stack", entry.getKey()), entry.getValue(), null, null, null))
-                    .toList();
+            picture().html(page, writer);
         }
 
         @Override
         void svg(AnswerPage page, Writer writer) throws IOException {
-            stacks.counts().svg(writer, title(), page.lines(MAX_LINE_LENGTH));
+            picture().svg(page, writer);
+        }
+
+        private StackPicture picture() {
+            StackPicture picture =
+                    new StackPicture(String.join(", ", options.target().names()), stacks.counts());
+            stacks.forEach(stack -> picture.add(labels(stack), stack.count()));
+            return picture;
         }
 
         private void fold(StackCounts counts) {
@@ -236,12 +210,11 @@ final class StackCommand extends QuestionCommand {
         }
 
         private static StackRow named(NamedStacks.Stack stack) {
-            return new StackRow(
-                    stack.key(), stack.frames().stream().map(Frame::label).toList(), stack.isCut(), stack.count());
+            return new StackRow(stack.key(), labels(stack), stack.isCut(), stack.count());
         }
 
-        private String title() {
-            return String.join(", ", options.target().names());
+        private static List<String> labels(NamedStacks.Stack stack) {
+            return stack.frames().stream().map(Frame::label).toList();
         }
     }
 

@@ -28,7 +28,8 @@ record Form(List<String> keys, String unit, Optional<HistogramScale> scale, bool
         return "its buckets are " + text(scale) + "; not " + text(other.scale);
     }
 
-    private String kind() {
+    /** What the rows are, in words. */
+    String kind() {
         return stacks ? "stacks" : scale.isPresent() ? "histograms" : "counts";
     }
 

@@ -1,9 +1,14 @@
 package io.bpf4j.cli.merge;
 
+import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.AskedQuestion;
+import io.bpf4j.cli.output.AskedQuestion.Part;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.output.Remark;
+import io.bpf4j.cli.picture.AnswerPage;
+import io.bpf4j.cli.picture.History;
+import io.bpf4j.cli.picture.StackPicture;
 import io.bpf4j.cli.question.AnswerReport;
 import io.bpf4j.cli.question.AnswerValues;
 import io.bpf4j.cli.question.HistogramScale;
@@ -12,6 +17,7 @@ import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
 import io.bpf4j.trace.Gap;
+import io.bpf4j.trace.stack.StackCounts;
 import java.io.IOException;
 import java.io.Reader;
 import java.util.ArrayList;
@@ -24,6 +30,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -219,10 +227,8 @@ public final class MergedAnswer {
         facts.forEach(remark -> console.error("bpf4j: " + remark.message()));
         AnswerReport report = new AnswerReport(console, json, paint);
         Form known = form;
-        List<Answer.Row> counted = rows.values().stream()
-                .map(row -> new Answer.Row(row.id().key(), row.count(), row.distribution(), null, null))
-                .toList();
-        if (known != null && known.stacks()) {
+        List<Answer.Row> counted = counted();
+        if (isOfStacks()) {
             for (StackRow stack : stacks(json)) {
                 if (json) {
                     console.line(stack.json());
@@ -233,7 +239,77 @@ public final class MergedAnswer {
         } else if (known != null) {
             report.rows(counted, known.unit(), known.scale());
         }
-        report.sums(counted, missing, gaps, facts, unknownIn.isEmpty() ? question : Optional.empty());
+        report.sums(counted, missing, gaps, facts, knownQuestion(), false);
+    }
+
+    /** Whether it is a sum of stacks. */
+    public boolean isOfStacks() {
+        return form != null && form.stacks();
+    }
+
+    /**
+     * Prints the sum of stacks as folded lines, and all else on standard error.
+     *
+     * @throws CommandException if it is a sum of something else
+     */
+    public void printFolded(Console console) throws IOException {
+        Form known = form;
+        if (known != null && !known.stacks()) {
+            throw new CommandException("--folded prints stacks, but the answers have " + known.kind());
+        }
+        List<Remark> facts = allRemarks();
+        facts.forEach(remark -> console.error("bpf4j: " + remark.message()));
+        graph().folded(console.outWriter());
+        new AnswerReport(console, false).sums(counted(), missing, gaps, facts, knownQuestion(), true);
+    }
+
+    /**
+     * The sum as a page or picture.
+     *
+     * @param line the command line, which is one of the facts
+     */
+    public AnswerPage page(String line) {
+        List<Answer.Row> counted = counted();
+        String sums = AnswerReport.sums(missing, events, gaps);
+        return new AnswerPage(
+                title(),
+                AnswerReport.isInSummary(counted, sums) ? List.of(line) : List.of(line, sums),
+                allRemarks().stream().map(Remark::message).toList(),
+                counted,
+                form == null ? "" : form.unit(),
+                new History());
+    }
+
+    /** The sum of stacks as a flame graph. */
+    public StackPicture picture() {
+        StackPicture picture = new StackPicture(title(), graph());
+        stacks(false).forEach(stack -> picture.add(stack.frames(), stack.count()));
+        return picture;
+    }
+
+    private StackCounts graph() {
+        StackCounts graph = StackCounts.create();
+        stacks(false).forEach(stack -> stack.addTo(graph));
+        return graph;
+    }
+
+    /** The probes, if all answers say which they are. */
+    private String title() {
+        return knownQuestion()
+                .map(asked -> Stream.of(Part.PROBES, Part.BEGIN, Part.END)
+                        .flatMap(part -> asked.parts().getOrDefault(part, List.of()).stream())
+                        .collect(Collectors.joining(", ")))
+                .orElse("merged answers");
+    }
+
+    private Optional<AskedQuestion> knownQuestion() {
+        return unknownIn.isEmpty() ? question : Optional.empty();
+    }
+
+    private List<Answer.Row> counted() {
+        return rows.values().stream()
+                .map(row -> new Answer.Row(row.id().key(), row.count(), row.distribution(), null, null))
+                .toList();
     }
 
     /** The stacks, the most frequent first. Without the processes, unless all are of one, as {@code stack} shows them. */

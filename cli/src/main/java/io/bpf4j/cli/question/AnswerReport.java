@@ -324,14 +324,15 @@ public final class AnswerReport {
             Map<Gap, Long> counted,
             List<Diagnostic> gaps,
             List<Remark> remarks,
-            Optional<AskedQuestion> question) {
+            Optional<AskedQuestion> question,
+            boolean toStandardError) {
         long events = rows.stream().mapToLong(Answer.Row::count).sum();
         if (json) {
             EndRecord end = new EndRecord(events, counted.getOrDefault(Gap.LOST, 0L));
             question.ifPresent(end::about);
             console.line(complete(end, counted, gaps).json(remarks));
         } else {
-            sums(rows, sums(counted, events, gaps, ""), false);
+            sums(rows, sums(counted, events, gaps), toStandardError);
         }
     }
 
@@ -371,8 +372,8 @@ public final class AnswerReport {
     }
 
     /** The sums in words. */
-    public static String sums(Answer answer, long total, List<Diagnostic> gaps) {
-        return sums(answer.gaps(), total, gaps, "");
+    public static String sums(Map<Gap, Long> counted, long total, List<Diagnostic> gaps) {
+        return sums(counted, total, gaps, "");
     }
 
     private static String sums(Map<Gap, Long> counted, long total, List<Diagnostic> gaps, String complete) {

@@ -6,6 +6,8 @@ import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.output.Records;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.trace.NamedStacks;
+import io.bpf4j.trace.stack.Frame;
+import io.bpf4j.trace.stack.StackCounts;
 import java.util.List;
 import java.util.Map;
 
@@ -26,6 +28,17 @@ public record StackRow(Map<String, Object> key, List<String> frames, boolean cut
             console.line("    " + NamedStacks.CUT);
         }
         console.line("");
+    }
+
+    /**
+     * Adds the stack to others. Its frames are names alone, so functions of the kernel and of a just-in-time compiler
+     * are not told from others.
+     */
+    public void addTo(StackCounts counts) {
+        List<Frame> functions = frames.stream()
+                .map(name -> new Frame(0, name, "", 0, "", Frame.Source.SYMBOLS))
+                .toList();
+        counts.add(cut ? NamedStacks.CUT : "", functions, List.of(), count);
     }
 
     /** The stack as a record. */

@@ -135,6 +135,51 @@ class MergeCommandTest {
     }
 
     @Test
+    void aSumIsDrawnLikeAnAnswer() throws IOException {
+        Path html = folder.resolve("sum.html");
+        Path svg = folder.resolve("sum.svg");
+        String asked = end(5).replace("true}", "true,\"question\":{\"probes\":[\"a:b\"]}}");
+        String one = file("one", A, B, asked);
+        Run run = Run.of("merge", "--html", html.toString(), "--svg", svg.toString(), one, "-");
+        assertThat(run.code()).as(String.join("\n", run.err())).isEqualTo(CommandTree.FAILED);
+        assertThat(html).doesNotExist();
+        String two = file("two", A, asked.replace(":5", ":3"));
+        run = Run.of("merge", "--html", html.toString(), "--svg", svg.toString(), one, two);
+        assertThat(run.out()).containsExactly("COUNT  comm", "6      a", "2      b", "8 events");
+        assertThat(html)
+                .content()
+                .contains("<h1>a:b</h1>", "bpf4j merge --html", "8 events", "<td class=\"key\">a</td>")
+                .doesNotContain("script");
+        assertThat(svg).content().startsWith("<?xml").contains("a:b", "8 events");
+        String histogram = file("histogram", HISTOGRAM, end(1));
+        assertThat(Run.of("merge", "--html", html.toString(), histogram).code()).isEqualTo(CommandTree.OK);
+        assertThat(html).content().contains("<h1>merged answers</h1>", "8 ns .. 16 ns");
+    }
+
+    @Test
+    void stacksAreAFlameGraphOrFoldedLines() throws IOException {
+        Path html = folder.resolve("sum.html");
+        Path svg = folder.resolve("sum.svg");
+        String stack = "{\"type\":\"row\",\"key\":{\"pid\":1},\"frames\":[\"leaf;\",\"main\"],\"count\":3}";
+        String one = file("one", stack, stack.replace("leaf;", "</script>"), end(6));
+        String two = file("two", stack.replace(":1}", ":2}").replace(":3}", ":4,\"cut\":true}"), end(4));
+        Run run = Run.of("merge", "--folded", "--html", html.toString(), "--svg", svg.toString(), one, two);
+        assertThat(run.out()).containsExactly("[cut];main;leaf\\x3b 4", "main;</script> 3", "main;leaf\\x3b 3");
+        assertThat(run.err()).containsExactly("bpf4j: 10 events");
+        assertThat(html)
+                .content()
+                .contains("leaf; \u2190 main", "id=\"flamegraph\"")
+                .doesNotContain("</script> \u2190");
+        assertThat(svg).content().startsWith("<?xml").contains("10 events");
+        assertThat(Run.of("merge", "--folded", "--json", one).code()).isEqualTo(CommandTree.USAGE);
+        assertThat(Run.of("merge", "--folded", file("counts", A, end(3))).err())
+                .containsExactly("bpf4j: --folded prints stacks, but the answers have counts");
+        run = Run.of("merge", "--folded", file("empty", end(0)));
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).containsExactly("bpf4j: 0 events");
+    }
+
+    @Test
     void onlyTheLastIntervalCounts() throws IOException {
         assertThat(Run.of("merge", "--json", file("every", A, interval(3), A, B, interval(5), B, A, end(5, 2, 0)))
                         .out())

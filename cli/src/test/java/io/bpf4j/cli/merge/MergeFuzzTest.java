@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Paint;
+import io.bpf4j.cli.picture.AnswerPage;
+import io.bpf4j.cli.picture.StackPicture;
 import io.bpf4j.test.fuzz.FuzzTarget;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -97,6 +99,21 @@ class MergeFuzzTest extends FuzzTarget {
         if (!printed.contains("\"message\"")) {
             assertThat(print(again, true)).isEqualTo(printed);
         }
+        draw(sum);
+    }
+
+    private static void draw(MergedAnswer sum) throws IOException {
+        AnswerPage page = sum.page("bpf4j merge");
+        StringBuilder out = new StringBuilder();
+        if (sum.isOfStacks()) {
+            StackPicture picture = sum.picture();
+            picture.html(page, out);
+            picture.svg(page, out);
+        } else {
+            page.html(out);
+            page.svg(out);
+        }
+        assertThat(out).contains("</html>", "</svg>");
     }
 
     private static String print(MergedAnswer answer, boolean json) {
