@@ -13,6 +13,7 @@ import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import io.bpf4j.test.objects.TestObjects;
 import java.io.IOException;
 import java.net.URI;
@@ -82,25 +83,14 @@ class BindingsFuzzTest extends FuzzTarget {
                 "\u00e9");
     }
 
-    @Override
-    protected int maxLength() {
-        return 400;
-    }
-
-    @Override
-    protected int executions() {
-        return 5;
-    }
-
     /** The class itself takes some 20 KB of text, and JavaPoet and the compiler a hundred times as much. */
     @Override
-    protected long mostBytes(int size) {
-        return (64 << 20) + 100_000L * size;
-    }
-
-    @Override
-    protected long mostSteps(int size) {
-        return 2_000_000 + 20_000L * size;
+    protected Limits limits() {
+        return Limits.USUAL
+                .withExecutions(5)
+                .withMaxLength(400)
+                .withBytes(64 << 20, 100_000)
+                .withSteps(2_000_000, 20_000);
     }
 
     @Override

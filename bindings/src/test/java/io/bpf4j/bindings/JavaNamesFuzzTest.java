@@ -3,6 +3,7 @@ package io.bpf4j.bindings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
@@ -48,15 +49,10 @@ class JavaNamesFuzzTest extends FuzzTarget {
                 "close");
     }
 
-    @Override
-    protected int maxLength() {
-        return 400;
-    }
-
     /** Each line is a name of four kinds, and the assertions take more than the names. */
     @Override
-    protected long mostBytes(int size) {
-        return (4 << 20) + 20_000L * size;
+    protected Limits limits() {
+        return Limits.USUAL.withMaxLength(400).withBytes(4 << 20, 20_000);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.bpf4j.btf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -112,25 +113,14 @@ class BtfFileFuzzTest extends FuzzTarget {
                 .toList();
     }
 
-    @Override
-    protected int maxLength() {
-        return 1 << 13;
-    }
-
-    @Override
-    protected int executions() {
-        return 100;
-    }
-
     /** xz may take as much as {@code xz -9} does, in each of the layers, and BTF may have 64 MiB when it is expanded. */
     @Override
-    protected long mostBytes(int size) {
-        return (400 << 20) + 10_000L * size;
-    }
-
-    @Override
-    protected long mostSteps(int size) {
-        return 4_000_000_000L + 50_000L * size;
+    protected Limits limits() {
+        return Limits.USUAL
+                .withExecutions(100)
+                .withMaxLength(1 << 13)
+                .withBytes(400 << 20, 10_000)
+                .withSteps(4_000_000_000L, 50_000);
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -51,20 +52,10 @@ class BtfFuzzTest extends FuzzTarget {
         return input;
     }
 
-    @Override
-    protected int executions() {
-        return 300;
-    }
-
     /** A declaration in C names its type, and so does each that needs it; names have up to 4096 bytes. */
     @Override
-    protected long mostBytes(int size) {
-        return (8 << 20) + 20_000L * size;
-    }
-
-    @Override
-    protected long mostSteps(int size) {
-        return 500_000 + 20_000L * size;
+    protected Limits limits() {
+        return Limits.USUAL.withExecutions(300).withBytes(8 << 20, 20_000).withSteps(500_000, 20_000);
     }
 
     private static ByteView view(String name, byte[] bytes) {

@@ -12,6 +12,7 @@ import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -101,20 +102,10 @@ class CoreFuzzTest extends FuzzTarget {
         return List.of("0:0", "0:1:2", "0", "___mine", "pair");
     }
 
-    @Override
-    protected int executions() {
-        return 300;
-    }
-
     /** Types may be compared with each other as often as the budget of an object allows, which is not by its size. */
     @Override
-    protected long mostSteps(int size) {
-        return 5_000_000 + 20_000L * size;
-    }
-
-    @Override
-    protected long mostBytes(int size) {
-        return (16 << 20) + 20_000L * size;
+    protected Limits limits() {
+        return Limits.USUAL.withExecutions(300).withBytes(16 << 20, 20_000).withSteps(5_000_000, 20_000);
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.internal.symbol.SymbolVersions;
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,13 +43,8 @@ class ElfFuzzTest extends FuzzTarget {
 
     /** Sections may share one compressed stream, up to four times the limit; xz may take as much as {@code xz -9} does. */
     @Override
-    protected long mostBytes(int size) {
-        return (80 << 20) + 4_000L * size;
-    }
-
-    @Override
-    protected long mostSteps(int size) {
-        return 5_000_000 + 20_000L * size;
+    protected Limits limits() {
+        return Limits.USUAL.withBytes(80 << 20, 4_000).withSteps(5_000_000, 20_000);
     }
 
     @Override

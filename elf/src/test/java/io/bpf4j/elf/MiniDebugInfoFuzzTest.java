@@ -3,6 +3,7 @@ package io.bpf4j.elf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,20 +31,10 @@ class MiniDebugInfoFuzzTest extends FuzzTarget {
         return input;
     }
 
-    @Override
-    protected int executions() {
-        return 200;
-    }
-
     /** xz may take as much as {@code xz -9} does, and the test compresses. */
     @Override
-    protected long mostBytes(int size) {
-        return (80 << 20) + 2_000L * size;
-    }
-
-    @Override
-    protected long mostSteps(int size) {
-        return 10_000_000 + 20_000L * size;
+    protected Limits limits() {
+        return Limits.USUAL.withExecutions(200).withBytes(80 << 20, 2_000).withSteps(10_000_000, 20_000);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.bpf4j.elf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -43,20 +44,10 @@ class ZipFuzzTest extends FuzzTarget {
         return bytes.toByteArray();
     }
 
-    @Override
-    protected int executions() {
-        return 100;
-    }
-
     /** The library may have compressed symbols, too. */
     @Override
-    protected long mostBytes(int size) {
-        return (80 << 20) + 2_000L * size;
-    }
-
-    @Override
-    protected long mostSteps(int size) {
-        return 5_000_000 + 20_000L * size;
+    protected Limits limits() {
+        return Limits.USUAL.withExecutions(100).withBytes(80 << 20, 2_000).withSteps(5_000_000, 20_000);
     }
 
     @Override

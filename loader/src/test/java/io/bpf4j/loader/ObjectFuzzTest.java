@@ -9,6 +9,7 @@ import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.internal.call.ScriptedKernel;
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import io.bpf4j.test.objects.TestObjects;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -45,20 +46,10 @@ class ObjectFuzzTest extends FuzzTarget {
                 .toList();
     }
 
-    @Override
-    protected int executions() {
-        return 50;
-    }
-
-    @Override
-    protected long mostBytes(int size) {
-        return (32 << 20) + 20_000L * size;
-    }
-
     /** Types may be compared with each other as often as the budget of an object allows. */
     @Override
-    protected long mostSteps(int size) {
-        return 20_000_000 + 20_000L * size;
+    protected Limits limits() {
+        return Limits.USUAL.withExecutions(50).withBytes(32 << 20, 20_000).withSteps(20_000_000, 20_000);
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.sys.Host;
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,8 +33,8 @@ class MountInfoFuzzTest extends FuzzTarget {
     }
 
     @Override
-    protected int executions() {
-        return 100;
+    protected Limits limits() {
+        return Limits.USUAL.withExecutions(100);
     }
 
     @Override

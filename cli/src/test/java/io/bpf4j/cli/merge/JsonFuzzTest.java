@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -48,8 +49,8 @@ class JsonFuzzTest extends FuzzTarget {
     }
 
     @Override
-    protected int maxLength() {
-        return 300;
+    protected Limits limits() {
+        return Limits.USUAL.withMaxLength(300);
     }
 
     @Override

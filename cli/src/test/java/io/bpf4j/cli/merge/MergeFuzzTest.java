@@ -10,6 +10,7 @@ import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.picture.AnswerPage;
 import io.bpf4j.cli.picture.StackPicture;
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.Reader;
@@ -70,15 +71,10 @@ class MergeFuzzTest extends FuzzTarget {
                 "{\"from\":12,\"to\":13,\"count\":1}");
     }
 
-    @Override
-    protected int executions() {
-        return 300;
-    }
-
     /** Each row of a histogram has the buckets between its first and its last, up to all of its scale. */
     @Override
-    protected long mostBytes(int size) {
-        return (8 << 20) + 20_000L * size;
+    protected Limits limits() {
+        return Limits.USUAL.withExecutions(300).withBytes(8 << 20, 20_000);
     }
 
     @Override

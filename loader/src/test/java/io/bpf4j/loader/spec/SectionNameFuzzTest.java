@@ -6,6 +6,7 @@ import io.bpf4j.insn.Assembler;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
@@ -47,20 +48,10 @@ class SectionNameFuzzTest extends FuzzTarget {
                 "/", ":", "+", "?", "*", "[", "]", "{", "}", ".multi", ".session", ".s", "0x", "-", "//", "libc.so.6:");
     }
 
-    @Override
-    protected int maxLength() {
-        return 200;
-    }
-
     /** The cache of libraries is read each time. */
     @Override
-    protected long mostBytes(int size) {
-        return (16 << 20) + 2_000L * size;
-    }
-
-    @Override
-    protected long mostSteps(int size) {
-        return 2_000_000 + 2_000L * size;
+    protected Limits limits() {
+        return Limits.USUAL.withMaxLength(200).withBytes(16 << 20, 2_000).withSteps(2_000_000, 2_000);
     }
 
     @Override

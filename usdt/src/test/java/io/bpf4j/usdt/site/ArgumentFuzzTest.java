@@ -3,6 +3,7 @@ package io.bpf4j.usdt.site;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import io.bpf4j.usdt.internal.spec.ArgSpec;
 import io.bpf4j.usdt.internal.spec.SpecBuilder;
 import io.bpf4j.usdt.internal.spec.SpecLayout;
@@ -84,13 +85,8 @@ class ArgumentFuzzTest extends FuzzTarget {
     }
 
     @Override
-    protected int maxLength() {
-        return 200;
-    }
-
-    @Override
-    protected long mostBytes(int size) {
-        return (1 << 20) + 20_000L * size;
+    protected Limits limits() {
+        return Limits.USUAL.withMaxLength(200).withBytes(1 << 20, 20_000);
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.sys.internal.linux.Kallsyms;
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -39,8 +40,8 @@ class LinesFuzzTest extends FuzzTarget {
     }
 
     @Override
-    protected int executions() {
-        return 100;
+    protected Limits limits() {
+        return Limits.USUAL.withExecutions(100);
     }
 
     @Override

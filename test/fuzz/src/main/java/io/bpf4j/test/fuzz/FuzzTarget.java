@@ -67,24 +67,9 @@ public abstract class FuzzTarget {
         return List.of();
     }
 
-    /** The longest input that is made, in bytes. */
-    protected int maxLength() {
-        return 1 << 12;
-    }
-
-    /** How many changed inputs a test reads. */
-    protected int executions() {
-        return 1_000;
-    }
-
-    /** The most bytes of memory for an input of so many bytes. */
-    protected long mostBytes(int size) {
-        return (1 << 20) + 2_000L * size;
-    }
-
-    /** The most steps, blocks of code, for an input of so many bytes. */
-    protected long mostSteps(int size) {
-        return 100_000 + 2_000L * size;
+    /** What inputs are made, and what each may take. */
+    protected Limits limits() {
+        return Limits.USUAL;
     }
 
     /** A file for parsers that read files, in a folder that is removed when all is done. */
@@ -99,7 +84,7 @@ public abstract class FuzzTarget {
 
     /** The longest input that is made of the seeds: they have room to grow. */
     final int longest() {
-        int most = maxLength();
+        int most = limits().maxLength();
         for (byte[] seed : seeds()) {
             most = Math.max(most, seed.length + seed.length / 4);
         }
@@ -161,7 +146,8 @@ public abstract class FuzzTarget {
         Random random = new Random(SEED);
         Mutator mutator = new Mutator(random, longest());
         mutator.addWords(words().stream().map(FuzzTarget::bytes).toList());
-        for (int i = 0; i < executions(); i++) {
+        int executions = limits().executions();
+        for (int i = 0; i < executions; i++) {
             byte[] seed = seeds.get(random.nextInt(seeds.size()));
             check(mutator.mutate(seed, seeds.get(random.nextInt(seeds.size()))), "a changed seed");
         }

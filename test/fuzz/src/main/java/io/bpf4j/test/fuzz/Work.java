@@ -16,7 +16,7 @@ record Work(long steps, long bytes) {
     static Work of(FuzzTarget target, byte[] input) throws Exception {
         // The target may change its input.
         byte[] copy = input.clone();
-        Coverage.begin(target.mostSteps(input.length));
+        Coverage.begin(target.limits().stepsFor(input.length));
         long steps;
         long before = THREADS.getCurrentThreadAllocatedBytes();
         long after;
@@ -35,7 +35,7 @@ record Work(long steps, long bytes) {
      */
     static Work checked(FuzzTarget target, byte[] input) throws Exception {
         Work work = of(target, input);
-        long most = target.mostBytes(input.length);
+        long most = target.limits().bytesFor(input.length);
         if (work.bytes > most) {
             work = of(target, input);
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.test.fuzz.FuzzTarget;
+import io.bpf4j.test.fuzz.Limits;
 import io.bpf4j.usdt.StapsdtElf;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtArg;
@@ -82,8 +83,8 @@ class NoteFuzzTest extends FuzzTarget {
 
     /** The file has some 16 KiB around the notes; compressed ones may expand up to its size. */
     @Override
-    protected long mostBytes(int size) {
-        return (2 << 20) + 5_000L * size;
+    protected Limits limits() {
+        return Limits.USUAL.withBytes(2 << 20, 5_000);
     }
 
     @Override
