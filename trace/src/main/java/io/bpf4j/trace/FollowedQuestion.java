@@ -1,5 +1,6 @@
 package io.bpf4j.trace;
 
+import io.bpf4j.process.Reasons;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtException;
@@ -16,13 +17,11 @@ import java.util.Set;
  * not attached to. <i>Thread-safe.</i>
  */
 final class FollowedQuestion implements Following.Listener, AutoCloseable {
-    private static final int MAX_REASONS = 5;
-
     private final RunningProgram program;
     private final List<ProbePattern> patterns;
     private final List<UsdtProbe> known;
     private final Set<ProbePattern> unmatched;
-    private final Set<Diagnostic> failures = new LinkedHashSet<>();
+    private final Reasons failures = new Reasons();
     private final Following following;
 
     private FollowedQuestion(Question question, Target target, RunningProgram program) throws IOException {
@@ -84,10 +83,8 @@ final class FollowedQuestion implements Following.Listener, AutoCloseable {
     }
 
     @Override
-    public synchronized void failed(Diagnostic why) {
-        if (failures.size() < MAX_REASONS) {
-            failures.add(why);
-        }
+    public void failed(Diagnostic why) {
+        failures.add(why);
     }
 
     boolean isAlive() {
@@ -96,7 +93,7 @@ final class FollowedQuestion implements Following.Listener, AutoCloseable {
 
     /** Why probes are not attached to; {@link Following#gaps} has the other reasons. */
     synchronized List<Diagnostic> gaps() {
-        List<Diagnostic> own = new ArrayList<>(failures);
+        List<Diagnostic> own = new ArrayList<>(failures.toList());
         unmatched.forEach(pattern -> own.add(new Diagnostic(
                 Diagnostic.Kind.NOT_ATTACHED,
                 pattern.toString(),

@@ -3,6 +3,7 @@ package io.bpf4j.trace;
 import io.bpf4j.process.ControlGroups;
 import io.bpf4j.process.MappedFile;
 import io.bpf4j.process.ProcessFiles;
+import io.bpf4j.process.Reasons;
 import io.bpf4j.process.Tasks;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Diagnostic.Kind;
@@ -14,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,8 +43,6 @@ final class GroupWatch implements AutoCloseable {
     /** After a look, the next one comes after twenty times as long as the look took, or later. */
     private static final int REST_FACTOR = 20;
 
-    private static final int MAX_GAPS = 5;
-
     /** The size of the map of groups.h: who may make groups can make more than it has room for. */
     private static final int MAX_GROUPS = 4096;
 
@@ -53,7 +51,7 @@ final class GroupWatch implements AutoCloseable {
     private final ProcessFiles files;
     private final Tasks tasks;
     private final CountDownLatch closing = new CountDownLatch(1);
-    private final Set<Diagnostic> gaps = new LinkedHashSet<>();
+    private final Reasons gaps = new Reasons();
     private Map<Integer, Program> running = Map.of();
 
     /**
@@ -150,10 +148,8 @@ final class GroupWatch implements AutoCloseable {
     void start(Listener listener) throws IOException {
         execs = listener.execs();
         look(listener);
-        synchronized (gaps) {
-            // Nothing is counted before this method returns. What is not attached to stays so, and is looked at once.
-            gaps.removeIf(gap -> gap.kind() == Kind.LATE);
-        }
+        // Nothing is counted before this method returns. What is not attached to stays so, and is looked at once.
+        gaps.remove(Kind.LATE);
         Thread looking = new Thread(() -> lookAgain(listener), "bpf4j control groups");
         looking.setDaemon(true);
         looking.start();
@@ -306,25 +302,14 @@ final class GroupWatch implements AutoCloseable {
         }
     }
 
-    /**
-     * Of each kind a few reasons are kept. So a user who makes many groups can't fill the list with late ones, and hide
-     * that others are not attached to.
-     */
     private void addGap(Kind kind, String subject, String message) {
-        Diagnostic gap = new Diagnostic(kind, subject, message);
-        synchronized (gaps) {
-            boolean more =
-                    gaps.stream().filter(other -> other.kind() == kind).count() >= MAX_GAPS && !gaps.contains(gap);
-            gaps.add(more ? new Diagnostic(kind, "", "and there are further reasons") : gap);
-        }
+        gaps.add(new Diagnostic(kind, subject, message));
     }
 
     /** Why events may be missing. Waits while probes are being attached to. */
     List<Diagnostic> gaps() {
         synchronized (counting) {
-            synchronized (gaps) {
-                return List.copyOf(gaps);
-            }
+            return gaps.toList();
         }
     }
 

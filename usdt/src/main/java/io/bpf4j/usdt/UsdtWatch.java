@@ -4,6 +4,7 @@ import io.bpf4j.process.DynamicLoaders;
 import io.bpf4j.process.MappedFile;
 import io.bpf4j.process.ProcessFiles;
 import io.bpf4j.process.ProcessTree;
+import io.bpf4j.process.Reasons;
 import io.bpf4j.process.Tasks;
 import io.bpf4j.process.Turns;
 import io.bpf4j.process.WatchedProcess;
@@ -20,7 +21,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -85,8 +85,6 @@ public final class UsdtWatch implements AutoCloseable {
      */
     private static final long RECENT_NANOS = 3_000_000_000L;
 
-    private static final int MAX_GAPS = 5;
-
     /** The time after which another process gets its turn. A step that takes longer is not cut. */
     private static final long TURN_NANOS = 1_000_000;
 
@@ -121,7 +119,7 @@ public final class UsdtWatch implements AutoCloseable {
     /** The number of looks that each process that existed before the watch still needs until the watch has started. */
     private final Map<Integer, Integer> firstLooks = new HashMap<>();
 
-    private final Set<Diagnostic> gaps = new LinkedHashSet<>();
+    private final Reasons gaps = new Reasons();
     private final Thread thread;
     private long lastLook;
     private long lastChange;
@@ -270,10 +268,7 @@ public final class UsdtWatch implements AutoCloseable {
      * if no event is missing. If there are many reasons, only the first ones are listed.
      */
     public List<Diagnostic> gaps() {
-        List<Diagnostic> all = new ArrayList<>();
-        synchronized (gaps) {
-            all.addAll(gaps);
-        }
+        List<Diagnostic> all = new ArrayList<>(gaps.toList());
         if (tracer != null) {
             all.addAll(tracer.gaps());
         }
@@ -386,7 +381,7 @@ public final class UsdtWatch implements AutoCloseable {
             long began = System.nanoTime();
             while (!firstLooks.isEmpty()
                     && !closing
-                    && !(hasGaps() && System.nanoTime() - began > MAX_FIRST_LOOKS_NANOS)) {
+                    && (gaps.isEmpty() || System.nanoTime() - began <= MAX_FIRST_LOOKS_NANOS)) {
                 acceptStops();
                 turn(turns.next());
             }
@@ -584,12 +579,6 @@ public final class UsdtWatch implements AutoCloseable {
         }
     }
 
-    private boolean hasGaps() {
-        synchronized (gaps) {
-            return !gaps.isEmpty();
-        }
-    }
-
     /**
      * Leaves the end of a process to the tracer, if the process is traced: the tracer reports it even if the process
      * has not stopped yet. A child is not traced if it was created with CLONE_UNTRACED, or before its parent was traced
@@ -612,13 +601,8 @@ public final class UsdtWatch implements AutoCloseable {
         return false;
     }
 
-    /** Limits the number of reasons: each may contain a name that a traced process chose. */
     private void addGap(String reason) {
-        Diagnostic gap = new Diagnostic(Kind.LATE, "", reason);
-        synchronized (gaps) {
-            boolean more = gaps.size() >= MAX_GAPS && !gaps.contains(gap);
-            gaps.add(more ? new Diagnostic(Kind.LATE, "", "and there are further reasons") : gap);
-        }
+        gaps.add(new Diagnostic(Kind.LATE, "", reason));
     }
 
     private Optional<DynamicLoaders.Start> startOf(int process) {
