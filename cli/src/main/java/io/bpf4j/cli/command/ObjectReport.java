@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /**
@@ -117,75 +118,14 @@ final class ObjectReport {
                 .field("file", spec.source())
                 .field("byteOrder", order())
                 .field("license", spec.license());
-        line.key("programs").beginArray();
-        for (ProgramSpec program : spec.programs()) {
-            line.beginObject()
-                    .field("name", program.name())
-                    .field("section", program.sectionName())
-                    .field("type", type(program))
-                    .field("autoload", program.autoload())
-                    .field("sleepable", program.isSleepable())
-                    .field("instructions", program.function().size())
-                    .endObject();
-        }
-        line.endArray().key("subprograms").beginArray();
-        for (FunctionSpec function : subprograms()) {
-            line.beginObject()
-                    .field("name", function.name())
-                    .field("section", function.sectionName())
-                    .field("instructions", function.size())
-                    .endObject();
-        }
-        line.endArray().key("maps").beginArray();
-        for (MapSpec map : spec.maps()) {
-            line.beginObject()
-                    .field("name", map.name())
-                    .field("type", type(map))
-                    .field("keySize", map.keySize())
-                    .field("valueSize", map.valueSize())
-                    .field("maxEntries", Integer.toUnsignedLong(map.maxEntries()))
-                    .field("flags", Integer.toUnsignedLong(map.flags()))
-                    .field("pinByName", map.pinByName())
-                    .endObject();
-        }
-        line.endArray().key("structOps").beginArray();
-        for (StructOpsSpec struct : spec.structOps()) {
-            line.beginObject()
-                    .field("name", struct.name())
-                    .field("struct", struct.type())
-                    .field("section", struct.sectionName())
-                    .field("autocreate", struct.autocreate());
-            line.key("functions").beginObject();
-            struct.functions().forEach(line::field);
-            line.endObject().endObject();
-        }
-        line.endArray().key("globals").beginArray();
-        for (GlobalSpec global : spec.globals()) {
-            line.beginObject()
-                    .field("name", global.name())
-                    .field("section", global.map())
-                    .field("offset", global.offset())
-                    .field("size", global.size())
-                    .endObject();
-        }
-        line.endArray().key("externs").beginArray();
-        for (ExternSpec extern : spec.externs()) {
-            line.beginObject()
-                    .field("name", extern.name())
-                    .field("kind", lower(extern.kind()))
-                    .field("weak", extern.weak())
-                    .endObject();
-        }
-        line.endArray().key("relocations").beginArray();
-        for (Row row : relocations()) {
-            line.beginObject()
-                    .field("function", row.function())
-                    .field("instruction", row.instruction())
-                    .field("kind", row.kind())
-                    .field("target", row.target())
-                    .endObject();
-        }
-        line.endArray().key("btf");
+        array(line, "programs", spec.programs(), ObjectReport::add);
+        array(line, "subprograms", subprograms(), ObjectReport::add);
+        array(line, "maps", spec.maps(), ObjectReport::add);
+        array(line, "structOps", spec.structOps(), ObjectReport::add);
+        array(line, "globals", spec.globals(), ObjectReport::add);
+        array(line, "externs", spec.externs(), ObjectReport::add);
+        array(line, "relocations", relocations(), ObjectReport::add);
+        line.key("btf");
         if (spec.btf().isEmpty()) {
             line.value((String) null);
         } else {
@@ -197,6 +137,70 @@ final class ObjectReport {
                     .endObject();
         }
         return line.endObject().toString();
+    }
+
+    /** Adds an array of objects, each of which {@code fields} fills. */
+    private static <T> void array(JsonLine line, String name, List<T> elements, BiConsumer<JsonLine, T> fields) {
+        line.key(name).beginArray();
+        for (T element : elements) {
+            line.beginObject();
+            fields.accept(line, element);
+            line.endObject();
+        }
+        line.endArray();
+    }
+
+    private static void add(JsonLine line, ProgramSpec program) {
+        line.field("name", program.name())
+                .field("section", program.sectionName())
+                .field("type", type(program))
+                .field("autoload", program.autoload())
+                .field("sleepable", program.isSleepable())
+                .field("instructions", program.function().size());
+    }
+
+    private static void add(JsonLine line, FunctionSpec function) {
+        line.field("name", function.name())
+                .field("section", function.sectionName())
+                .field("instructions", function.size());
+    }
+
+    private static void add(JsonLine line, MapSpec map) {
+        line.field("name", map.name())
+                .field("type", type(map))
+                .field("keySize", map.keySize())
+                .field("valueSize", map.valueSize())
+                .field("maxEntries", Integer.toUnsignedLong(map.maxEntries()))
+                .field("flags", Integer.toUnsignedLong(map.flags()))
+                .field("pinByName", map.pinByName());
+    }
+
+    private static void add(JsonLine line, StructOpsSpec struct) {
+        line.field("name", struct.name())
+                .field("struct", struct.type())
+                .field("section", struct.sectionName())
+                .field("autocreate", struct.autocreate());
+        line.key("functions").beginObject();
+        struct.functions().forEach(line::field);
+        line.endObject();
+    }
+
+    private static void add(JsonLine line, GlobalSpec global) {
+        line.field("name", global.name())
+                .field("section", global.map())
+                .field("offset", global.offset())
+                .field("size", global.size());
+    }
+
+    private static void add(JsonLine line, ExternSpec extern) {
+        line.field("name", extern.name()).field("kind", lower(extern.kind())).field("weak", extern.weak());
+    }
+
+    private static void add(JsonLine line, Row relocation) {
+        line.field("function", relocation.function())
+                .field("instruction", relocation.instruction())
+                .field("kind", relocation.kind())
+                .field("target", relocation.target());
     }
 
     private String order() {
