@@ -116,6 +116,31 @@ final class TargetOptions {
      */
     void check() {
         checkProcesses();
+        Operands parsed = readOperands();
+        if (groups.isPresent() && pid != null) {
+            throw new UsageException("-p " + processes + " and a name with a process's number exclude each other");
+        }
+        all |= parsed.selectsAllProcesses() && pid == null && command == null && groups.isEmpty();
+        parsed.checkTarget(pid != null || command != null || groups.isPresent());
+        if (command != null || all || groups.isPresent()) {
+            parsed.checkNames();
+        } else if (pid != null) {
+            parsed.checkProbeNames();
+        }
+        checkSources();
+        if (patterns().isEmpty() && functions.isEmpty()) {
+            parsed.checkNames();
+            throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' selects all");
+        }
+        checkFollowing();
+        Double seconds = duration;
+        if (seconds != null && !(seconds > 0 && seconds <= MAX_SECONDS)) {
+            throw new UsageException("--duration takes more than 0 and up to " + MAX_SECONDS + " seconds");
+        }
+    }
+
+    /** Reads the names of files, probes and functions; a name may have the number of a process. */
+    private Operands readOperands() {
         // A list of functions has the form of one function in a file.
         operands.forEach(Operands::checkForm);
         functions = operands.stream()
@@ -132,16 +157,11 @@ final class TargetOptions {
         patterns = parsed.ofAllFiles();
         ofFiles = parsed.ofFiles();
         names = operands.stream().flatMap(TargetOptions::namesOf).toList();
-        if (groups.isPresent() && pid != null) {
-            throw new UsageException("-p " + processes + " and a name with a process's number exclude each other");
-        }
-        all |= parsed.selectsAllProcesses() && pid == null && command == null && groups.isEmpty();
-        parsed.checkTarget(pid != null || command != null || groups.isPresent());
-        if (command != null || all || groups.isPresent()) {
-            parsed.checkNames();
-        } else if (pid != null) {
-            parsed.checkProbeNames();
-        }
+        return parsed;
+    }
+
+    /** Refuses more than one of a process, control groups, a command and all files, and none of them without a file. */
+    private void checkSources() {
         boolean processesGiven = pid != null || groups.isPresent();
         int sources = (processesGiven ? 1 : 0) + (command == null ? 0 : 1) + (all ? 1 : 0);
         if (sources == 0 && files.isEmpty()) {
@@ -169,10 +189,9 @@ final class TargetOptions {
             throw new UsageException("--all finds files by their USDT probes: name the FILE that has the function "
                     + functions.getFirst().name() + ", or give -p PID or -c CMD");
         }
-        if (patterns().isEmpty() && functions.isEmpty()) {
-            parsed.checkNames();
-            throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' selects all");
-        }
+    }
+
+    private void checkFollowing() {
         if (groups.isPresent() && (follow || noHold)) {
             throw new UsageException((follow ? "--follow" : "--no-hold") + " is for -p PID and -c: later processes of "
                     + processes + " are traced, too, and none is held");
@@ -182,10 +201,6 @@ final class TargetOptions {
         }
         if (noHold && !follow && command == null) {
             throw new UsageException("--no-hold needs -c or --follow; no other option holds a process");
-        }
-        Double seconds = duration;
-        if (seconds != null && !(seconds > 0 && seconds <= MAX_SECONDS)) {
-            throw new UsageException("--duration takes more than 0 and up to " + MAX_SECONDS + " seconds");
         }
     }
 
