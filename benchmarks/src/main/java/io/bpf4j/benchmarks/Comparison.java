@@ -20,7 +20,7 @@ import org.openjdk.jmh.results.RunResult;
  * <p>The shortest time says what the work costs, the median what a user waits for: the kernel's own grace periods make
  * the difference. The slowest tenth says how much a shot differs from the next. Some times are also shown as a rate, by
  * bpf4j's median: sites or attaches per second.
- * <b>Confined</b>.
+ * <i>Confined.</i>
  */
 final class Comparison {
     static final String BPF4J = "bpf4j";

@@ -48,7 +48,7 @@ public class ConcurrentBenchmark {
     /** Attaches of each thread in a shot of {@link #attachSmall}. */
     static final int SMALL_ATTACHES = 16;
 
-    /** Threads that attach, each by an object of its own. <b>Confined</b>. */
+    /** Threads that attach, each by an object of its own. <i>Confined.</i> */
     @SuppressWarnings("NullAway.Init") // a setup sets the fields
     public abstract static class Attaching {
         private final List<BpfObject> objects = new ArrayList<>();
@@ -99,7 +99,7 @@ public class ConcurrentBenchmark {
         }
     }
 
-    /** 64 threads, which attach to 100 sites once. <b>Confined</b>. */
+    /** 64 threads, which attach to 100 sites once. <i>Confined.</i> */
     @State(Scope.Thread)
     public static class Threads extends Attaching {
         @Setup
@@ -108,7 +108,7 @@ public class ConcurrentBenchmark {
         }
     }
 
-    /** Threads that attach to one site again and again. <b>Confined</b>. */
+    /** Threads that attach to one site again and again. <i>Confined.</i> */
     @State(Scope.Thread)
     public static class Small extends Attaching {
         @Param({"1", "2"})
@@ -120,7 +120,7 @@ public class ConcurrentBenchmark {
         }
     }
 
-    /** Objects that are loaded. <b>Confined</b>. */
+    /** Objects that are loaded. <i>Confined.</i> */
     @State(Scope.Thread)
     public static class Objects {
         private static final String SMALL = "globals.bpf.o";

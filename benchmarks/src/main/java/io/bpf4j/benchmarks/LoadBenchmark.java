@@ -31,7 +31,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 17)
 @Fork(1)
 public class LoadBenchmark {
-    /** An object in memory. <b>Confined</b>. */
+    /** An object in memory. <i>Confined.</i> */
     @State(Scope.Thread)
     @SuppressWarnings("NullAway.Init") // JMH sets the fields
     public static class InMemory {
@@ -51,7 +51,7 @@ public class LoadBenchmark {
         }
     }
 
-    /** An object that is read and loaded. <b>Confined</b>. */
+    /** An object that is read and loaded. <i>Confined.</i> */
     @SuppressWarnings("NullAway.Init") // JMH sets the fields
     public static class First extends InMemory {
         BpfObject loaded;
@@ -62,7 +62,7 @@ public class LoadBenchmark {
         }
     }
 
-    /** An object that was read, and is loaded. <b>Confined</b>. */
+    /** An object that was read, and is loaded. <i>Confined.</i> */
     @SuppressWarnings("NullAway.Init") // JMH sets the fields
     public static class Loading extends First {
         ObjectSpec spec;

@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** A loaded object and a program to attach it to, as the benchmark methods take them. <b>Confined</b>. */
+/** A loaded object and a program to attach it to, as the benchmark methods take them. <i>Confined.</i> */
 @State(Scope.Thread)
 @SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class Loaded {

@@ -8,7 +8,7 @@ import java.util.Locale;
 
 /**
  * How busy the machine is with other work, from the first line of /proc/stat (proc_stat(5)): times of all CPUs since the
- * boot, in ticks. <b>Immutable</b>.
+ * boot, in ticks. <i>Immutable.</i>
  *
  * <p>A comparison needs a quiet machine: two ways that are timed one after the other meet different neighbours.
  */

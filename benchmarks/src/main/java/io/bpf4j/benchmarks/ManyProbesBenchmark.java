@@ -40,7 +40,7 @@ public class ManyProbesBenchmark {
     private static final int PROBES = 500;
     private static final int SITES_EACH = 4;
 
-    /** The program, and an object to attach to it. <b>Confined</b>. */
+    /** The program, and an object to attach to it. <i>Confined.</i> */
     @State(Scope.Thread)
     @SuppressWarnings("NullAway.Init") // JMH sets the fields
     public static class Probes {

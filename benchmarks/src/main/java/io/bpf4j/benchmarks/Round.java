@@ -24,7 +24,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
  * Measures the benchmarks that were chosen, one kind of work after the other: first the C harness, directly after it
- * bpf4j, so that other load on the machine affects both alike. <b>Confined</b>.
+ * bpf4j, so that other load on the machine affects both alike. <i>Confined.</i>
  */
 final class Round {
     /**

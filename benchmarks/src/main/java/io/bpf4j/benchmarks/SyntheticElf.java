@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * Makes objects of any size, which no compiler would make in a moment: ELF files of 64 bits with BTF, little-endian.
- * <b>Confined</b>.
+ * <i>Confined.</i>
  *
  * <p>Structs are {@code s0}, {@code s1} and so on, each with the members {@code m0} to {@code m9}.
  */

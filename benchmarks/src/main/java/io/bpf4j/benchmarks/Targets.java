@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The files that benchmarks look into and attach to. The C harness uses the same ones. <b>Immutable</b>. */
+/** The files that benchmarks look into and attach to. The C harness uses the same ones. <i>Immutable.</i> */
 final class Targets {
     /** What {@code benchmarks/libbpf/Makefile} writes; relative to the root of the checkout unless set. */
     private static final Path FOLDER =

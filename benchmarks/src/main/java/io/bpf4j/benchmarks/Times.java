@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The times of all shots of one piece of work, in its unit, from all rounds. <b>Confined</b>. */
+/** The times of all shots of one piece of work, in its unit, from all rounds. <i>Confined.</i> */
 final class Times {
     private final List<Double> shots = new ArrayList<>();
 

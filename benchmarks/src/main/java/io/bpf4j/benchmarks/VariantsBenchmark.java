@@ -39,7 +39,7 @@ public class VariantsBenchmark {
     /** For the specs of a thousand argument strings, of two attachments. */
     private static final int SPECS = 2048;
 
-    /** An object to attach, and the link. <b>Confined</b>. */
+    /** An object to attach, and the link. <i>Confined.</i> */
     @State(Scope.Thread)
     @SuppressWarnings("NullAway.Init") // JMH sets the fields
     public static class Detached {
@@ -71,14 +71,14 @@ public class VariantsBenchmark {
         }
     }
 
-    /** 10,000 sites. <b>Confined</b>. */
+    /** 10,000 sites. <i>Confined.</i> */
     public static class Strings extends Detached {
         /** Different argument strings among them. */
         @Param({"1", "10", "100", "1000"})
         public int strings;
     }
 
-    /** A program with 1,000 sites that runs. <b>Confined</b>. */
+    /** A program with 1,000 sites that runs. <i>Confined.</i> */
     public static class Running extends Detached {
         private final List<Process> running = new ArrayList<>();
 

@@ -37,7 +37,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 17)
 @Fork(1)
 public class WholeProgramBenchmark {
-    /** All probes of one program, found before, and an object to attach to them. <b>Confined</b>. */
+    /** All probes of one program, found before, and an object to attach to them. <i>Confined.</i> */
     @State(Scope.Thread)
     @SuppressWarnings("NullAway.Init") // JMH sets the fields
     public static class Probes {

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 
 /**
  * A program that measures by itself: the C harness, which does the work by libbpf and by bare system calls; and what of
- * bpf4j JMH can't measure, because the figures are no times of a method. <b>Immutable</b>.
+ * bpf4j JMH can't measure, because the figures are no times of a method. <i>Immutable.</i>
  *
  * @param command prints a line for each way, work and size: these three, the unit of the figures, and the figure of each
  *     shot, with tabs between

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A search for the files that a process has mapped as code, in steps of bounded work: a process decides how many
  * mappings it has, and 60,000 take a tenth of a second. Finds the file at one address in the same pass.
- * <b>Confined.</b>
+ * <i>Confined.</i>
  *
  * <p>The kernel looks up each mapping when the reader gets to its address, so the list of a running process is not a
  * snapshot. If the process executes another program, the list ends.

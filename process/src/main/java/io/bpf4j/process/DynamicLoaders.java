@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Finds the functions in which the dynamic loaders of processes notify debuggers of mapped libraries. <b>Confined.</b>
+ * Finds the functions in which the dynamic loaders of processes notify debuggers of mapped libraries. <i>Confined.</i>
  *
  * <p>A loader calls the empty function {@code _dl_debug_state} whenever its list of libraries has changed, so that a
  * debugger can put a breakpoint there (glibc, elf/dl-debug.c and the comment in link.h; musl, ldso/dynlink.c). It does

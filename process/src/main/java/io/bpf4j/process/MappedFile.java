@@ -1,7 +1,7 @@
 package io.bpf4j.process;
 
 /**
- * A file that a process has mapped executable, not yet opened. <b>Immutable</b>.
+ * A file that a process has mapped executable, not yet opened. <i>Immutable.</i>
  *
  * @param pid the process
  * @param mapping one of the mappings of the file

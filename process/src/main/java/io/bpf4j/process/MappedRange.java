@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A line of {@code /proc/PID/maps}. <b>Immutable</b>.
+ * A line of {@code /proc/PID/maps}. <i>Immutable.</i>
  *
  * <p>Two things that the kernel writes can also be part of a name: {@code \012} stands for a newline, and {@code "
  * (deleted)"} at the end says that the file has no name any more. The text is ambiguous, but after opening the file a

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A process and optionally its descendants. <b>Confined.</b>
+ * A process and optionally its descendants. <i>Confined.</i>
  *
  * <p>A process stays in the tree when its parent ends and it gets another parent.
  */

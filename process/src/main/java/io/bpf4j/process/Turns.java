@@ -8,7 +8,7 @@ import java.util.Set;
 /**
  * The order in which processes get the next step of their work: each in its turn. A process whose work has many steps
  * therefore delays another process by one step only. Every second step belongs to a process that is held, however many
- * other processes wait. <b>Confined.</b>
+ * other processes wait. <i>Confined.</i>
  *
  * <p>A process has one place. It loses the place when its turn comes; if work remains, the caller adds it again.
  *

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of one process: the files that it had mapped as code at the last search, and the search that is under
- * way. <b>Confined.</b>
+ * way. <i>Confined.</i>
  *
  * <p>Mappings are compared by device, inode and name. New files are not opened yet, because this takes several system
  * calls.

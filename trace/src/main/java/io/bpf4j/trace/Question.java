@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A question about the events of probes. The kernel computes the answer: a BPF program filters the events, and counts
  * or sums them by key; only results reach this process. Each method returns a changed question; {@link #open}, {@link
- * #load} and {@link #openEvents} ask it, as often as wanted. <b>Immutable.</b>
+ * #load} and {@link #openEvents} ask it, as often as wanted. <i>Immutable.</i>
  *
  * {@snippet lang = "java":
  * UsdtScan jvm = UsdtScan.ofProcess(pid);

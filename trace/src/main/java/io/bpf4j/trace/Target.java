@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 /**
  * The processes that a question follows: a process that runs, or a command that is started for it; and, if wanted, their
  * descendants. A process is held while probes are attached to its new code, so no first event is missed: {@link
- * io.bpf4j.usdt.UsdtWatch} documents how. <b>Immutable</b>.
+ * io.bpf4j.usdt.UsdtWatch} documents how. <i>Immutable.</i>
  *
  * <p>Or the processes of control groups (version 2): of units, containers and pods, those of now and later ones. No
  * process is held. The question is attached to each file that a process of the groups has mapped, for all processes,

@@ -4,7 +4,7 @@ import java.util.OptionalInt;
 import java.util.function.ToLongFunction;
 
 /**
- * The options of an attachment. <b>Immutable</b>.
+ * The options of an attachment. <i>Immutable.</i>
  *
  * <p>Tested by {@code UsdtTransactionTest} and {@code ScannedFilesTest}.
  */

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The plan of an attachment, made before its first step. <b>Immutable</b>.
+ * The plan of an attachment, made before its first step. <i>Immutable.</i>
  *
  * @param strategy how sites are attached
  * @param reasons why the strategy is not a better one, which is the subject

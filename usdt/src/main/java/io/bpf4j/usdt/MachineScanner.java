@@ -24,7 +24,7 @@ import java.util.TreeSet;
 /**
  * Scans the files that the processes of a machine have mapped executable, each once, even if several processes have
  * mapped it. Keeps those with probes or problems; if they exceed the memory budget, drops the probes of the largest, so
- * that one file does not displace the others. <b>Confined.</b>
+ * that one file does not displace the others. <i>Confined.</i>
  *
  * <p>Processes start and end during the scan: a process that has ended has no files.
  *

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A pattern for the names of probes. <b>Immutable</b>.
+ * A pattern for the names of probes. <i>Immutable.</i>
  *
  * <p>Its text is {@code provider:name}, or a name in any provider, or DTrace's {@code provider:module:function:name}
  * and {@code module:function:name}. The module is the file name without directories; the function is the function that

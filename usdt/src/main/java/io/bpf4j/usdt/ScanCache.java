@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Scans of files that several processes have mapped, each read once. <b>Confined.</b>
+ * Scans of files that several processes have mapped, each read once. <i>Confined.</i>
  *
  * <p>Only scans of files with a path of their own are kept: a path through {@code /proc/PID} is valid only while the
  * process exists.

@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Attaches programs of one object to USDT probes. <b>Thread-safe</b>.
+ * Attaches programs of one object to USDT probes. <i>Thread-safe.</i>
  *
  * {@snippet lang = "java":
  * Usdt usdt = Usdt.of(object);

@@ -5,7 +5,7 @@ import io.bpf4j.usdt.site.Machine;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A file with probes. <b>Immutable</b>. */
+/** A file with probes. <i>Immutable.</i> */
 public sealed interface UsdtBinary permits UsdtBinaryData {
     /** A file that is named by its path, is loaded at any address and can be attached to. */
     static UsdtBinary of(Path path, Machine machine, FileIdentity identity) {

@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * A program attached to probes. The caller that attached owns the link; closing it detaches from all sites, then frees
- * the spec IDs for other attachments. <b>Thread-safe</b>.
+ * the spec IDs for other attachments. <i>Thread-safe.</i>
  */
 public final class UsdtLink implements Link {
     private final List<UsdtProbe> probes;

@@ -5,7 +5,7 @@ import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A probe of one file, with all its sites. {@link UsdtScan} finds probes. <b>Immutable</b>. */
+/** A probe of one file, with all its sites. {@link UsdtScan} finds probes. <i>Immutable.</i> */
 public sealed interface UsdtProbe permits UsdtProbeData {
     /**
      * A probe without problems.

@@ -19,7 +19,7 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
- * The probes of a file, of a process or of the whole machine, as they were when the scan was made. <b>Immutable</b>.
+ * The probes of a file, of a process or of the whole machine, as they were when the scan was made. <i>Immutable.</i>
  *
  * {@snippet lang = "java":
  * UsdtScan jvm = UsdtScan.ofProcess(pid);

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Detects code that appears in a running process: a library that the process loads (dlopen, also of a memfd), a new
- * program by exec, and optionally the same in all its descendants, from fork on. <b>Thread-safe.</b>
+ * program by exec, and optionally the same in all its descendants, from fork on. <i>Thread-safe.</i>
  *
  * <p>The process is held while the {@link Listener} attaches: before the first instruction after fork and exec, and
  * before the constructors of a library. So no first event is missed. {@link ProcessTracer} documents how a process is
@@ -164,7 +164,7 @@ public final class UsdtWatch implements AutoCloseable {
         default void exec(int pid) {}
     }
 
-    /** The options of a watch. <b>Immutable.</b> */
+    /** The options of a watch. <i>Immutable.</i> */
     public static final class Builder {
         private final Host host;
         private final int pid;

@@ -24,7 +24,7 @@ import java.util.Random;
 /**
  * One of several threads that attach to the same programs through the same objects. Each round is an attachment of one
  * or two probes, chosen by chance, which succeeds and is closed in one way or another, or fails in one way or another.
- * <b>Confined</b>.
+ * <i>Confined.</i>
  */
 public final class SoakWorker {
     /** PID_MAX_LIMIT of include/linux/threads.h: the numbers of processes are below it. */

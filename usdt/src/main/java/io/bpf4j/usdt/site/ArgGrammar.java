@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /**
  * The operand syntax of one machine's assembler, and the locations of that machine's registers in {@code struct
- * pt_regs}. <b>Immutable</b>.
+ * pt_regs}. <i>Immutable.</i>
  *
  * <p>An argument string contains operands as the compiler would print them in an instruction, so each machine has a
  * grammar of its own. The machine is the machine of the traced file, chosen by its ELF header at run time; no grammar

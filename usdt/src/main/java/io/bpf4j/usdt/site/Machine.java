@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The machine that a file is compiled for, which determines the grammar of argument strings. <b>Immutable</b>.
+ * The machine that a file is compiled for, which determines the grammar of argument strings. <i>Immutable.</i>
  *
  * <p>Tested by {@code ArgVectorsTest} and {@code ScannedFilesTest}.
  */

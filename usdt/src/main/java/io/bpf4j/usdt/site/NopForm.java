@@ -6,7 +6,7 @@ import java.util.HexFormat;
 import java.util.OptionalInt;
 
 /**
- * The instructions at a site, which determine whether the kernel can optimise the probe. <b>Immutable</b>.
+ * The instructions at a site, which determine whether the kernel can optimise the probe. <i>Immutable.</i>
  *
  * <p>A probe is a {@code nop}. The kernel puts a breakpoint over its first byte, and each firing is a trap. On x86-64
  * the kernel can use a call to a trampoline with a system call instead, which is several times faster; but only if the

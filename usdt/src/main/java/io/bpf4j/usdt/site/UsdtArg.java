@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One argument of a probe: how large its value is and where it is when the probe fires. <b>Immutable</b>.
+ * One argument of a probe: how large its value is and where it is when the probe fires. <i>Immutable.</i>
  *
  * <p>{@code -4@-20(%rbp)} is a signed value of 4 bytes in memory at rbp - 20. The declared size is the number of bytes
  * of the register or memory that the value takes.
@@ -63,7 +63,7 @@ public sealed interface UsdtArg permits UsdtArgData {
     }
 
     /**
-     * Where a value is. <b>Immutable</b>.
+     * Where a value is. <i>Immutable.</i>
      *
      * <p>Registers have their full names, even if the compiler named a part: {@code rax} for {@code %al}.
      */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One place of a probe in the code. The compiler may copy code, so a probe often has several sites, each with its
- * arguments in other registers or memory. <b>Immutable</b>.
+ * arguments in other registers or memory. <i>Immutable.</i>
  */
 public sealed interface UsdtSite permits UsdtSiteData {
     /**

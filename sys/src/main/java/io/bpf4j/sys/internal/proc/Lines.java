@@ -8,7 +8,7 @@ import java.nio.file.Path;
 /**
  * Reads a file of {@code /proc} line by line, in bytes, at once or in steps. Only {@code \n} ends a line, because it is
  * the only character that the kernel escapes in names: a reader that also ends lines at a carriage return, as {@code
- * String.lines} does, would read a forged line from a name. <b>Confined.</b>
+ * String.lines} does, would read a forged line from a name. <i>Confined.</i>
  *
  * <p>Tested by {@code MapsLineTest}.
  */

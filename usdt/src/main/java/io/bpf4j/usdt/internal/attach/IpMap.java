@@ -17,7 +17,7 @@ import java.util.Set;
 
 /**
  * The map {@code __bpf_usdt_ip_to_spec_id} of an object, by which programs find their spec if the kernel has no BPF
- * cookies. <b>Thread-safe</b>.
+ * cookies. <i>Thread-safe.</i>
  *
  * <p>A key is an address without a process. A child of fork(2) has its parent's addresses, and all processes that run a
  * program at fixed addresses share these. The same probe has the same spec there: such attachments share the entry,

@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /**
  * The spec map of an object, its layout and the spec IDs in use: one per object, shared by all attachments of its
- * programs. <b>Thread-safe</b>.
+ * programs. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code UsdtTransactionTest}.
  */

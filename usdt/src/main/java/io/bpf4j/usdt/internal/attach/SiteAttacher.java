@@ -14,7 +14,7 @@ import java.util.function.IntFunction;
 
 /**
  * Attaches the sites of one file in one of three ways, so that a program that fires finds the spec of its site.
- * <b>Confined</b>.
+ * <i>Confined.</i>
  *
  * <p>Tested by {@code UsdtTransactionTest}.
  *

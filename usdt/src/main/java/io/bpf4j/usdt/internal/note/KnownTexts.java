@@ -3,7 +3,7 @@ package io.bpf4j.usdt.internal.note;
 import java.util.Arrays;
 
 /**
- * Maps the bytes of a text that was read before to its number. <b>Confined</b>.
+ * Maps the bytes of a text that was read before to its number. <i>Confined.</i>
  *
  * <p>The ten thousand sites of a large program repeat a few names and argument strings. A text that is found here is
  * neither decoded nor parsed again, and needs no memory.

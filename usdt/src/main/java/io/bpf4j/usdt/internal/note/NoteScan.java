@@ -4,7 +4,7 @@ import io.bpf4j.sys.Diagnostic;
 import java.util.List;
 
 /**
- * The notes of a file. <b>Immutable</b>.
+ * The notes of a file. <i>Immutable.</i>
  *
  * @param probes the probes with a valid note, in the order of their first notes
  * @param problems one for each invalid note, up to a limit, and one for the rest

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The loaded segments of a file: converts addresses to file offsets, and checks whether a probe or a semaphore can be
- * at an address. <b>Immutable</b>.
+ * at an address. <i>Immutable.</i>
  *
  * <p>The kernel refuses all sites of a link because of one invalid site. So this class refuses an invalid address, and
  * only the note with it is left out.

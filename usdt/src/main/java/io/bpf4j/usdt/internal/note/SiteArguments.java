@@ -15,7 +15,7 @@ import java.util.Set;
 
 /**
  * A parsed argument string of a file. Sites with the same text share it, because a hostile file may have a million
- * sites with ten thousand arguments each. <b>Immutable</b>.
+ * sites with ten thousand arguments each. <i>Immutable.</i>
  *
  * <p>Tested by {@code StapsdtReaderTest}.
  *

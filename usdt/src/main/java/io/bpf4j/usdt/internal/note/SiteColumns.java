@@ -14,7 +14,7 @@ import java.util.function.LongFunction;
 
 /**
  * Sites in columns: arrays in which one index is one site, from the notes to the system call, which takes arrays.
- * <b>Immutable</b>.
+ * <i>Immutable.</i>
  *
  * <p>The sites of a file are sorted by probe, in the order of the notes for each. So the sites of a probe are a slice,
  * and so are the sites of neighbouring probes; slices share the arrays. The list creates the object of a site when the
@@ -172,7 +172,7 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
         return from + Objects.checkIndex(index, size);
     }
 
-    /** Collects the sites of a file in the order of its notes, which is any order of probes. <b>Confined</b>. */
+    /** Collects the sites of a file in the order of its notes, which is any order of probes. <i>Confined.</i> */
     static final class Builder {
         /** For each site its probe, its argument string, both as numbers from 0, and four longs. */
         private int[] numbers = new int[2 * 16];

@@ -20,7 +20,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Attaches {@code SEC("usdt/PATH:PROVIDER:NAME")} and {@code SEC("usdt.s/…")}. <b>Thread-safe</b>. */
+/** Attaches {@code SEC("usdt/PATH:PROVIDER:NAME")} and {@code SEC("usdt.s/…")}. <i>Thread-safe.</i> */
 public final class UsdtSectionAttacher implements SectionAttacher {
 
     @Override
@@ -64,7 +64,7 @@ public final class UsdtSectionAttacher implements SectionAttacher {
 
     /**
      * The target in a section's name: {@code /usr/lib/libjvm.so:hotspot:gc__begin} of {@code
-     * SEC("usdt//usr/lib/libjvm.so:hotspot:gc__begin")}. <b>Immutable</b>.
+     * SEC("usdt//usr/lib/libjvm.so:hotspot:gc__begin")}. <i>Immutable.</i>
      *
      * <p>The last two colons separate path, provider and name, so a path may contain colons.
      */

@@ -3,7 +3,7 @@ package io.bpf4j.usdt.internal.spec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One argument as {@code bpf_usdt_arg()} reads it. <b>Immutable</b>.
+ * One argument as {@code bpf_usdt_arg()} reads it. <i>Immutable.</i>
  *
  * <p>The program computes, with all registers read as 64 bits from {@code struct pt_regs}:
  *

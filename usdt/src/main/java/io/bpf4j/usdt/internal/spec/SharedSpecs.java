@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The specs that the attachments of one object have stored in its map. Equal specs share one entry, which keeps its
  * spec ID as long as an attachment uses it: a thousand processes that run one program need no more entries than a
- * single process, and an address that several of them share has one spec for all. <b>Thread-safe</b>.
+ * single process, and an address that several of them share has one spec for all. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code SpecTableTest}.
  */

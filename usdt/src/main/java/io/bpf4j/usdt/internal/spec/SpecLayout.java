@@ -8,7 +8,7 @@ import java.util.Set;
 
 /**
  * The offsets of the fields of {@code struct __bpf_usdt_spec}, the value of the map {@code __bpf_usdt_specs}: an ABI
- * between the BPF object and its loader. <b>Immutable</b>.
+ * between the BPF object and its loader. <i>Immutable.</i>
  *
  * <p>The struct was changed in libbpf 1.7 without a version number, so objects of both kinds exist, and only the size
  * (208 or 304 bytes) or the BTF of the map's value distinguishes them. Byte offsets:

@@ -13,7 +13,7 @@ import java.util.SequencedMap;
 import java.util.function.BiConsumer;
 
 /**
- * The specs of one attachment: gives equal specs one ID, and releases all of them at the end. <b>Confined</b>, until it
+ * The specs of one attachment: gives equal specs one ID, and releases all of them at the end. <i>Confined</i>, until it
  * is passed to the link that releases them.
  *
  * <p>Specs are compared as bytes, not as argument strings: the same text {@code -4@sym(%rip)} means different distances
