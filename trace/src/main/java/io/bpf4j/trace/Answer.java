@@ -60,7 +60,7 @@ public final class Answer extends RunningProgram {
 
     /**
      * The files of functions. They stay open, so that their functions can be attached to in further processes when the
-     * path leads to them no more, such as that of a process that has ended.
+     * path no longer leads to them, such as a path through a process that has ended.
      */
     private final Map<FileIdentity, OpenFile> files = new HashMap<>();
 

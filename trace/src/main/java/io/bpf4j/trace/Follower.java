@@ -57,7 +57,7 @@ final class Follower implements AutoCloseable {
      */
     private final Map<FileIdentity, OpenFile> files = new LinkedHashMap<>();
 
-    private boolean saidThatFilesAreTooMany;
+    private boolean tooManyFilesReported;
 
     /**
      * The attachments of a process. A library remains attached when it is unloaded and loaded again.
@@ -213,8 +213,8 @@ final class Follower implements AutoCloseable {
             return false;
         }
         if (files.size() >= MAX_FILES) {
-            if (!saidThatFilesAreTooMany) {
-                saidThatFilesAreTooMany = true;
+            if (!tooManyFilesReported) {
+                tooManyFilesReported = true;
                 report(
                         ALL,
                         "the control groups have mapped more than " + MAX_FILES + " files with the probes: further ones"

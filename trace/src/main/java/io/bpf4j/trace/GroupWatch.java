@@ -27,13 +27,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks again and again which control groups match a pattern, and which files their processes have mapped.
- * <i>Thread-safe.</i>
+ * Polls which control groups match a pattern, and which files their processes have mapped. <i>Thread-safe.</i>
  *
- * <p>Looking is enough, because the kernel filters events by the group of the thread that fires: a process that has
- * started since the last look is counted if it runs files that are known. What a look finds late is said. A program that
- * has come and gone between two looks leaves a trace, too: the kernel counts the programs that processes of the groups
- * execute, and those that were seen are fewer.
+ * <p>Polling is enough, because the kernel filters events by the group of the thread that fires: a process that has
+ * started since the last look is counted if it runs known files. What a look finds late is a gap. So is a program that
+ * started and ended between two looks: the kernel counts the programs that processes of the groups execute, and the
+ * watch compares this number with that of the programs it has seen.
  *
  * <p>Tested by {@code GroupsOnKernelTest}.
  */
@@ -55,12 +54,12 @@ final class GroupWatch implements AutoCloseable {
     private Map<Integer, Program> running = Map.of();
 
     /**
-     * Held from the moment when more events may count until the reason why they are late is known. Who has seen such an
-     * event, and asks for the reasons, waits for it.
+     * Held from the moment when more events may count until it is known why they are late. A caller that has seen such
+     * an event and asks for the reasons waits until then.
      */
     private final Object counting = new Object();
 
-    /** Processes that can't be searched, by their start: looking at one again and again would delay the others. */
+    /** Processes that can't be searched, with their start times. Searching them at each look would delay the others. */
     private final Map<Integer, OptionalLong> leftOut = new HashMap<>();
 
     private Set<Long> groups = Set.of();
@@ -117,7 +116,8 @@ final class GroupWatch implements AutoCloseable {
     }
 
     /**
-     * The files of the processes of now; of a file that several processes have mapped, one scan has the probes.
+     * The files that processes of the groups have mapped now. A file that several processes have mapped is in one scan
+     * only.
      *
      * @throws IOException if control groups can't be read
      */
@@ -141,7 +141,7 @@ final class GroupWatch implements AutoCloseable {
     }
 
     /**
-     * Starts to watch. When this method returns, the listener has received all groups and files of now.
+     * Starts to watch. When this method returns, the listener has received all current groups and files.
      *
      * @throws IOException if control groups can't be read
      */
@@ -201,7 +201,7 @@ final class GroupWatch implements AutoCloseable {
         for (ControlGroups.Group group : found) {
             pids.addAll(all.processes(group, this::addUnreadable));
         }
-        look(pids, listener, executed);
+        lookAtProcesses(pids, listener, executed);
     }
 
     private void addUnreadable(String path) {
@@ -228,7 +228,7 @@ final class GroupWatch implements AutoCloseable {
                 .toList();
     }
 
-    private void look(Set<Integer> pids, Listener listener, long executed) {
+    private void lookAtProcesses(Set<Integer> pids, Listener listener, long executed) {
         leftOut.keySet().retainAll(pids);
         Map<Integer, Program> now = new HashMap<>();
         pids.forEach(pid -> program(pid).ifPresent(program -> now.put(pid, program)));

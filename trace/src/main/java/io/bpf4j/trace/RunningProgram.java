@@ -48,7 +48,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     private static final String GROUP_EXECS = "group_execs";
 
-    /** The time to wait for events before looking whether more can come. */
+    /** The time to wait for events before checking whether more can come. */
     private static final Duration PATIENCE = Duration.ofMillis(20);
 
     final BpfObject object;
@@ -226,7 +226,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         }
     }
 
-    /** Looks whether probes can still fire in the processes that are attached to; called again and again. */
+    /** Checks whether probes can still fire in the processes that are attached to. Called repeatedly. */
     void look() {
         firstThreads.ifPresent(FirstThreads::look);
     }

@@ -8,20 +8,24 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The processes that a question follows: a process that runs, or a command that is started for it; and, if wanted, their
+ * The processes that a question follows: a running process, or a command that is started for it; and, on request, their
  * descendants. A process is held while probes are attached to its new code, so no first event is missed: {@link
  * io.bpf4j.usdt.UsdtWatch} documents how. <i>Immutable.</i>
  *
- * <p>Or the processes of control groups (version 2): of units, containers and pods, those of now and later ones. No
- * process is held. The question is attached to each file that a process of the groups has mapped, for all processes,
- * and the kernel takes the events of the groups alone. So a process that starts in a known group and runs known files is
- * counted from its first instruction. Groups and files are looked for five times a second, and less often if that takes
- * long: events before are missing, which {@link RunningProgram#reasonsForGaps} says. A library that is loaded and
- * unloaded between two looks is not found. Other processes that have mapped one of the files pay for its
- * breakpoints (about a microsecond for each event), as with a question about the file. Needs Linux 5.10.
+ * <p>A target may also be the processes of control groups (version 2), such as those of a unit, a container or a pod:
+ * existing processes and later ones. No process is held. The question is attached to each file that a process of the
+ * groups has mapped, for all processes, and the kernel takes the events of these groups only. So a process that starts
+ * in a known group and runs known files is counted from its first instruction. Groups and files are looked for five
+ * times a second, and less often if that takes long: earlier events are missing, and {@link
+ * RunningProgram#reasonsForGaps} says so. A library that is loaded and unloaded between two looks is not found. Other
+ * processes that have mapped one of the files pay for its breakpoints (about a microsecond for each event), as with a
+ * question about the file. Needs Linux 5.10.
  */
 public sealed interface Target permits TargetData {
-    /** A process that runs, numbered as in this process's pid namespace. Its code of now is traced, and later code. */
+    /**
+     * A running process, numbered as in this process's pid namespace. The code that it has mapped is traced, and code
+     * that it maps later.
+     */
     static Target process(int pid) {
         if (pid <= 0) {
             throw new IllegalArgumentException("pid " + pid + " is not positive");
@@ -98,7 +102,7 @@ public sealed interface Target permits TargetData {
     /** The command's standard output goes to this process's standard error. */
     Target withOutputToError();
 
-    /** The process that runs; empty for a command, and for control groups. */
+    /** The running process; empty for a command, and for control groups. */
     OptionalInt pid();
 
     /** The command, its program first; empty for a process, and for control groups. */
@@ -117,8 +121,8 @@ public sealed interface Target permits TargetData {
     boolean inGroups();
 
     /**
-     * The files of the target's processes of now, or the program of the command, with their probes. Of a file that
-     * several processes have mapped, one scan has the probes.
+     * The files that the target's processes have mapped now, or the program of the command, with their probes. A file
+     * that several processes have mapped is in one scan only.
      *
      * @throws IOException if the mappings of the process can't be read, there is no such command, or control groups
      *     can't be read
