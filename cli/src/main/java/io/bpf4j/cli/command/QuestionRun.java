@@ -292,7 +292,7 @@ class QuestionRun implements TargetRun.Work {
         print(answer);
         TargetReport.hints(console, answer);
         TraceOptions.reportPaused(console, answer.stillPaused());
-        report.sums(answer, gaps, asked, printsRowsOnly());
+        report.printSums(answer, gaps, asked, printsRowsOnly());
         // Last, so that the answer is printed even if a file can't be written.
         QuestionOptions userOptions = options;
         if (userOptions != null && userOptions.files().areGiven()) {

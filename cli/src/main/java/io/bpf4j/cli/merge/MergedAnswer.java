@@ -239,7 +239,7 @@ public final class MergedAnswer {
         } else if (known != null) {
             report.rows(counted, known.unit(), known.scale());
         }
-        report.sums(counted, missing, gaps, facts, knownQuestion(), false);
+        report.printSums(counted, missing, gaps, facts, knownQuestion(), false);
     }
 
     /** Whether it is a sum of stacks. */
@@ -260,7 +260,7 @@ public final class MergedAnswer {
         List<Remark> facts = allRemarks();
         facts.forEach(remark -> console.error("bpf4j: " + remark.message()));
         graph().folded(console.outWriter());
-        new AnswerReport(console, false).sums(counted(), missing, gaps, facts, knownQuestion(), true);
+        new AnswerReport(console, false).printSums(counted(), missing, gaps, facts, knownQuestion(), true);
     }
 
     /**

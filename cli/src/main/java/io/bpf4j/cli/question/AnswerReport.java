@@ -302,7 +302,8 @@ public final class AnswerReport {
      * @param toStandardError whether the sums go to standard error, because a program reads the rows from standard
      *     output
      */
-    public void sums(Answer answer, List<Diagnostic> gaps, Optional<AskedQuestion> question, boolean toStandardError) {
+    public void printSums(
+            Answer answer, List<Diagnostic> gaps, Optional<AskedQuestion> question, boolean toStandardError) {
         Map<Gap, Long> counted = answer.gaps();
         long lost = counted.getOrDefault(Gap.LOST, 0L);
         List<Answer.Row> rows = answer.rows();
@@ -315,11 +316,11 @@ public final class AnswerReport {
             console.line(complete(end, counted, gaps).json(console.remarks()));
             return;
         }
-        sums(rows, sums(counted, total, gaps, eventsOnly && lost == 0 ? ", 0 lost" : ""), toStandardError);
+        printSums(rows, sums(counted, total, gaps, eventsOnly && lost == 0 ? ", 0 lost" : ""), toStandardError);
     }
 
     /** The same for an answer that is only its rows and what it lacks. */
-    public void sums(
+    public void printSums(
             List<Answer.Row> rows,
             Map<Gap, Long> counted,
             List<Diagnostic> gaps,
@@ -332,7 +333,7 @@ public final class AnswerReport {
             question.ifPresent(end::about);
             console.line(complete(end, counted, gaps).json(remarks));
         } else {
-            sums(rows, sums(counted, events, gaps), toStandardError);
+            printSums(rows, sums(counted, events, gaps), toStandardError);
         }
     }
 
@@ -353,7 +354,7 @@ public final class AnswerReport {
         return gap.name().toLowerCase(Locale.ROOT);
     }
 
-    private void sums(List<Answer.Row> rows, String text, boolean toStandardError) {
+    private void printSums(List<Answer.Row> rows, String text, boolean toStandardError) {
         if (isInSummary(rows, text)) {
             return;
         }

@@ -196,7 +196,7 @@ class MergedAnswerTest {
         return output(console -> {
             AnswerReport report = new AnswerReport(console, json);
             printer.print(console, report, json);
-            report.sums(rows, missing, List.of(), List.of(), Optional.empty(), false);
+            report.printSums(rows, missing, List.of(), List.of(), Optional.empty(), false);
         });
     }
 
