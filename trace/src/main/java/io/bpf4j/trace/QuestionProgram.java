@@ -96,21 +96,37 @@ final class QuestionProgram {
         if (!question.functions.isEmpty() && question.features.support(cookie) instanceof Support.Absent absent) {
             throw new UnsupportedFeatureException("ask about functions", Feature.BPF_COOKIE, absent.reason());
         }
-        int maxKeys = maxKeys(question, compiled);
-        boolean latency = question.kind == QuestionKind.LATENCY;
         boolean returns = compiled.hasReturns();
         boolean taskStorage = returns && question.features.has(TASK_STORAGE_GET) && question.features.has(CURRENT_TASK);
-        boolean withStacks = question.userStack || question.kernelStack;
         Map<String, GeneratedFunction> functions = compiled.functions();
         BpfLoader loader = RunningProgram.withGroups(BpfLoader.of(Frame.SPEC), question)
                 .features(question.features)
-                .global("config.kind", question.kind.number())
                 .global("config.has_begin", functions.containsKey("question_begin"))
                 .global("config.has_where", functions.containsKey("question_where"))
                 .global("config.has_keys", functions.containsKey("question_keys"))
                 .global("config.has_pair", functions.containsKey("question_pair"))
                 .global("config.has_returns", returns)
                 .global("config.has_task_storage", taskStorage)
+                .map("nestings", map -> map.withAutocreate(taskStorage))
+                .map("nestings_by_tid", map -> map.withAutocreate(returns && !taskStorage))
+                .program(FUNCTION_PROGRAM, program -> program.withAutoload(!question.functions.isEmpty()));
+        configure(loader, question, compiled);
+        sizeMaps(loader, question, compiled);
+        if (!question.features.has(Feature.ATOMIC_EXCHANGE)) {
+            loader.function("question_exchange", stub -> stub.withInstructions(STORE));
+        }
+        functions.forEach(
+                (stub, function) -> loader.function(stub, known -> known.withInstructions(function.instructions())));
+        byte[] bytes = compiled.tables();
+        if (bytes.length > 0) {
+            loader.global("tables", bytes);
+        }
+        return loader.load();
+    }
+
+    /** Sets the constants of {@code struct config} in {@code question.bpf.c} that are the question's own. */
+    private static void configure(BpfLoader loader, Question question, CompiledQuestion compiled) {
+        loader.global("config.kind", question.kind.number())
                 .global("config.by_frame", ProbeNumbers.byFrame(question))
                 .global("config.wanted_args", compiled.arguments())
                 .global("config.wanted_fields", compiled.fields())
@@ -123,8 +139,14 @@ final class QuestionProgram {
                 .global("config.has_slower", question.slowerThan.isPresent())
                 .global("config.slower_than", question.slowerThan.orElse(0))
                 .global("config.shown_bytes", compiled.shownBytes())
-                .global("lossless", question.lossless)
-                .map(
+                .global("lossless", question.lossless);
+    }
+
+    /** Sets the sizes of the maps, and leaves out those that the question does not need. */
+    private static void sizeMaps(BpfLoader loader, Question question, CompiledQuestion compiled) {
+        int maxKeys = maxKeys(question, compiled);
+        boolean withStacks = question.userStack || question.kernelStack;
+        loader.map(
                         "table",
                         map -> map.withType((compiled.keyed() ? MapType.PERCPU_HASH : MapType.PERCPU_ARRAY).number())
                                 .withSizes(compiled.keyBytes(), compiled.valueBytes())
@@ -133,24 +155,11 @@ final class QuestionProgram {
                 .map(
                         "begins",
                         map -> map.withSizes(PAIR_BYTES, Long.BYTES + compiled.beginBytes())
-                                .withAutocreate(latency))
-                .map("nestings", map -> map.withAutocreate(taskStorage))
-                .map("nestings_by_tid", map -> map.withAutocreate(returns && !taskStorage))
+                                .withAutocreate(question.kind == QuestionKind.LATENCY))
                 .map("stacks", map -> map.withAutocreate(withStacks))
                 .map("stacks_in_work", map -> map.withAutocreate(withStacks))
                 .map("records", map -> map.withMaxEntries(question.bufferBytes).withAutocreate(compiled.showsEvents()))
-                .map("__bpf_usdt_specs", map -> map.withMaxEntries(question.specs()))
-                .program(FUNCTION_PROGRAM, program -> program.withAutoload(!question.functions.isEmpty()));
-        if (!question.features.has(Feature.ATOMIC_EXCHANGE)) {
-            loader.function("question_exchange", stub -> stub.withInstructions(STORE));
-        }
-        functions.forEach(
-                (stub, function) -> loader.function(stub, known -> known.withInstructions(function.instructions())));
-        byte[] bytes = compiled.tables();
-        if (bytes.length > 0) {
-            loader.global("tables", bytes);
-        }
-        return loader.load();
+                .map("__bpf_usdt_specs", map -> map.withMaxEntries(question.specs()));
     }
 
     /**
