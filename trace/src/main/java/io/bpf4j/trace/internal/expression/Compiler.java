@@ -147,33 +147,11 @@ final class Compiler {
             if (start != 0) {
                 code.beginPart();
             }
-            switch (term) {
-                case Textual text -> texts.read(text, new Window(Code.OUT, offset, size));
-                case Numeric number -> {
-                    numbers.evaluate(number);
-                    code.store(Code.OUT, offset, R0);
-                }
-                case Term.FloatArgument(int index, ValueType.FloatingPoint type) -> {
-                    // The bits as they are; a float has them in the low 4 bytes.
-                    numbers.evaluate(new Term.Argument(index, new ValueType.Int(type.size(), false)));
-                    code.store(Code.OUT, offset, R0);
-                }
-                case Term.BeginBits(Term.Place place, ValueType type) -> {
-                    numbers.evaluate(new Term.BeginNumber(place, type));
-                    code.store(Code.OUT, offset, R0);
-                }
-                case Term.GroupName _ -> {
-                    numbers.evaluate(new Term.FieldValue(EventField.CGROUP));
-                    code.store(Code.OUT, offset, R0);
-                }
-                case ProbeName(ValueType.Basic type) -> {
-                    if (type == ValueType.Basic.PROBE) {
-                        Probes.loadProbe(code, scope.probes());
-                    } else {
-                        Probes.loadProvider(code, scope.probes());
-                    }
-                    code.store(Code.OUT, offset, R0);
-                }
+            if (term instanceof Textual text) {
+                texts.read(text, new Window(Code.OUT, offset, size));
+            } else {
+                load(term, code, numbers);
+                code.store(Code.OUT, offset, R0);
             }
             if (start != 0) {
                 code.endOfPart(i);
@@ -184,6 +162,23 @@ final class Compiler {
         }
         code.end(0);
         return function(code, outputs, scope.probes().keySet());
+    }
+
+    /** Loads a value of 8 bytes to R0. */
+    private void load(Term term, Code code, NumberCode numbers) {
+        switch (term) {
+            case Textual _ -> throw new IllegalArgumentException("a text does not fit a register");
+            case Numeric number -> numbers.evaluate(number);
+            // The bits as they are; a float has them in the low 4 bytes.
+            case Term.FloatArgument(int index, ValueType.FloatingPoint type) ->
+                numbers.evaluate(new Term.Argument(index, new ValueType.Int(type.size(), false)));
+            case Term.BeginBits(Term.Place place, ValueType type) ->
+                numbers.evaluate(new Term.BeginNumber(place, type));
+            case Term.GroupName _ -> numbers.evaluate(new Term.FieldValue(EventField.CGROUP));
+            case ProbeName(ValueType.Basic type)
+            when type == ValueType.Basic.PROBE -> Probes.loadProbe(code, scope.probes());
+            case ProbeName _ -> Probes.loadProvider(code, scope.probes());
+        }
     }
 
     private GeneratedFunction function(Code code, List<Output> outputs, Set<Integer> probes) {
