@@ -4,6 +4,7 @@ import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.Symbol;
 import io.bpf4j.elf.SymbolPlaces;
 import io.bpf4j.loader.error.UnknownNameException.Nearest;
 import io.bpf4j.loader.internal.glob.Glob;
@@ -92,34 +93,30 @@ public sealed interface FunctionProbe permits FunctionProbeData {
             AtomicBoolean unwinds = new AtomicBoolean();
             Map<Long, FunctionProbeData> byOffset = new LinkedHashMap<>();
             SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
-                String function = unversioned(symbol.name());
                 if (Unwinding.indicates(symbol)) {
                     unwinds.set(true);
                 }
-                boolean isPlace = symbol.isFunction()
-                        && symbol.isInSection()
-                        && !(returns && FunctionPattern.isMovedPart(function));
-                if (isPlace) {
-                    wanted.nameOf(function)
-                            .ifPresent(name -> elf.fileOffset(symbol.value()).ifPresent(offset -> {
-                                long start = elf.containerOffset() + offset;
-                                FunctionProbeData.Place place = new FunctionProbeData.Place(
-                                        opened,
-                                        identity,
-                                        start,
-                                        !wanted.isExact(),
-                                        FunctionProbeData.Convention.of(elf, go, function),
-                                        false);
-                                byOffset.putIfAbsent(
-                                        start,
-                                        new FunctionProbeData(file, function, name, returns, Optional.of(place)));
-                            }));
+                String function = unversioned(symbol.name());
+                Optional<String> name =
+                        canBeProbed(symbol, function, returns) ? wanted.nameOf(function) : Optional.empty();
+                OptionalLong offset = name.isPresent() ? elf.fileOffset(symbol.value()) : OptionalLong.empty();
+                if (name.isPresent() && offset.isPresent()) {
+                    long start = elf.containerOffset() + offset.getAsLong();
+                    FunctionProbeData.Convention convention = FunctionProbeData.Convention.of(elf, go, function);
+                    FunctionProbeData.Place place =
+                            new FunctionProbeData.Place(opened, identity, start, !wanted.isExact(), convention, false);
+                    byOffset.putIfAbsent(
+                            start, new FunctionProbeData(file, function, name.get(), returns, Optional.of(place)));
                 }
             });
             return byOffset.values().stream()
                     .<FunctionProbe>map(function -> unwinds.get() ? function.withUnwinding() : function)
                     .toList();
         }
+    }
+
+    private static boolean canBeProbed(Symbol symbol, String function, boolean returns) {
+        return symbol.isFunction() && symbol.isInSection() && !(returns && FunctionPattern.isMovedPart(function));
     }
 
     /**
