@@ -154,7 +154,7 @@ final class Follower implements AutoCloseable {
             }
         });
         List<UsdtProbe> probes = listener.select(scan).stream()
-                .filter(probe -> !isAttached(ALL, probe) && isNew(probe.binary()))
+                .filter(probe -> !isAttached(ALL, probe) && claim(probe.binary()))
                 .toList();
         // One by one: what a process maps must not decide about the files of others.
         probes.stream()
@@ -175,8 +175,13 @@ final class Follower implements AutoCloseable {
         }
     }
 
-    /** Whether a file has no breakpoints in common with one that is attached to; keeps it open then. */
-    private boolean isNew(UsdtBinary binary) {
+    /**
+     * Claims a file for the session, and keeps it open.
+     *
+     * @return false if the file can't be claimed: it has its breakpoints in common with one that is attached to, is
+     *     another file than the one that was read, or is one of too many
+     */
+    private boolean claim(UsdtBinary binary) {
         FileIdentity identity = binary.identity();
         if (files.containsKey(identity)) {
             return true;
@@ -190,7 +195,7 @@ final class Follower implements AutoCloseable {
         }
         boolean kept = false;
         try {
-            kept = isNew(identity, opened);
+            kept = claim(identity, opened);
             return kept;
         } finally {
             if (!kept) {
@@ -199,7 +204,7 @@ final class Follower implements AutoCloseable {
         }
     }
 
-    private boolean isNew(FileIdentity identity, OpenFile opened) {
+    private boolean claim(FileIdentity identity, OpenFile opened) {
         if (!opened.identity().equals(identity)) {
             report(ALL, opened.name() + " was replaced or written after its notes were read");
             return false;
