@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * ended it installs no probe in the process any more, and a perf uprobe removes those that are hit. The files that such
  * a process has mapped can't be read by its number either. <i>Thread-safe.</i>
  *
- * <p>Tested by {@code CliFirstThreadTest}.
+ * <p>Tested by {@code CliFirstThreadTest} and {@code FirstThreadsTest}.
  */
 public final class FirstThreads {
     private static final int MAX_NAMED = 5;
@@ -32,7 +32,11 @@ public final class FirstThreads {
     /** The minimum time between two checks, as a multiple of the duration of a check. */
     private static final int REST_FACTOR = 10;
 
-    /** Maximum duration of execve(2) in a thread other than the first, on a busy machine, in nanoseconds. */
+    /**
+     * Maximum duration of execve(2) in a thread other than the first, on a busy machine, in nanoseconds. Only the clock
+     * tells whether a last thread is in execve: /proc shows the system call of a thread only while it sleeps, and by a
+     * number that depends on the machine.
+     */
     private static final long MAX_EXEC_NANOS = 2_000_000_000;
 
     /** include/linux/sched.h of the kernel. */
@@ -44,10 +48,18 @@ public final class FirstThreads {
     private final boolean removesProbes;
     private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
 
-    /** The processes whose first thread has ended, and the time when this was detected. */
-    private final Map<Integer, Long> ended = new TreeMap<>();
+    /** The processes whose first thread has ended. */
+    private final Map<Integer, Detection> ended = new TreeMap<>();
 
     private long nextCheck = System.nanoTime();
+
+    /**
+     * The end of a first thread was detected.
+     *
+     * @param nanos when
+     * @param byItself whether the thread has certainly not been ended by an execve(2)
+     */
+    private record Detection(long nanos, boolean byItself) {}
 
     /** @param removesProbes whether probes that were installed before are removed, because they are perf uprobes */
     public FirstThreads(boolean removesProbes) {
@@ -62,11 +74,12 @@ public final class FirstThreads {
 
     /**
      * While a thread other than the first calls execve(2), the first thread ends, and then the calling thread takes
-     * over its id: in between, the first thread appears to have ended.
+     * over its id: in between, the first thread appears to have ended. All other threads are killed before
+     * (zap_other_threads in kernel/signal.c), so this is not the case if two were running.
      */
     private void removeIfRecent(int pid) {
-        Long detected = ended.get(pid);
-        if (detected != null && System.nanoTime() - detected < MAX_EXEC_NANOS) {
+        Detection detected = ended.get(pid);
+        if (detected != null && !detected.byItself() && System.nanoTime() - detected.nanos() < MAX_EXEC_NANOS) {
             ended.remove(pid);
         }
     }
@@ -87,28 +100,40 @@ public final class FirstThreads {
 
     private void checkNow() {
         for (int pid : processes) {
-            if (hasEnded(pid)) {
-                if (ended.size() <= MAX_NAMED) {
-                    ended.putIfAbsent(pid, System.nanoTime());
-                }
+            long others = othersRunning(pid);
+            if (others > 0) {
+                detected(pid, others > 1);
             } else if (ended.containsKey(pid) && hasFirst(pid)) {
                 removeIfRecent(pid);
             }
         }
     }
 
-    /**
-     * Whether the first thread of a process has ended, and another one runs. In a process that ends by exit_group(2)
-     * the threads end one after the other, so threads that are about to end do not count. Checked twice: /proc shows
-     * neither a pending signal nor PF_EXITING of a thread that has dequeued its signal and not started to exit.
-     */
-    public static boolean hasEnded(int pid) {
-        for (int check = 0; check < 2; check++) {
-            if (!runsWithoutFirst(pid)) {
-                return false;
-            }
+    private void detected(int pid, boolean byItself) {
+        Detection before = ended.get(pid);
+        if (before != null) {
+            ended.put(pid, new Detection(before.nanos(), before.byItself() || byItself));
+        } else if (ended.size() <= MAX_NAMED) {
+            ended.put(pid, new Detection(System.nanoTime(), byItself));
         }
-        return true;
+    }
+
+    /** Whether the first thread of a process has ended, and another one runs. */
+    public static boolean hasEnded(int pid) {
+        return othersRunning(pid) > 0;
+    }
+
+    /**
+     * How many threads run in a process whose first thread has ended; 0 if the first one runs. In a process that ends
+     * by exit_group(2) the threads end one after the other, so threads that are about to end do not count. Counted
+     * twice: /proc shows neither a pending signal nor PF_EXITING of a thread that has dequeued its signal and not
+     * started to exit.
+     *
+     * @return at most 2
+     */
+    private static long othersRunning(int pid) {
+        long first = countWithoutFirst(pid);
+        return first == 0 ? 0 : Math.min(first, countWithoutFirst(pid));
     }
 
     /** Whether the first thread of a process runs. */
@@ -117,17 +142,17 @@ public final class FirstThreads {
         return !state.isEmpty() && !state.startsWith("Z") && !state.startsWith("X");
     }
 
-    private static boolean runsWithoutFirst(int pid) {
+    private static long countWithoutFirst(int pid) {
         Path tasks = Host.running().process(pid).resolve("task");
         if (!StatusFile.readIfRunning(tasks.resolve(Integer.toString(pid)))
                 .field("State")
                 .startsWith("Z")) {
-            return false;
+            return 0;
         }
         try (Stream<Path> threads = Files.list(tasks)) {
-            return threads.anyMatch(FirstThreads::isRunning);
+            return threads.filter(FirstThreads::isRunning).limit(2).count();
         } catch (IOException | UncheckedIOException e) {
-            return false; // the process has ended
+            return 0; // the process has ended
         }
     }
 
