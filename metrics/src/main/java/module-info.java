@@ -25,4 +25,7 @@ module io.bpf4j.metrics {
     // Labels are checked before a question is asked.
     exports io.bpf4j.metrics.internal to
             io.bpf4j.cli;
+    // The agent pushes metrics of its own, too.
+    exports io.bpf4j.metrics.opentelemetry.internal to
+            io.bpf4j.cli;
 }

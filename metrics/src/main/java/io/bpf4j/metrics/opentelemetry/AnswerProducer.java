@@ -6,6 +6,7 @@ import io.bpf4j.metrics.internal.Buckets;
 import io.bpf4j.metrics.internal.Histogram;
 import io.bpf4j.metrics.internal.Reading;
 import io.bpf4j.metrics.internal.SeriesReader;
+import io.bpf4j.metrics.opentelemetry.internal.CountedMetric;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Gap;
 import io.opentelemetry.api.common.AttributeKey;
@@ -119,21 +120,21 @@ public final class AnswerProducer implements MetricProducer {
         }
         return List.of(
                 events(resource, reading, times),
-                new AnswerMetricData(
+                new CountedMetric(
                         resource,
                         metric.name() + ".gaps",
                         "Events that are missing or unpaired.",
                         "{event}",
                         MetricDataType.LONG_SUM,
                         sum(gaps)),
-                new AnswerMetricData(
+                new CountedMetric(
                         resource,
                         metric.name() + ".folded_series",
                         "Label sets that are added up under otel.metric.overflow.",
                         "{series}",
                         MetricDataType.LONG_SUM,
                         sum(List.of(point(times, constants, reading.folded())))),
-                new AnswerMetricData(
+                new CountedMetric(
                         resource,
                         metric.name() + ".exact",
                         "1 if no event is missing so far.",
@@ -181,7 +182,7 @@ public final class AnswerProducer implements MetricProducer {
     }
 
     private MetricData events(Resource resource, String unit, MetricDataType type, Data<?> data) {
-        return new AnswerMetricData(resource, metric.name(), metric.help(), unit, type, data);
+        return new CountedMetric(resource, metric.name(), metric.help(), unit, type, data);
     }
 
     private static <T> List<T> points(Reading reading, Function<Reading.Series, Optional<T>> point) {

@@ -1,4 +1,4 @@
-package io.bpf4j.metrics.opentelemetry;
+package io.bpf4j.metrics.opentelemetry.internal;
 
 import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
 import io.opentelemetry.sdk.metrics.data.Data;
@@ -7,10 +7,10 @@ import io.opentelemetry.sdk.metrics.data.MetricDataType;
 import io.opentelemetry.sdk.resources.Resource;
 
 /**
- * What exporters take. The SDK has public factories of points, but of this interface only an internal class. Exporters
- * read it by these methods.
+ * A metric whose points are counted already, as exporters take it. The SDK has public factories of points, but of this
+ * interface only an internal class. Exporters read it by these methods. <i>Immutable.</i>
  */
-record AnswerMetricData(
+public record CountedMetric(
         Resource resource, String name, String description, String unit, MetricDataType type, Data<?> data)
         implements MetricData {
     private static final InstrumentationScopeInfo SCOPE = InstrumentationScopeInfo.create("io.bpf4j.metrics");
