@@ -1,5 +1,6 @@
 /** The command {@code bpf4j}. */
-@SuppressWarnings("requires-automatic") // the Prometheus client has the names of its modules in its manifests only
+@SuppressWarnings(
+        "requires-automatic") // the libraries for metrics have the names of their modules in their manifests only
 @org.jspecify.annotations.NullMarked
 module io.bpf4j.cli {
     requires static org.jspecify;
@@ -9,9 +10,15 @@ module io.bpf4j.cli {
     requires io.bpf4j.objects;
     requires io.bpf4j.process;
     requires info.picocli;
+    requires io.opentelemetry.api;
+    requires io.opentelemetry.common;
+    requires io.opentelemetry.exporter.otlp;
+    requires io.opentelemetry.sdk.common;
+    requires io.opentelemetry.sdk.metrics;
     requires io.prometheus.metrics.exporter.httpserver;
     requires io.prometheus.metrics.model;
-    requires java.logging; // of the Prometheus client
+    requires java.logging; // of the libraries for metrics
+    requires java.net.http;
     requires jdk.httpserver;
     requires jdk.unsupported; // signals
     // For compressed files. The modules that read them require these libraries only when they are compiled.

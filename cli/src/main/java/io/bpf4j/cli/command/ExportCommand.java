@@ -9,9 +9,12 @@ import io.bpf4j.cli.export.Mistake;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.otlp.OtlpSettings;
+import io.bpf4j.cli.otlp.Pusher;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.elf.Bpf4jException;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -30,6 +33,7 @@ import java.util.concurrent.Semaphore;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 
@@ -42,7 +46,8 @@ import picocli.CommandLine.ParseResult;
         name = "export",
         description = {
             "Asks the questions of a file, and serves the answers as metrics, for Prometheus and others that read its "
-                    + "formats: at /metrics, and at /healthz whether all questions count.",
+                    + "formats: at /metrics, and at /healthz whether all questions count. --otlp pushes them to an "
+                    + "OpenTelemetry collector instead, or, with --listen, as well.",
             "Each line of the file has the name of a metric and a question, as it is typed without bpf4j: count, hist, "
                     + "latency or a ready question. A line may end in a backslash and go on in the next one; # begins a "
                     + "comment, which has a line for itself. Options of the metric, anywhere after its name: --help "
@@ -53,10 +58,13 @@ import picocli.CommandLine.ParseResult;
         },
         footer = {
             "  bpf4j export --config /etc/bpf4j/agent.conf",
+            "  bpf4j export --config /etc/bpf4j/agent.conf --otlp https://collector.example:4318",
             "  bpf4j export --check /etc/bpf4j/agent.conf",
             "  echo 'queries count -p unit=postgresql@* postgresql:query__start' > agent.conf"
         })
 final class ExportCommand implements Callable<Integer> {
+    private static final String DEFAULT_PORT = "10273";
+
     private final Console console;
     private final Interruption interruption;
     private final BiFunction<MetricOptions, List<String>, ParseResult> parser;
@@ -84,11 +92,13 @@ final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--listen",
             paramLabel = "[ADDRESS:]PORT",
-            defaultValue = "10273",
             description =
                     "Where to serve. Without ADDRESS only this machine can connect. There is neither encryption nor "
-                            + "a password. Default: ${DEFAULT-VALUE}.")
-    private String listen = "";
+                            + "a password. Default: " + DEFAULT_PORT + "; with --otlp, nowhere.")
+    private @Nullable String listen;
+
+    @Mixin
+    private OtlpOptions otlp = new OtlpOptions();
 
     /** @param parser parses the words of a question, with options of its metric */
     ExportCommand(
@@ -103,13 +113,16 @@ final class ExportCommand implements Callable<Integer> {
         if ((config == null) == (check == null)) {
             throw new UsageException("give either --config FILE or --check FILE");
         }
+        Optional<OtlpSettings> push = otlp.settings(System.getenv());
         if (check != null) {
             return check(check);
         }
-        InetSocketAddress address = MetricsServer.address(listen);
+        Optional<InetSocketAddress> address = Optional.ofNullable(listen)
+                .or(() -> push.isPresent() ? Optional.empty() : Optional.of(DEFAULT_PORT))
+                .map(MetricsServer::address);
         Path file = Objects.requireNonNull(config);
         Optional<Collection<ExportedLine>> first = read(file);
-        return first.isEmpty() ? CommandTree.FAILED : serve(address, file, first.get());
+        return first.isEmpty() ? CommandTree.FAILED : run(address, push, file, first.get());
     }
 
     private int check(Path file) throws IOException {
@@ -144,7 +157,12 @@ final class ExportCommand implements Callable<Integer> {
                 .forEach(mistake -> console.error("bpf4j: " + file + ":" + mistake.line() + ": " + mistake.text()));
     }
 
-    private int serve(InetSocketAddress address, Path file, Collection<ExportedLine> first) {
+    /** Runs the agent with its server, its pushes, or both. */
+    private int run(
+            Optional<InetSocketAddress> address,
+            Optional<OtlpSettings> push,
+            Path file,
+            Collection<ExportedLine> first) {
         // In this order: a signal that comes while the questions are attached is not lost.
         interruption.onHangUp(signals::release);
         interruption.onRequest(() -> {
@@ -152,15 +170,26 @@ final class ExportCommand implements Callable<Integer> {
             signals.release();
         });
         try (Agent agent = new Agent();
-                MetricsServer server = MetricsServer.start(address, agent, agent::health, console)) {
+                Pusher pusher = push.map(settings -> new Pusher(settings, agent, console))
+                        .orElse(null);
+                MetricsServer server =
+                        address.map(at -> server(at, agent, pusher)).orElse(null)) {
             if (!ask(agent, file, first)) {
                 return CommandTree.FAILED;
             }
-            if (!server.isLocal()) {
+            if (server != null && !server.isLocal()) {
                 console.error("bpf4j: everybody who can connect to " + server.url() + " can read the metrics");
             }
-            console.error("bpf4j: serving " + Scans.count(first.size(), "question") + " at " + server.url()
-                    + "/metrics; SIGHUP reads " + file + " again, Ctrl-C ends");
+            List<String> ways = new ArrayList<>();
+            if (server != null) {
+                ways.add("serving " + Scans.count(first.size(), "question") + " at " + server.url() + "/metrics");
+            }
+            if (pusher != null) {
+                pusher.start();
+                ways.add("pushing " + Scans.count(first.size(), "question") + " to " + pusher.url() + " every "
+                        + pusher.every().toMillis() / 1e3 + " s");
+            }
+            console.error("bpf4j: " + String.join(" and ", ways) + "; SIGHUP reads " + file + " again, Ctrl-C ends");
             while (true) {
                 signals.acquireUninterruptibly();
                 int _ = signals.drainPermits();
@@ -168,10 +197,28 @@ final class ExportCommand implements Callable<Integer> {
                     return CommandTree.OK;
                 }
                 reload(agent, file);
+                if (pusher != null) {
+                    pusher.reload();
+                }
             }
         } catch (CancellationException e) {
             return CommandTree.OK;
         }
+    }
+
+    private MetricsServer server(InetSocketAddress address, Agent agent, @Nullable Pusher pusher) {
+        return pusher == null
+                ? MetricsServer.start(address, agent, agent::health, console)
+                : MetricsServer.start(
+                        address,
+                        () -> {
+                            MetricSnapshots.Builder all = MetricSnapshots.builder();
+                            agent.collect().forEach(all::metricSnapshot);
+                            pusher.collect().forEach(all::metricSnapshot);
+                            return all.build();
+                        },
+                        () -> agent.health().with(pusher.remarks()),
+                        console);
     }
 
     private void reload(Agent agent, Path file) {

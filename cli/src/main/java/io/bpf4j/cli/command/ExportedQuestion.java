@@ -6,21 +6,27 @@ import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
+import io.bpf4j.metrics.opentelemetry.AnswerProducer;
 import io.bpf4j.metrics.prometheus.AnswerCollector;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.internal.thread.Threads;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.usdt.UsdtProbe;
+import io.opentelemetry.sdk.metrics.data.MetricData;
+import io.opentelemetry.sdk.metrics.export.MetricProducer;
+import io.opentelemetry.sdk.resources.Resource;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +46,8 @@ final class ExportedQuestion extends QuestionRun implements Exported {
     private final Thread thread;
     private volatile @Nullable Answer answer;
     private volatile @Nullable AnswerCollector metrics;
+    private volatile @Nullable MetricProducer explicit;
+    private volatile @Nullable MetricProducer exponential;
 
     /** Why it has ended; empty if it runs. */
     private volatile Optional<String> end = Optional.empty();
@@ -106,6 +114,8 @@ final class ExportedQuestion extends QuestionRun implements Exported {
         Answer loaded = super.load(probes, functions);
         try {
             metrics = new AnswerCollector(loaded, line.metric());
+            explicit = AnswerProducer.explicit(loaded, line.metric());
+            exponential = AnswerProducer.exponential(loaded, line.metric());
             answer = loaded;
             return loaded;
         } catch (IllegalArgumentException e) {
@@ -137,8 +147,18 @@ final class ExportedQuestion extends QuestionRun implements Exported {
     @Override
     public MetricSnapshots collect() {
         AnswerCollector known = metrics;
+        return known == null ? MetricSnapshots.of() : read(known::collect, MetricSnapshots.of());
+    }
+
+    @Override
+    public Collection<MetricData> produce(Resource resource, boolean preferExponential) {
+        MetricProducer known = preferExponential && line.metric().bounds().isEmpty() ? exponential : explicit;
+        return known == null ? List.of() : read(() -> known.produce(resource), List.of());
+    }
+
+    private <T> T read(Supplier<T> metrics, T none) {
         try {
-            MetricSnapshots all = known == null ? MetricSnapshots.of() : known.collect();
+            T all = metrics.get();
             unread = Optional.empty();
             return all;
         } catch (RuntimeException e) {
@@ -147,7 +167,7 @@ final class ExportedQuestion extends QuestionRun implements Exported {
                 console.error("bpf4j: can't be read: " + ErrorText.of(e));
             }
             unread = Optional.of(ErrorText.of(e));
-            return MetricSnapshots.of();
+            return none;
         }
     }
 

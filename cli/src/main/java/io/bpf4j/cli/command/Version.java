@@ -17,7 +17,7 @@ final class Version implements IVersionProvider {
                 + " " + System.getProperty("os.version") + " " + System.getProperty("os.arch") + ")";
     }
 
-    private static String own() {
+    static String own() {
         try (InputStream in = Version.class.getResourceAsStream("version.txt")) {
             return in == null ? "unknown" : new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
         } catch (IOException e) {

@@ -1,6 +1,9 @@
 package io.bpf4j.cli.export;
 
 import io.bpf4j.cli.failure.ErrorText;
+import io.bpf4j.cli.otlp.Pusher;
+import io.opentelemetry.sdk.metrics.data.MetricData;
+import io.opentelemetry.sdk.resources.Resource;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
@@ -25,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code AgentTest}.
  */
-public final class Agent implements MultiCollector, AutoCloseable {
+public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable {
     private static final MetricMetadata UP =
             own("question_up", "1 if the question is attached and counts, 0 if it does so no more.", null);
     private static final MetricMetadata RELOADED =
@@ -137,9 +140,27 @@ public final class Agent implements MultiCollector, AutoCloseable {
     public MetricSnapshots collect() {
         State seen = state;
         MetricSnapshots.Builder all = MetricSnapshots.builder();
+        seen.questions().values().forEach(question -> question.collect().forEach(all::metricSnapshot));
+        own(seen).forEach(all::metricSnapshot);
+        return all.build();
+    }
+
+    @Override
+    public Collection<MetricData> questions(Resource resource, boolean exponential) {
+        return state.questions().values().stream()
+                .flatMap(question -> question.produce(resource, exponential).stream())
+                .toList();
+    }
+
+    @Override
+    public MetricSnapshots own() {
+        return own(state);
+    }
+
+    private static MetricSnapshots own(State seen) {
+        MetricSnapshots.Builder all = MetricSnapshots.builder();
         List<GaugeDataPointSnapshot> up = new ArrayList<>();
         seen.questions().forEach((line, question) -> {
-            question.collect().forEach(all::metricSnapshot);
             up.add(gauge(question.problem().isEmpty() ? 1 : 0, Labels.of("question", line.name())));
         });
         all.metricSnapshot(new GaugeSnapshot(UP, up));

@@ -1,11 +1,21 @@
 package io.bpf4j.cli.export;
 
+import io.opentelemetry.sdk.metrics.data.MetricData;
+import io.opentelemetry.sdk.resources.Resource;
 import io.prometheus.metrics.model.registry.MultiCollector;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
 /** A question that the agent asks, as the metrics of its answer. <i>Thread-safe.</i> */
 public interface Exported extends MultiCollector, AutoCloseable {
+    /**
+     * The same for OTLP.
+     *
+     * @param exponential whether a histogram without bounds of its own is exponential
+     */
+    Collection<MetricData> produce(Resource resource, boolean exponential);
+
     /** Why it does not count, or can't be read; empty if all is well. */
     Optional<String> problem();
 

@@ -17,6 +17,12 @@ public record Health(List<String> problems, List<String> remarks) {
         return problems.isEmpty();
     }
 
+    /** The same with more remarks, which come first. */
+    public Health with(List<String> more) {
+        return new Health(
+                problems, Stream.concat(more.stream(), remarks.stream()).toList());
+    }
+
     /** Lines for a reader. */
     String text() {
         // They have names of other users' files and functions, which may have any bytes.

@@ -2,6 +2,7 @@ package io.bpf4j.cli.failure;
 
 import io.bpf4j.sys.Host;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -15,6 +16,11 @@ import java.util.Optional;
 public final class OwnFile {
     /** S_IWGRP and S_IWOTH of inode(7). */
     private static final int OTHERS_WRITE = 022;
+
+    /** S_IRGRP and S_IROTH of inode(7). */
+    private static final int GROUP_READS = 040;
+
+    private static final int OTHERS_READ = 04;
 
     /** S_ISVTX of inode(7): in such a directory, like /tmp, users can rename and remove only their own files. */
     private static final int STICKY = 01000;
@@ -44,5 +50,37 @@ public final class OwnFile {
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * Who may read a file besides its owner; empty if nobody does. The group of root may: a file with an access control
+     * list, as systemd's credentials have one, shows the list's mask in the place of the group's rights.
+     *
+     * @param real the path without links
+     */
+    public static Optional<String> whoElseReads(Path real) throws IOException {
+        int group = (Integer) Files.getAttribute(real, "unix:gid", LinkOption.NOFOLLOW_LINKS);
+        int mode = (Integer) Files.getAttribute(real, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+        if ((mode & OTHERS_READ) != 0) {
+            return Optional.of(real + " can be read by all; chmod 600 " + real);
+        }
+        return (mode & GROUP_READS) != 0 && group != 0
+                ? Optional.of(real + " can be read by the group " + group + "; chmod 600 " + real)
+                : Optional.empty();
+    }
+
+    /**
+     * The bytes of a small file.
+     *
+     * @throws CommandException if it has more
+     */
+    public static byte[] bytes(Path real, int maxBytes) throws IOException {
+        try (InputStream in = Files.newInputStream(real)) {
+            byte[] bytes = in.readNBytes(maxBytes + 1);
+            if (bytes.length > maxBytes) {
+                throw new CommandException(real + ": larger than " + maxBytes + " bytes");
+            }
+            return bytes;
+        }
     }
 }

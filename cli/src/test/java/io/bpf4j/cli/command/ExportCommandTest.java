@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -141,5 +143,41 @@ class ExportCommandTest {
                         .err()
                         .getFirst())
                 .contains("--listen takes PORT");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--otlp collector:4318 | --otlp takes a URL such as http://localhost:4318, not 'collector:4318'",
+                "--otlp http://collector:4317 | port 4317 is that of OTLP over gRPC",
+                "--otlp-every 5 | --otlp-every, --otlp-headers and --otlp-certificate need --otlp",
+                "--otlp-headers /dev/null | need --otlp",
+                "--otlp --otlp-every 0.5 | --otlp-every is a time from one second to one day",
+                "--otlp --otlp-every x | 'x' is not a time",
+                "--otlp http://a --otlp-certificate /dev/null | --otlp-certificate is for https, and http://a/v1/metrics is",
+                "--otlp --otlp http://a | should be specified only once",
+                "--otlp --listen x | --listen takes PORT",
+            })
+    void aWrongWayToPushIsSaid(String options, String message) {
+        List<String> words = new ArrayList<>(List.of("export", "--config", "/dev/null"));
+        words.addAll(List.of(options.split(" ", -1)));
+        Run run = Run.of(words.toArray(String[]::new));
+        assertThat(run.code()).isEqualTo(CommandTree.USAGE);
+        assertThat(run.err().getFirst()).contains(message);
+    }
+
+    @Test
+    void aFileOfHeadersIsReadBeforeAnythingIsAsked() throws IOException {
+        Path headers = Files.writeString(folder.resolve("headers"), "token\n");
+        Run run = Run.of("export", "--config", "/dev/null", "--otlp", "--otlp-headers", headers.toString());
+        assertThat(run.code()).isEqualTo(CommandTree.FAILED);
+        assertThat(run.err()).singleElement().asString().startsWith("bpf4j: " + headers + ": another user can read");
+        Files.setPosixFilePermissions(headers, PosixFilePermissions.fromString("rw-------"));
+        assertThat(Run.of("export", "--config", "/dev/null", "--otlp", "--otlp-headers", headers.toString())
+                        .err())
+                .singleElement()
+                .asString()
+                .startsWith("bpf4j: " + headers + ":1: is no header");
     }
 }

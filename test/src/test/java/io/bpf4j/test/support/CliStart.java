@@ -36,6 +36,7 @@ final class CliStart {
             "bpf4j-cli",
             "commons-[a-z0-9]+",
             "javapoet",
+            "opentelemetry-(api|common|context|exporter-[a-z-]+|sdk-[a-z-]+)",
             "picocli",
             "prometheus-metrics-[a-z-]+",
             "xz");

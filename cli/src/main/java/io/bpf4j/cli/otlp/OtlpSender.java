@@ -1,0 +1,230 @@
+package io.bpf4j.cli.otlp;
+
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.common.export.Compressor;
+import io.opentelemetry.sdk.common.export.HttpResponse;
+import io.opentelemetry.sdk.common.export.HttpSender;
+import io.opentelemetry.sdk.common.export.HttpSenderConfig;
+import io.opentelemetry.sdk.common.export.MessageWriter;
+import io.opentelemetry.sdk.common.export.RetryPolicy;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends a push by the HTTP client of the JDK, and takes an answer from anybody: whatever the other side does, a push ends
+ * in time, and holds no more than itself and {@link #MAX_ANSWER} bytes of the answer.
+ *
+ * <p>Why not the library's sender for the JDK ({@code opentelemetry-exporter-sender-jdk}): it gives a request a time until
+ * the headers of the answer are there, and none for the body, so a collector that sends a byte now and then would end all
+ * pushes for good. Nor can a push be cut short, which the end of the agent needs. This is the library's own place for
+ * another sender. As that one, this one tries again as the retry policy says.
+ *
+ * <p>{@link #send} returns when all is decided, and is called by one thread; {@link #cut} by any.
+ *
+ * <p>Tested by {@code PusherTest}.
+ */
+final class OtlpSender implements HttpSender {
+    /** Bytes of an answer. Those of a collector are empty, or a message. */
+    static final int MAX_ANSWER = 1 << 16;
+
+    /** The headers whose values everybody knows. */
+    private static final Set<String> KNOWN = Set.of("content-type", "content-encoding", "user-agent");
+
+    /** A wait for another attempt is this part shorter or longer, so that many agents don't come at once. */
+    private static final double JITTER = 0.2;
+
+    private final HttpSenderConfig config;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final HttpClient client;
+
+    /** Counted down when the agent ends: nobody waits for another attempt then. */
+    private final CountDownLatch ending = new CountDownLatch(1);
+
+    private volatile @Nullable CompletableFuture<?> running;
+
+    /** The exchange that was cut; how the client says so is its own matter. */
+    private volatile @Nullable CompletableFuture<?> cut;
+
+    private volatile Duration limit;
+    private @Nullable Outcome last;
+
+    OtlpSender(HttpSenderConfig config) {
+        this.config = config;
+        this.limit = config.getTimeout();
+        HttpClient.Builder builder = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .connectTimeout(config.getConnectTimeout())
+                .executor(threads);
+        SSLContext tls = config.getSslContext();
+        if (tls != null) {
+            builder.sslContext(tls);
+        }
+        client = builder.build();
+    }
+
+    /** What became of the last push; null if it was not sent. */
+    @Nullable
+    Outcome takeLast() {
+        Outcome outcome = last;
+        last = null;
+        return outcome;
+    }
+
+    @Override
+    public void send(MessageWriter message, Consumer<HttpResponse> onResponse, Consumer<Throwable> onError) {
+        Outcome outcome;
+        try {
+            outcome = push(body(message), System.nanoTime() + limit.toNanos());
+        } catch (IOException e) {
+            outcome = Outcome.failed("write", "the metrics can't be written: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            outcome = Outcome.failed("cut", "it was cut short");
+        }
+        last = outcome;
+        if (outcome.taken()) {
+            onResponse.accept(new Taken());
+        } else {
+            onError.accept(new IOException(outcome.text()));
+        }
+    }
+
+    /** What the exporter looks at. */
+    private record Taken() implements HttpResponse {
+        @Override
+        public int getStatusCode() {
+            return 200;
+        }
+
+        @Override
+        public String getStatusMessage() {
+            return "OK";
+        }
+
+        @Override
+        public byte[] getResponseBody() {
+            return new byte[0];
+        }
+    }
+
+    private byte[] body(MessageWriter message) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(Math.max(32, message.getContentLength()));
+        Compressor compressor = config.getCompressor();
+        if (compressor == null) {
+            message.writeMessage(bytes);
+        } else {
+            try (OutputStream compressed = compressor.compress(bytes)) {
+                message.writeMessage(compressed);
+            }
+        }
+        return bytes.toByteArray();
+    }
+
+    private HttpRequest request(byte[] body) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(config.getEndpoint()).header("Content-Type", config.getContentType());
+        Compressor compressor = config.getCompressor();
+        if (compressor != null) {
+            request.header("Content-Encoding", compressor.getEncoding());
+        }
+        config.getHeadersSupplier()
+                .get()
+                .forEach((name, values) -> values.forEach(value -> request.header(name, value)));
+        return request.POST(BodyPublishers.ofByteArray(body)).build();
+    }
+
+    /** @param end by {@code System.nanoTime()} */
+    private Outcome push(byte[] body, long end) throws InterruptedException {
+        HttpRequest request = request(body);
+        RetryPolicy policy = config.getRetryPolicy();
+        int attempts = policy == null ? 1 : policy.getMaxAttempts();
+        double pause = policy == null ? 0 : (double) policy.getInitialBackoff().toNanos();
+        for (int attempt = 1; ; attempt++) {
+            Outcome outcome = attempt(request, end);
+            if (!outcome.transientFailure() || attempt >= attempts || policy == null) {
+                return outcome;
+            }
+            long wait = (long) (Math.min(pause, (double) policy.getMaxBackoff().toNanos())
+                    * ThreadLocalRandom.current().nextDouble(1 - JITTER, 1 + JITTER));
+            if (end - System.nanoTime() <= wait || ending.await(wait, TimeUnit.NANOSECONDS)) {
+                return outcome;
+            }
+            pause *= policy.getBackoffMultiplier();
+        }
+    }
+
+    private static List<String> secrets(HttpRequest request) {
+        return request.headers().map().entrySet().stream()
+                .filter(header -> !KNOWN.contains(header.getKey().toLowerCase(Locale.ROOT)))
+                .flatMap(header -> header.getValue().stream())
+                .toList();
+    }
+
+    private Outcome attempt(HttpRequest request, long end) throws InterruptedException {
+        CompletableFuture<java.net.http.HttpResponse<byte[]>> exchange =
+                client.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_ANSWER));
+        running = exchange;
+        // The limit is read after that: whoever cuts sees the exchange, or is seen.
+        long time = Math.min(end - System.nanoTime(), limit.toNanos());
+        try {
+            return Outcome.of(
+                    config.getEndpoint(), exchange.get(Math.max(0, time), TimeUnit.NANOSECONDS), secrets(request));
+        } catch (ExecutionException e) {
+            if (exchange.equals(cut)) {
+                return Outcome.failed("cut", "it was cut short");
+            }
+            return Outcome.of(e.getCause() == null ? e : e.getCause(), secrets(request));
+        } catch (TimeoutException e) {
+            return Outcome.failed("late", "it does not answer in full within " + limit.toMillis() / 1e3 + " s");
+        } catch (CancellationException e) {
+            return Outcome.failed("cut", "it was cut short");
+        } finally {
+            running = null;
+            boolean _ = exchange.cancel(true); // of no effect if it has ended
+        }
+    }
+
+    /**
+     * Ends a push that runs now, as one that failed. From now on a push has so much time, and one attempt.
+     *
+     * @param time of a push from now on, if the usual one is longer
+     */
+    void cut(Duration time) {
+        limit = time.compareTo(limit) < 0 ? time : limit;
+        ending.countDown();
+        CompletableFuture<?> now = running;
+        if (now != null) {
+            cut = now;
+            boolean _ = now.cancel(true);
+        }
+    }
+
+    @Override
+    public CompletableResultCode shutdown() {
+        client.shutdownNow();
+        List<Runnable> _ = threads.shutdownNow();
+        return CompletableResultCode.ofSuccess();
+    }
+}
