@@ -1,6 +1,7 @@
 package io.bpf4j.cli.otlp;
 
 import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.sys.Host;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
 import io.opentelemetry.sdk.resources.Resource;
@@ -8,7 +9,6 @@ import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
@@ -21,9 +21,6 @@ import java.util.UUID;
  */
 final class AgentResource {
     private static final String VARIABLE = "OTEL_RESOURCE_ATTRIBUTES";
-
-    /** What gethostname(2) returns. A resolver is not asked: it may take seconds. */
-    private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
     private AgentResource() {}
 
@@ -39,7 +36,7 @@ final class AgentResource {
                 .put("service.version", version)
                 // Each run counts from 0, and two agents of a machine are two.
                 .put("service.instance.id", UUID.randomUUID().toString())
-                .put("host.name", Files.readString(HOST_NAME).strip())
+                .put("host.name", hostName())
                 .put("host.arch", architecture())
                 .put("os.type", "linux")
                 .put("process.pid", ProcessHandle.current().pid())
@@ -48,6 +45,12 @@ final class AgentResource {
         variables.named(VARIABLE).ifPresent(text -> add(attributes, text));
         variables.named("OTEL_SERVICE_NAME").ifPresent(name -> attributes.put("service.name", name));
         return Resource.getDefault().merge(Resource.create(attributes.build()));
+    }
+
+    /** What gethostname(2) returns. A resolver is not asked: it may take seconds. */
+    private static String hostName() throws IOException {
+        return Files.readString(Host.running().proc().resolve("sys/kernel/hostname"))
+                .strip();
     }
 
     /** By the table of values for {@code host.arch}. */

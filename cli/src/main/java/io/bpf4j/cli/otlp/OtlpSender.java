@@ -63,8 +63,8 @@ final class OtlpSender implements HttpSender {
 
     private volatile @Nullable CompletableFuture<?> running;
 
-    /** The exchange that was cut; how the client says so is its own matter. */
-    private volatile @Nullable CompletableFuture<?> cut;
+    /** Whether the push that runs was cut; how the client says so is its own matter. */
+    private volatile boolean wasCut;
 
     private volatile Duration limit;
     private @Nullable Outcome last;
@@ -95,6 +95,7 @@ final class OtlpSender implements HttpSender {
     @Override
     public void send(MessageWriter message, Consumer<HttpResponse> onResponse, Consumer<Throwable> onError) {
         Outcome outcome;
+        wasCut = false;
         try {
             outcome = push(body(message), System.nanoTime() + limit.toNanos());
         } catch (IOException e) {
@@ -192,7 +193,7 @@ final class OtlpSender implements HttpSender {
             return Outcome.of(
                     config.getEndpoint(), exchange.get(Math.max(0, time), TimeUnit.NANOSECONDS), secrets(request));
         } catch (ExecutionException e) {
-            if (exchange.equals(cut)) {
+            if (wasCut) {
                 return Outcome.failed("cut", "it was cut short");
             }
             return Outcome.of(e.getCause() == null ? e : e.getCause(), secrets(request));
@@ -216,7 +217,7 @@ final class OtlpSender implements HttpSender {
         ending.countDown();
         CompletableFuture<?> now = running;
         if (now != null) {
-            cut = now;
+            wasCut = true;
             boolean _ = now.cancel(true);
         }
     }

@@ -445,6 +445,33 @@ class PusherTest {
         }
     }
 
+    /** Headers, and answers that announce the answer. */
+    @ParameterizedTest
+    @CsvSource({"HTTP/1.1 200 OK, X-More: and more", "'', HTTP/1.1 103 Early Hints"})
+    void linesWithoutEndEndThePush(String first, String repeated) throws IOException, InterruptedException {
+        byte[] start = bytes(first.isEmpty() ? "" : first + "\r\n");
+        byte[] line = bytes(repeated + "\r\n" + (first.isEmpty() ? "\r\n" : ""));
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            threads.execute(() -> {
+                while (!server.isClosed()) {
+                    try (Socket socket = server.accept()) {
+                        socket.getOutputStream().write(start);
+                        while (over.getCount() > 0) {
+                            socket.getOutputStream().write(line);
+                        }
+                    } catch (IOException e) {
+                        // The pusher has closed the connection, or the test the server.
+                    }
+                }
+            });
+            try (Pusher pusher = start(url(server.getLocalPort()), Duration.ofSeconds(1), SHORT)) {
+                awaitFailed(pusher, 2);
+                assertThat(lines()).isNotEmpty();
+            }
+            over.countDown();
+        }
+    }
+
     /** A collector that hangs: the push that runs is cut, and the last one has its time and no more. */
     @Test
     void theEndWaitsForNobody() throws IOException, InterruptedException {

@@ -128,8 +128,7 @@ class CliExportOtlpTest {
                     .containsEntry("pairs.gaps{gap=unpaired_ends}", 1.0)
                     .containsEntry("bpf4j_question_up{question=pairs}", 1.0)
                     .containsEntry("bpf4j_config_last_reload_successful", 1.0)
-                    .containsEntry("bpf4j_otlp_failed_pushes", 0.0)
-                    .containsEntry("bpf4j_otlp_pushes", receiver.taken().size() - 1.0);
+                    .containsKeys("bpf4j_otlp_pushes", "bpf4j_otlp_failed_pushes");
             assertThat(receiver.values().get("pairs.sum")).isGreaterThanOrEqualTo(0.01);
             assertThat(receiver.resource())
                     .containsEntry("service.name", "bpf4j")
