@@ -1,6 +1,5 @@
 package io.bpf4j.cli.command;
 
-import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.question.AnswerReport;
@@ -21,6 +20,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /**
  * Reports, on standard error, which probes a run attaches to and which it can't attach to. <i>Thread-safe</i>: a thread
@@ -170,24 +170,28 @@ final class TargetReport {
     }
 
     /**
-     * Checks that something was attached to.
-     *
-     * @throws CommandException if not; the message says why
+     * The gaps of a question that has no answer. Its events, of which there are none, are not those of the target: a sum
+     * of many answers must not take them for exact.
      */
-    void requireAttached(List<UsdtScan> scans, List<Diagnostic> gaps) {
-        if (attachedAny) {
-            return;
-        }
+    static List<Diagnostic> withoutAnswer(List<Diagnostic> gaps) {
+        return Stream.concat(
+                        gaps.stream(),
+                        Stream.of(new Diagnostic(Diagnostic.Kind.NOT_ATTACHED, "", "the question could not be asked")))
+                .toList();
+    }
+
+    /** Why nothing was attached to. */
+    String nothingAttached(List<UsdtScan> scans, List<Diagnostic> gaps) {
         String target = options.groups().isPresent()
                 ? "a process of " + options.processes()
                 : options.command().isEmpty() ? "process " + options.process().orElseThrow() : "the command";
         String probes = String.join(
                 " or ", options.patterns().stream().map(ProbePattern::toString).toList());
-        throw new CommandException(noProbe(target, probes, gaps)
+        return noProbe(target, probes, gaps)
                 + whyNone(scans)
                 + (options.follow() || options.groups().isPresent()
                         ? ""
-                        : "; --follow traces its child processes, too"));
+                        : "; --follow traces its child processes, too");
     }
 
     /**

@@ -147,13 +147,11 @@ final class TargetRun {
                     following.stop();
                     report.end(following.status(), !risks.isEmpty());
                     detach(program, work);
-                    Optional<String> noAnswer = Optional.empty();
-                    if (report.attachedAny()) {
-                        noAnswer = report.unmatched(selection.unmatched(), work.needsAllProbes())
-                                .or(() -> report.notMapped(byFile, following.notMapped()));
-                    }
-                    work.finish(gaps);
-                    report.requireAttached(scans, gaps);
+                    Optional<String> noAnswer = report.attachedAny()
+                            ? report.unmatched(selection.unmatched(), work.needsAllProbes())
+                                    .or(() -> report.notMapped(byFile, following.notMapped()))
+                            : Optional.of(report.nothingAttached(scans, gaps));
+                    work.finish(noAnswer.isEmpty() ? gaps : TargetReport.withoutAnswer(gaps));
                     if (noAnswer.isPresent()) {
                         throw new CommandException(noAnswer.get());
                     }

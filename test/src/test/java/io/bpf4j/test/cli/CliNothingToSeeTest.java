@@ -15,6 +15,7 @@ import io.bpf4j.test.support.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -80,6 +81,25 @@ class CliNothingToSeeTest {
         Commands.Result result = Cli.run("latency", "-c", program, "nothing:begin", "nothing:end");
         assertThat(result.exitCode()).as(result.err()).isOne();
         assertThat(result.err()).contains("no traced file has a probe nothing:end, so no time");
+    }
+
+    /** A sum of answers would take its zero for one that was counted. */
+    @Test
+    void aQuestionThatCouldNotBeAskedHasNoExactAnswer() throws IOException, InterruptedException {
+        for (List<String> question : List.of(
+                List.of("count", "nothing:other"),
+                List.of("hist", "nothing:other", "--of", "arg0"),
+                List.of("trace", "nothing:other"),
+                List.of("count", "u:" + library + ":never"),
+                List.of("latency", "nothing:begin", "nothing:end"))) {
+            List<String> line = new ArrayList<>(question);
+            line.addAll(List.of("-c", program, "--json"));
+            Commands.Result result = Cli.run(line.toArray(String[]::new));
+            assertThat(result.exitCode()).as(line + ": " + result.err()).isOne();
+            Map<String, ?> end = Json.lines(result.out()).getLast();
+            assertThat(end.get("exact")).as("%s", end).isEqualTo(false);
+            assertThat(end.get("reason")).as("%s", end).asString().contains("the question could not be asked");
+        }
     }
 
     @Test
