@@ -111,8 +111,7 @@ class OpenProbesOnKernelTest {
                 Link _ = object.program("on_kprobe").attach(Kprobe.entry("bpf_fentry_test1"))) {
             LinkDetail.Kprobe kprobe =
                     (LinkDetail.Kprobe) only(object, "on_kprobe").detail();
-            assertThat(kprobe)
-                    .isEqualTo(new LinkDetail.Kprobe("bpf_fentry_test1", 0, kprobe.address(), 0, false, 0));
+            assertThat(kprobe).isEqualTo(new LinkDetail.Kprobe("bpf_fentry_test1", 0, kprobe.address(), 0, false, 0));
             // Some kernels report no address for a probe by name. A probe is behind an instruction ENDBR64, of 4 bytes.
             long function = KernelFunctionsOnKernelTest.address("bpf_fentry_test1");
             assertThat(kprobe.address()).isIn(0L, function, function + 4);
