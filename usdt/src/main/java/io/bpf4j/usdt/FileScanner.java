@@ -64,9 +64,9 @@ final class FileScanner {
     }
 
     /**
-     * Reads a file of a process. If it is broken, or changes meanwhile, the result has no probes and a problem.
+     * Reads a file of a process. If it is broken, the result has no probes and a problem.
      *
-     * @throws IOException if it can't be opened
+     * @throws IOException if it can't be opened or read
      */
     static UsdtScan.File scan(ProcessFiles files, MappedFile file) throws IOException {
         try (ProcessFiles.Opened opened = files.open(file)) {
@@ -75,15 +75,16 @@ final class FileScanner {
     }
 
     /** As {@link #scan(ProcessFiles, MappedFile)}, of a file that is open. */
-    static UsdtScan.File scan(ProcessFiles.Opened opened, String name) {
+    static UsdtScan.File scan(ProcessFiles.Opened opened, String name) throws IOException {
         try (ElfFile elf = ElfFile.open(opened.file().path(), name, ProcessLimits.MAPPED_FILE)) {
             return scan(elf, opened.path(), name);
-        } catch (IOException | MalformedDataException e) {
+        } catch (MalformedDataException e) {
             return withoutProbes(opened.path(), name, e);
         }
     }
 
-    static UsdtScan.File unopened(MappedFile file, IOException why) {
+    /** The result for a file that could not be read. */
+    static UsdtScan.File unread(MappedFile file, IOException why) {
         return withoutProbes(file.mapping().name().path(), file.name(), why);
     }
 

@@ -116,7 +116,7 @@ final class MachineScanner {
             try {
                 known = new Found(FileScanner.scan(files, file), true, pids);
             } catch (IOException e) {
-                known = new Found(FileScanner.unopened(file, e), false, pids);
+                known = new Found(FileScanner.unread(file, e), false, pids);
             }
             found.put(file.key(), known);
             keep(known);

@@ -26,7 +26,12 @@ final class ScanCache {
         this.files = files;
     }
 
-    UsdtScan.File scan(MappedFile file) {
+    /**
+     * The probes of a file that a process has mapped.
+     *
+     * @throws IOException if it can't be read. The next look tries again
+     */
+    UsdtScan.File scan(MappedFile file) throws IOException {
         List<Integer> pids = List.of(file.pid());
         try (ProcessFiles.Opened opened = files.open(file)) {
             if (opened.path().startsWith(files.proc())) {
@@ -42,8 +47,6 @@ final class ScanCache {
                 known.put(identity, scanned);
             }
             return scanned.withPids(pids);
-        } catch (IOException e) {
-            return FileScanner.unopened(file, e).withPids(pids);
         }
     }
 }

@@ -181,7 +181,7 @@ public final class UsdtScan {
             try {
                 scanned.add(FileScanner.scan(files, file).withPids(List.of(pid)));
             } catch (IOException e) {
-                scanned.add(FileScanner.unopened(file, e).withPids(List.of(pid)));
+                scanned.add(FileScanner.unread(file, e).withPids(List.of(pid)));
             }
         }
         return of(host, pid, scanned);

@@ -454,10 +454,27 @@ public final class UsdtWatch implements AutoCloseable {
                     notifyListener(visit);
                     return false;
                 }
-                visit.read.add(cache.scan(file));
+                visit.read.add(read(visit.pid, file));
             }
         }
         return true;
+    }
+
+    /** A file that can't be read may have probes: unless the process has ended, all their events may be missing. */
+    private UsdtScan.File read(int process, MappedFile file) {
+        try {
+            return cache.scan(file);
+        } catch (IOException e) {
+            UsdtScan.File unread = FileScanner.unread(file, e).withPids(List.of(process));
+            if (new Tasks(host).isRunning(process)) {
+                Diagnostic why = unread.problems().getFirst();
+                gaps.add(new Diagnostic(
+                        Kind.NOT_ATTACHED,
+                        why.subject(),
+                        "a file that process " + process + " maps could not be read for probes: " + why.message()));
+            }
+            return unread;
+        }
     }
 
     private void begin(Visit visit) {

@@ -353,6 +353,44 @@ class CliFollowTest {
                 .hasSizeLessThan(3_000);
     }
 
+    /** Each library takes a descriptor of the trace, which has too few here. */
+    @Test
+    void librariesBeyondTheLimitOfDescriptorsAreNotForgotten() throws IOException, InterruptedException {
+        Path library = Files.writeString(folder.resolve("numbered.c"), """
+                #include <sys/sdt.h>
+                __attribute__((constructor)) static void loaded(void) { DTRACE_PROBE(numbered, loaded); }
+                """);
+        Path loader = Files.writeString(folder.resolve("loads.c"), """
+                #include <dlfcn.h>
+                #include <stdio.h>
+                int main(int argc, char **argv) {
+                    for (int i = 1; i < argc; i++) {
+                        if (!dlopen(argv[i], RTLD_NOW)) return 1;
+                    }
+                    return 0;
+                }
+                """);
+        int libraries = 120;
+        Commands.check(List.of(
+                "sh",
+                "-ec",
+                "cd $1; gcc -shared -fPIC -o numbered.so $2; gcc -o loads $3 -ldl;"
+                        + " for i in $(seq $4); do cp numbered.so numbered-$i.so; done",
+                "sh",
+                folder.toString(),
+                library.toString(),
+                loader.toString(),
+                Integer.toString(libraries)));
+        List<String> line = new ArrayList<>(List.of("sh", "-c", "ulimit -n 128 && exec \"$@\"", "sh"));
+        String run = "sh -c 'exec " + folder + "/loads " + folder + "/numbered-*.so'";
+        line.addAll(Cli.command("count", "--follow", "--json", "-c", run, "numbered:loaded"));
+        Commands.Result result = Commands.run(line);
+        Map<String, @Nullable Object> end = Json.lines(result.out()).getLast();
+        assertThat(end).as(result.err()).containsEntry("exact", false);
+        assertThat((Long) end.get("events")).as("the limit was met").isBetween(1L, libraries - 1L);
+        assertThat(end.get("reason")).asString().contains("Too many open files");
+    }
+
     private static Map<String, @Nullable Object> sums(long events, boolean exact) {
         return Map.of("type", "end", "events", events, "lost", 0L, "exact", exact);
     }
