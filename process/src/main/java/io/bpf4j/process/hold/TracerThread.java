@@ -121,10 +121,11 @@ final class TracerThread {
         try {
             traced.join();
         } catch (CompletionException e) {
-            if (e.getCause() instanceof SyscallException refused) {
-                throw refused;
+            switch (e.getCause()) {
+                case RuntimeException refused -> throw refused;
+                case Error error -> throw error;
+                case null, default -> throw e;
             }
-            throw e;
         }
     }
 
@@ -196,7 +197,8 @@ final class TracerThread {
             loop();
         } catch (RuntimeException | Error e) {
             if (!traced.completeExceptionally(e)) {
-                gaps.add(new Diagnostic(Diagnostic.Kind.LATE, "", "tracing ended early: " + e.getMessage()));
+                String why = e instanceof SyscallException ? e.getMessage() : e.toString();
+                gaps.add(new Diagnostic(Diagnostic.Kind.LATE, "", "tracing ended early: " + why));
             }
         } finally {
             processes.clear();

@@ -3,6 +3,7 @@ package io.bpf4j.process.hold;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.ScriptedHost;
 import io.bpf4j.sys.SyscallException;
@@ -324,6 +325,28 @@ class TracerThreadTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    @Test
+    void anErrorOfJavaIsPassedOnAsItIs() {
+        OutOfMemoryError error = new OutOfMemoryError("injected");
+        kernel.throwAt(1, error);
+        assertThatThrownBy(() -> tracer.start(ROOT)).isSameAs(error);
+    }
+
+    /** All that was held is continued by the kernel when the tracing thread ends; who asked is told of it. */
+    @Test
+    void anErrorOfJavaWhileProcessesAreTracedIsAGap() {
+        kernel.throwAt(2, new OutOfMemoryError("injected"));
+        tracer.start(ROOT);
+        while (tracer.isTracing()) {
+            Thread.onSpinWait();
+        }
+        assertThat(tracer.processes()).isEmpty();
+        assertThat(tracer.gaps())
+                .singleElement()
+                .extracting(Diagnostic::message)
+                .isEqualTo("tracing ended early: java.lang.OutOfMemoryError: injected");
     }
 
     @Test
