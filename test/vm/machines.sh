@@ -5,8 +5,16 @@
 # The first suite of Debian that has a Java of ours, and riscv64.
 guest_suite=trixie
 
-# What other machines are run without: what only this one's packages are fetched for, and what their own suite lacks.
-excused_elsewhere=X86_64,IA32,GO,HALF_INDEX,TMUX,CHROMIUM,ZSH,GROFF,CLANG,BPFTOOL,LIBBPF,LIBBPF_TOOLS,LIBBPF_HEADERS,NEWER_LIBBPF_HEADERS,POSTGRESQL,NETKIT,KPROBES,FENTRY,HELD_COMMANDS
+# Sets `from` to the suite whose packages have kernel $1, and `called` to what test/machines.txt calls a guest with it.
+describe_kernel() {
+  case $1 in
+    5.10) from=bullseye called="vm container 5.10 6.1 6.12" ;;
+    6.1) from=bookworm called="vm container 6.1 6.12" ;;
+    6.12) from=bookworm called="vm container 6.12" ;;
+    7.2) from=trixie-backports called="vm container 7.2" ;;
+    *) die "knows the machines arm64, riscv64 and s390x, and the kernels 5.10, 6.1, 6.12 and 7.2, not $1" ;;
+  esac
+}
 
 # How machine $1, by Debian's name, is emulated, and which compiler makes programs for it.
 describe_machine() {

@@ -4,9 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -33,31 +31,41 @@ final class RequirementsExtension implements BeforeAllCallback, BeforeEachCallba
 
     /** The same for what only the running test knows that it needs. */
     static void insistOn(List<Requirement> requirements) {
-        judge(
-                requirements,
-                Requirement::missing,
-                "true".equals(System.getenv("CI")),
-                System.getenv().getOrDefault("BPF4J_EXCUSED", ""));
+        judge(requirements, Requirement::missing, "true".equals(System.getenv("CI")), KnownLacks.ofThisRun());
     }
 
-    /** Throws {@link TestAbortedException} for a skip and {@link AssertionError} for a failure. */
+    /**
+     * Throws {@link TestAbortedException} for a skip and {@link AssertionError} for a failure: in CI a machine lacks what
+     * it is known to lack, no more and no less.
+     */
     static void judge(
-            List<Requirement> requirements, Function<Requirement, Optional<String>> check, boolean ci, String excused) {
-        Set<String> excuses =
-                Arrays.stream(excused.split(",")).map(String::strip).collect(Collectors.toSet());
+            List<Requirement> requirements,
+            Function<Requirement, Optional<String>> check,
+            boolean ci,
+            KnownLacks known) {
         List<String> missing = new ArrayList<>();
-        List<String> unexcused = new ArrayList<>();
+        List<String> unknown = new ArrayList<>();
+        List<String> there = new ArrayList<>();
         for (Requirement requirement : requirements) {
-            check.apply(requirement).ifPresent(text -> {
-                missing.add(text);
-                if (ci && !excuses.contains(requirement.name())) {
-                    unexcused.add(text);
-                }
-            });
+            Optional<String> text = check.apply(requirement);
+            text.ifPresent(missing::add);
+            if (text.isEmpty() && known.certain().contains(requirement)) {
+                there.add(requirement.name());
+            }
+            if (text.isPresent()
+                    && !known.certain().contains(requirement)
+                    && !known.possible().contains(requirement)) {
+                unknown.add(text.get());
+            }
         }
-        if (!unexcused.isEmpty()) {
-            throw new AssertionError(
-                    "in CI nothing is skipped that BPF4J_EXCUSED doesn't list: " + String.join("; ", unexcused));
+        String machine = known.machine().isEmpty() ? "a machine without a name" : known.machine();
+        if (ci && !unknown.isEmpty()) {
+            throw new AssertionError("in CI nothing is skipped that test/machines.txt does not list for " + machine
+                    + ": " + String.join("; ", unknown));
+        }
+        if (ci && !there.isEmpty()) {
+            throw new AssertionError("test/machines.txt says that " + machine + " lacks what is there: "
+                    + String.join(", ", there) + "; take it off the list, so that its tests run");
         }
         if (!missing.isEmpty()) {
             throw new TestAbortedException(String.join("; ", missing));
