@@ -11,17 +11,17 @@ import java.util.List;
  *
  * @param ended false for a class that has begun
  * @param tests that ran, with those that failed
- * @param skipped tests or classes, for a requirement that is missing
+ * @param skipped for each test or class that was skipped, the requirements that were missing
  * @param failed the display names of tests and containers that failed
  */
-record Outcome(String testClass, boolean ended, int tests, int skipped, List<String> failed, long millis) {
+record Outcome(String testClass, boolean ended, int tests, List<String> skipped, List<String> failed, long millis) {
     static Outcome began(String testClass) {
-        return new Outcome(testClass, false, 0, 0, List.of(), 0);
+        return new Outcome(testClass, false, 0, List.of(), List.of(), 0);
     }
 
     /** Of a class in which the JVM ended or hung. */
     static Outcome unfinished(String testClass, String how, long millis) {
-        return new Outcome(testClass, true, 0, 0, List.of(how), millis);
+        return new Outcome(testClass, true, 0, List.of(), List.of(how), millis);
     }
 
     boolean isRed() {
@@ -34,9 +34,9 @@ record Outcome(String testClass, boolean ended, int tests, int skipped, List<Str
                 testClass,
                 ended ? "ended" : "began",
                 Integer.toString(tests),
-                Integer.toString(skipped),
+                joined(skipped),
                 Long.toString(millis),
-                String.join(" | ", failed).replaceAll("\\s+", " "));
+                joined(failed));
     }
 
     static Outcome parse(String line) {
@@ -45,9 +45,17 @@ record Outcome(String testClass, boolean ended, int tests, int skipped, List<Str
                 fields[0],
                 fields[1].equals("ended"),
                 Integer.parseInt(fields[2]),
-                Integer.parseInt(fields[3]),
-                fields[5].isEmpty() ? List.of() : Arrays.asList(fields[5].split(" \\| ", -1)),
+                list(fields[3]),
+                list(fields[5]),
                 Long.parseLong(fields[4]));
+    }
+
+    private static String joined(List<String> all) {
+        return String.join(" | ", all).replaceAll("\\s+", " ");
+    }
+
+    private static List<String> list(String joined) {
+        return joined.isEmpty() ? List.of() : Arrays.asList(joined.split(" \\| ", -1));
     }
 
     /** The names of the classes that have begun, of a file that {@link Round} writes. */

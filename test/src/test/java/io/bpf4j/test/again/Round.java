@@ -12,6 +12,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.Launcher;
@@ -97,14 +99,16 @@ final class Round {
     }
 
     private static final class Counter implements TestExecutionListener {
+        private static final Pattern MISSING = Pattern.compile("([A-Z0-9_]+): needs ");
+
         private final List<String> failed = new ArrayList<>();
         private final List<String> failures = new ArrayList<>();
         private int tests;
-        private int skipped;
+        private final List<String> skipped = new ArrayList<>();
 
         @Override
         public void executionSkipped(TestIdentifier test, String reason) {
-            skipped++;
+            skipped.add(reason);
         }
 
         @Override
@@ -114,7 +118,7 @@ final class Round {
             }
             switch (result.getStatus()) {
                 case SUCCESSFUL -> {}
-                case ABORTED -> skipped++;
+                case ABORTED -> skipped.add(missing(result));
                 case FAILED -> {
                     failed.add(test.getDisplayName());
                     StringWriter trace = new StringWriter();
@@ -124,8 +128,18 @@ final class Round {
             }
         }
 
+        /** The names of the requirements that were missing, as {@code RequirementsExtension} says them. */
+        private static String missing(TestExecutionResult result) {
+            String message = result.getThrowable().map(Throwable::getMessage).orElse("");
+            String names = MISSING.matcher(message)
+                    .results()
+                    .map(found -> found.group(1))
+                    .collect(Collectors.joining(" "));
+            return names.isEmpty() ? "another reason" : names;
+        }
+
         Outcome outcome(String name, long millis) {
-            return new Outcome(name, true, tests, skipped, List.copyOf(failed), millis);
+            return new Outcome(name, true, tests, List.copyOf(skipped), List.copyOf(failed), millis);
         }
     }
 }

@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Prints what became of each class in all rounds. */
@@ -28,7 +31,7 @@ final class Table {
         private int runs;
         private int reds;
         private int tests;
-        private int skipped;
+        private final List<String> skipped = new ArrayList<>();
         private long millis;
         private long longest;
         private final List<String> repeats = new ArrayList<>();
@@ -40,14 +43,14 @@ final class Table {
         int runs = 0;
         int reds = 0;
         int tests = 0;
-        int skipped = 0;
+        List<String> skipped = new ArrayList<>();
         for (Suite suite : suites) {
             for (String name : suite.classes()) {
                 Row row = row(suite, name);
                 runs += row.runs;
                 reds += row.reds;
                 tests += row.tests;
-                skipped += row.skipped;
+                skipped.addAll(row.skipped);
                 System.out.printf(
                         "%-60s %5d %5d %12.1f %12.1f%n",
                         name.substring("io.bpf4j.".length()),
@@ -65,8 +68,23 @@ final class Table {
         }
         System.out.printf(
                 "%n%d runs of a class with %d tests, of which %d were skipped; %d red; what failed is in %s%n",
-                runs, tests, skipped, reds, folder);
+                runs, tests, skipped.size(), reds, folder);
+        if (!skipped.isEmpty()) {
+            System.out.println("skipped for " + counts(skipped));
+        }
         return reds == 0 && runs > 0;
+    }
+
+    /** {@code LSM 12, KPROBES GO 3}: the most first. */
+    private static String counts(List<String> all) {
+        return all.stream()
+                .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()))
+                .entrySet()
+                .stream()
+                .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder())
+                        .thenComparing(Map.Entry.comparingByKey()))
+                .map(each -> each.getKey() + " " + each.getValue())
+                .collect(Collectors.joining(", "));
     }
 
     private Row row(Suite suite, String name) throws IOException {
@@ -76,7 +94,7 @@ final class Table {
                 if (outcome.testClass().equals(name)) {
                     row.runs++;
                     row.tests += outcome.tests();
-                    row.skipped += outcome.skipped();
+                    row.skipped.addAll(outcome.skipped());
                     row.millis += outcome.millis();
                     row.longest = Math.max(row.longest, outcome.millis());
                     if (outcome.isRed()) {

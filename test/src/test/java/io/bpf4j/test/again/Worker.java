@@ -106,7 +106,7 @@ final class Worker implements Callable<Void> {
                 outcome.millis() / 1e3,
                 outcome.testClass(),
                 outcome.tests(),
-                outcome.skipped(),
+                outcome.skipped().size(),
                 outcome.isRed() ? ", red: " + String.join(" | ", outcome.failed()) : "");
     }
 }
