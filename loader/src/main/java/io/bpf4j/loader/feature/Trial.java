@@ -151,7 +151,8 @@ record Trial(Host host) {
      * Whether the error says nothing about the facility: missing rights, a missing system call, or missing resources.
      */
     private static boolean isDenial(Errno errno) {
-        return errno == Errno.EACCES || FailureHints.isAboutProcess(errno);
+        // EBUSY: a kernel that knows the call has no time or place for it just now.
+        return errno == Errno.EACCES || errno == Errno.EBUSY || FailureHints.isAboutProcess(errno);
     }
 
     /** Such as {@code bpf(BPF_LINK_CREATE) returned EBADF}. */

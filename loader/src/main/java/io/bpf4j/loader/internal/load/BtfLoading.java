@@ -27,7 +27,8 @@ record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
      *
      * @param source the object's name in messages
      * @param bytes empty if the object has no BTF, or the kernel does not support it
-     * @throws io.bpf4j.sys.SyscallException if this process lacks the rights, which it needs for programs, too
+     * @throws io.bpf4j.sys.SyscallException if this process lacks the rights, which it needs for programs, too, or
+     *     the kernel has no bpf(2)
      */
     static BtfLoading of(Host host, String source, Optional<byte[]> bytes) {
         if (bytes.isEmpty()) {
@@ -38,7 +39,9 @@ record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
         return switch (kernel.execute(command)) {
             case LoadResult.Loaded loaded -> new BtfLoading(loaded.fd(), null);
             case LoadResult.Refused refused -> {
-                if (refused.errno() == Errno.EPERM.number()) {
+                Errno errno = Errno.of(refused.errno());
+                if (errno == Errno.EPERM
+                        || errno == Errno.ENOSYS) { // not about this BTF: programs would fare as it does
                     throw FailureHints.explained(command, refused.errno(), ProcessRights.of(host));
                 }
                 yield withLog(kernel, source, bytes.get(), refused.errno());

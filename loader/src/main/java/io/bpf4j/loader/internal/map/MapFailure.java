@@ -70,7 +70,9 @@ final class MapFailure {
 
     private static String notOpenFor(KernelMap map) {
         return switch (map.access()) {
-            case READ_WRITE -> "the map is frozen, or was created as read-only or write-only";
+            case READ_WRITE ->
+                "the map is frozen, or was created as read-only or write-only, or a policy of the kernel (LSM or"
+                        + " seccomp) refuses the call";
             case READ_ONLY -> "the map was opened with MapAccess.READ_ONLY, so this process can't write to it";
             case WRITE_ONLY -> "the map was opened with MapAccess.WRITE_ONLY, so this process can't read it";
         };
