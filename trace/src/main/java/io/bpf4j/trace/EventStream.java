@@ -63,7 +63,9 @@ public final class EventStream extends RunningProgram {
             modes[text.pointer()] = (byte) (counted ? 2 : 1);
             lengths[text.pointer()] = (byte) (counted ? text.length() : 0);
         }
-        BpfObject object = withGroups(BpfLoader.of(ObjectSpec.parse("trace.bpf.o", BpfObjects.tracer())), question)
+        BpfLoader tracer = BpfLoader.of(ObjectSpec.parse("trace.bpf.o", BpfObjects.tracer()))
+                .host(question.host);
+        BpfObject object = withGroups(tracer, question)
                 .features(question.features)
                 .global("string_mode", modes)
                 .global("string_length_arg", lengths)

@@ -2,6 +2,7 @@ package io.bpf4j.trace;
 
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.sys.Host;
 import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.trace.event.TextArgument;
 import io.bpf4j.usdt.ProbePattern;
@@ -92,6 +93,9 @@ public final class Question {
     /** Whether the kernel takes the events of some control groups alone. */
     boolean inGroups;
 
+    /** The machine whose kernel is asked. Only a test has another one. */
+    Host host = Host.running();
+
     /** The reason why the question has no probes, if it has no probes. */
     private final Supplier<String> whyNone;
 
@@ -125,6 +129,7 @@ public final class Question {
         features = other.features;
         strict = other.strict;
         inGroups = other.inGroups;
+        host = other.host;
     }
 
     /**
@@ -378,6 +383,13 @@ public final class Question {
     public Question withFeatures(Features features) {
         Question copy = new Question(this);
         copy.features = features;
+        return copy;
+    }
+
+    /** Asks the kernel of a machine that a test has made, about probes that are given; its features are set apart. */
+    Question onHost(Host machine) {
+        Question copy = new Question(this);
+        copy.host = machine;
         return copy;
     }
 

@@ -10,7 +10,6 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
-import io.bpf4j.sys.Host;
 import io.bpf4j.sys.kernel.Facility;
 import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.MapType;
@@ -99,7 +98,7 @@ final class QuestionProgram {
         boolean returns = compiled.hasReturns();
         boolean taskStorage = returns && question.features.has(TASK_STORAGE_GET) && question.features.has(CURRENT_TASK);
         Map<String, GeneratedFunction> functions = compiled.functions();
-        BpfLoader loader = RunningProgram.withGroups(BpfLoader.of(Frame.SPEC), question)
+        BpfLoader loader = RunningProgram.withGroups(BpfLoader.of(Frame.SPEC).host(question.host), question)
                 .features(question.features)
                 .global("config.has_begin", functions.containsKey("question_begin"))
                 .global("config.has_where", functions.containsKey("question_where"))
@@ -174,7 +173,7 @@ final class QuestionProgram {
         }
         int usual = question.kind == QuestionKind.COUNT ? Question.MAX_COUNTED_KEYS : Question.MAX_DISTRIBUTED_KEYS;
         int keys = question.maxKeys.orElse(usual);
-        long memory = Host.running().memory().orElse(Long.MAX_VALUE);
+        long memory = question.host.memory().orElse(Long.MAX_VALUE);
         long cpus = Runtime.getRuntime().availableProcessors();
         long each = ELEMENT_BYTES + compiled.keyBytes() + cpus * compiled.valueBytes();
         // Both factors are small enough: a number of 31 bits, and some KiB for each of some thousand CPUs.

@@ -61,7 +61,8 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     private volatile boolean delivered;
 
-    private final WhySilent silence = new WhySilent(Host.running());
+    private final Host host;
+    private final WhySilent silence;
     private final boolean lossless;
     private final boolean inGroups;
     private final OptionalInt process;
@@ -85,6 +86,8 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     RunningProgram(BpfObject object, String records, Question question) {
         this.object = object;
         this.usdt = Usdt.of(object);
+        this.host = question.host;
+        this.silence = new WhySilent(host);
         this.strict = question.strict;
         this.lossless = question.lossless;
         this.inGroups = question.inGroups;
@@ -268,7 +271,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     public boolean isAlive() {
         return followed != null
                 ? followed.isAlive()
-                : process.isEmpty() || new Tasks(Host.running()).isRunning(process.getAsInt());
+                : process.isEmpty() || new Tasks(host).isRunning(process.getAsInt());
     }
 
     /**
