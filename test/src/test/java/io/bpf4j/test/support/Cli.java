@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.cli.command.CommandTree;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
+import io.bpf4j.sys.kernel.Errno;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.Reader;
@@ -33,6 +34,14 @@ public final class Cli {
     /** The command line that starts it in a process of its own. */
     public static List<String> command(String... arguments) {
         List<String> command = new ArrayList<>(CliStart.COMMAND);
+        command.addAll(Arrays.asList(arguments));
+        return command;
+    }
+
+    /** The command line that starts it on a kernel that refuses a system call: see {@link RefusingMain}. */
+    public static List<String> refusing(Refusal refused, Errno errno, String... arguments) {
+        List<String> command = new ArrayList<>(CliStart.command(RefusingMain.class));
+        command.addAll(List.of(refused.name(), errno.name()));
         command.addAll(Arrays.asList(arguments));
         return command;
     }

@@ -48,6 +48,16 @@ final class CliStart {
 
     private CliStart() {}
 
+    /** Up to the arguments of another main class, which has all of the tests in its class path. */
+    static List<String> command(Class<?> main) {
+        List<String> command = new ArrayList<>(COMMAND);
+        // A cache is also used where the class path only begins as it did when the cache was made.
+        int classPath = command.size() - 2;
+        command.set(classPath, command.get(classPath) + ":" + System.getProperty("java.class.path"));
+        command.set(classPath + 1, main.getName());
+        return command;
+    }
+
     private static List<String> command() {
         List<Path> jars = jars();
         List<String> command = new ArrayList<>(java());
