@@ -63,9 +63,11 @@ public sealed interface AnswerMetric permits Settings {
     AnswerMetric withMaxSeries(int maxSeries);
 
     /**
-     * How long a series of a process that has ended stays; 5 minutes without this. A series with the key {@code pid} vanishes if its process
-     * has ended and it had no event for so long, as the times of reading show it. It comes back with its former counts
-     * if another process gets this number and has events. Series without this key stay until the answer is closed.
+     * How long a series of what has ended stays; 5 minutes without this. A series with the key {@code pid}, {@code unit},
+     * {@code container} or {@code pod} vanishes if this process, unit, container or pod has ended ({@link
+     * io.bpf4j.trace.Answer#hasEnded}) and the series had no event for so long, as the times of reading show it. It comes
+     * back with its former counts if it has events again: another process gets the number, or a unit is started again.
+     * Other series stay until the answer is closed.
      *
      * @throws IllegalArgumentException if it is negative
      */

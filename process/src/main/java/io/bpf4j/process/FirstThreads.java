@@ -89,6 +89,11 @@ public final class FirstThreads {
         processes.remove(pid);
     }
 
+    /** How many processes were added and have not been removed. */
+    public int count() {
+        return processes.size();
+    }
+
     /** Checks all processes, unless the last check was recent compared with its duration. */
     public synchronized void look() {
         long began = System.nanoTime();

@@ -7,6 +7,7 @@ import io.bpf4j.loader.Program;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.StackTraceMap;
+import io.bpf4j.process.Tasks;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.AttachOptions;
@@ -35,6 +36,12 @@ import org.jspecify.annotations.Nullable;
 public final class Answer extends RunningProgram {
     /** A variable of {@code question.bpf.c}. */
     private static final String SUSPENDED = "suspended";
+
+    /** The keys that have the names of groups. */
+    private static final Map<String, GroupPattern.Kind> GROUP_KEYS = Map.of(
+            "unit", GroupPattern.Kind.UNIT,
+            "container", GroupPattern.Kind.CONTAINER,
+            "pod", GroupPattern.Kind.POD);
 
     /** Bits of a record: {@code enum question_record_bit} of {@code question.h}. */
     private static final int FAILED = 1;
@@ -188,7 +195,7 @@ public final class Answer extends RunningProgram {
                 AttachOptions.defaults().withCookies(numbers::cookie).withStrict(strict);
         Program program = object.program(QuestionProgram.USDT_PROGRAM);
         UsdtLink link = usdt.attach(program, used, pid.isPresent() ? all.withPid(pid.getAsInt()) : all);
-        return add(link, used, pid);
+        return add(link, program, used, pid);
     }
 
     /**
@@ -207,7 +214,12 @@ public final class Answer extends RunningProgram {
             List<FunctionProbe> functions, OptionalInt pid, Consumer<FunctionProbe> leftOut) {
         beforeAttach(pid);
         numbers.require(functions);
-        return add(FunctionLinks.attach(object, functions, numbers, pid, files, leftOut), List.of(), pid);
+        List<FunctionProbe> taken = new ArrayList<>(functions);
+        Link link = FunctionLinks.attach(object, functions, numbers, pid, files, function -> {
+            taken.remove(function);
+            leftOut.accept(function);
+        });
+        return add(link, FunctionLinks.program(object, pid), taken, pid);
     }
 
     /**
@@ -334,6 +346,27 @@ public final class Answer extends RunningProgram {
                 record.get(ValueLayout.JAVA_LONG_UNALIGNED, VALUE),
                 values,
                 failed);
+    }
+
+    /**
+     * Whether what the value of a key names has ended, so that no event can have it for now: a process (the key {@code
+     * pid}), or a systemd unit, container or pod ({@code unit}, {@code container}, {@code pod}), which has no control group
+     * any more. It may come back: a pid is that of another process, a unit is started again. False for other keys, for a
+     * name that is empty or only a number, and if it is not known, as when control groups can't be read. May look at all
+     * control groups, once in ten seconds at most.
+     *
+     * @param key one of {@link #keys}
+     * @param value as {@link Row#key} has it
+     */
+    public boolean hasEnded(String key, Object value) {
+        GroupPattern.Kind kind = GROUP_KEYS.get(key);
+        if (kind != null) {
+            return value instanceof String name
+                    && groups.map(names -> names.hasEnded(kind, name)).orElse(false);
+        }
+        return key.equals("pid")
+                && value instanceof Long pid
+                && !new Tasks(Host.running()).isRunning(Math.toIntExact(pid));
     }
 
     @Override

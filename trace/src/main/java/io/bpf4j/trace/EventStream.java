@@ -2,6 +2,7 @@ package io.bpf4j.trace;
 
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Program;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
@@ -89,7 +90,8 @@ public final class EventStream extends RunningProgram {
         List<UsdtProbe> parts = table.add(probes);
         AttachOptions all = AttachOptions.defaults().withCookies(table::number).withStrict(strict);
         AttachOptions options = pid.isPresent() ? all.withPid(pid.getAsInt()) : all;
-        return add(usdt.attach(object.program("trace"), parts, options), parts, pid);
+        Program program = object.program("trace");
+        return add(usdt.attach(program, parts, options), program, parts, pid);
     }
 
     /**

@@ -276,6 +276,12 @@ public final class Following implements AutoCloseable {
         return gaps;
     }
 
+    /** How many processes are followed now: those of the control groups, or the process and those below it. */
+    int processes() {
+        GroupWatch ofGroups = groups;
+        return ofGroups == null ? firstThreads.count() : ofGroups.processes();
+    }
+
     /** The files with functions that no process has mapped, so that none of their functions was called. */
     public Set<FileIdentity> notMapped() {
         return follower.notMapped();

@@ -63,13 +63,24 @@ final class FunctionLinks {
             ToLongFunction<FunctionProbeData> cookies,
             OptionalInt pid,
             Map<FileIdentity, OpenFile> files) {
-        this.multiLinks = object.features().has(Feature.UPROBE_MULTI_LINK)
-                && (pid.isEmpty() || object.features().has(Feature.UPROBE_MULTI_PROCESS));
-        Program loaded = object.program(QuestionProgram.FUNCTION_PROGRAM);
-        this.program = multiLinks ? loaded.forAttachType(AttachType.TRACE_UPROBE_MULTI) : loaded.withoutAttachType();
+        this.multiLinks = haveMultiLinks(object, pid);
+        this.program = program(object, pid);
         this.cookies = cookies;
         this.pid = pid;
         this.files = files;
+    }
+
+    private static boolean haveMultiLinks(BpfObject object, OptionalInt pid) {
+        return object.features().has(Feature.UPROBE_MULTI_LINK)
+                && (pid.isEmpty() || object.features().has(Feature.UPROBE_MULTI_PROCESS));
+    }
+
+    /** The program that is attached, in a process or in all. */
+    static Program program(BpfObject object, OptionalInt pid) {
+        Program loaded = object.program(QuestionProgram.FUNCTION_PROGRAM);
+        return haveMultiLinks(object, pid)
+                ? loaded.forAttachType(AttachType.TRACE_UPROBE_MULTI)
+                : loaded.withoutAttachType();
     }
 
     /**

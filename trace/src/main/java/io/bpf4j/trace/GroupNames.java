@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The units, containers and pods to which control groups belong. Events have the number of a group only; a search of
@@ -37,10 +39,16 @@ final class GroupNames {
     /** After a search, the next one comes after twenty times as long as the search took, or later. */
     private static final int REST_FACTOR = 20;
 
+    /** Whoever asks whether a name has ended gets what a search has found that is at most so old, or makes a new one. */
+    private static final long FRESH_NANOS = 10_000_000_000L;
+
     /** Groups that others have made, and the depth up to which these are looked at; more than systemd and runtimes need. */
     private static final int MAX_FOREIGN = 4096;
 
     private static final int MAX_FOREIGN_DEPTH = 32;
+
+    /** Stands before the number of a group that has no name here. */
+    private static final String NUMBER = "cgroup:";
 
     private static final Names NONE = new Names("", "", "");
 
@@ -65,6 +73,14 @@ final class GroupNames {
 
     /** Whether a search has left out groups. */
     private boolean cut;
+
+    /** The names of all groups that the last search has found, of units, containers and pods. */
+    private Map<Kind, Set<String>> present = Map.of();
+
+    /** Whether the last search has found each group whose own name counts. */
+    private boolean complete;
+
+    private long lastSearch = System.nanoTime();
 
     /** When a search may be made again, and when for a single event. */
     private long nextSearch = System.nanoTime();
@@ -112,27 +128,49 @@ final class GroupNames {
         }
         if (names == null) {
             addBounded(numbered, id);
-            return "cgroup:" + Long.toUnsignedString(id);
+            return NUMBER + Long.toUnsignedString(id);
         }
         return names.of(kind);
     }
 
     /** Searches if one of these groups is not known. */
     synchronized void find(Collection<Long> ids) {
-        long began = System.nanoTime();
-        if (began - nextSearch < 0 || ids.stream().allMatch(id -> known.containsKey(id) || gone.contains(id))) {
-            return;
+        if (System.nanoTime() - nextSearch >= 0
+                && !ids.stream().allMatch(id -> known.containsKey(id) || gone.contains(id))
+                && searchAgain()) {
+            ids.stream().filter(id -> !known.containsKey(id)).forEach(id -> addBounded(gone, id));
         }
+    }
+
+    /**
+     * Whether no group has a name any more, so that no thread is in one: a group is removed when it has none (cgroup_rmdir).
+     * False if that is not known. The name may come back, as that of a unit that is started again.
+     */
+    synchronized boolean hasEnded(Kind kind, String name) {
+        long now = System.nanoTime();
+        if (now - lastSearch > FRESH_NANOS && now - nextSearch >= 0) {
+            boolean _ = searchAgain();
+        }
+        return complete
+                && System.nanoTime() - lastSearch <= 2 * FRESH_NANOS
+                && !name.isEmpty()
+                && !name.startsWith(NUMBER)
+                && !present.getOrDefault(kind, Set.of()).contains(name);
+    }
+
+    /** Returns whether the search did not fail. */
+    private boolean searchAgain() {
+        long began = System.nanoTime();
         try {
             search();
             failure = "";
-            ids.stream().filter(id -> !known.containsKey(id)).forEach(id -> addBounded(gone, id));
         } catch (IOException e) {
             failure = String.valueOf(e.getMessage());
         }
         long end = System.nanoTime();
         nextSearch = end + REST_FACTOR * (end - began);
         nextForEvent = Math.max(nextSearch, end + INTERVAL_NANOS);
+        return failure.isEmpty();
     }
 
     private static void addBounded(Set<Long> ids, long id) {
@@ -145,6 +183,10 @@ final class GroupNames {
         ControlGroups groups = ControlGroups.of(host);
         firstVersion = groups.areBesideFirstVersion();
         Map<List<String>, Names> byPath = new HashMap<>();
+        // Below these, the names of groups do not count.
+        Set<String> foreign = new HashSet<>();
+        boolean[] whole = {true};
+        long began = System.nanoTime();
         // What is left out is not known, which is said when it is needed.
         groups.visit(
                 (group, trusted, trustedBelow) -> {
@@ -160,10 +202,34 @@ final class GroupNames {
                                                     || !above.container().isEmpty()
                                             ? above
                                             : above.with(names)));
+                    if (trusted && !trustedBelow) {
+                        foreign.add(group.path());
+                    }
                     return trustedBelow || names.size() < MAX_FOREIGN_DEPTH || leave();
                 },
                 MAX_FOREIGN,
-                _ -> cut = true);
+                path -> {
+                    cut = true;
+                    whole[0] &= isIn(path, foreign);
+                });
+        present = Stream.of(Kind.UNIT, Kind.CONTAINER, Kind.POD)
+                .collect(Collectors.toMap(
+                        kind -> kind,
+                        kind -> byPath.values().stream()
+                                .map(names -> names.of(kind))
+                                .collect(Collectors.toSet())));
+        complete = whole[0];
+        lastSearch = began;
+    }
+
+    /** Whether a group is one of others or below one. */
+    private static boolean isIn(String path, Set<String> others) {
+        for (int end = path.length(); end > 0; end = path.lastIndexOf('/', end - 1)) {
+            if (others.contains(path.substring(0, end))) {
+                return true;
+            }
+        }
+        return others.contains("/");
     }
 
     private boolean leave() {

@@ -51,7 +51,7 @@ final class GroupWatch implements AutoCloseable {
     private final Tasks tasks;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Reasons gaps = new Reasons();
-    private Map<Integer, Program> running = Map.of();
+    private volatile Map<Integer, Program> running = Map.of();
 
     /**
      * Held from the moment when more events may count until it is known why they are late. A caller that has seen such
@@ -304,6 +304,11 @@ final class GroupWatch implements AutoCloseable {
 
     private void addGap(Kind kind, String subject, String message) {
         gaps.add(new Diagnostic(kind, subject, message));
+    }
+
+    /** How many processes of the groups the last look has found. */
+    int processes() {
+        return running.size();
     }
 
     /** Why events may be missing. Waits while probes are being attached to. */

@@ -2,6 +2,7 @@ package io.bpf4j.trace;
 
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Program;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
@@ -14,19 +15,25 @@ import io.bpf4j.process.Tasks;
 import io.bpf4j.process.hold.PausedProcesses;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
+import io.bpf4j.sys.kernel.AttachType;
+import io.bpf4j.sys.kernel.ProgramInfo;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.Usdt;
+import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +80,12 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     private final List<Link> links = new ArrayList<>();
 
+    /** What each link is attached to. Not under the lock, which is held while probes are attached to or detached from. */
+    private final Map<Link, Places> attached = new ConcurrentHashMap<>();
+
+    /** The programs that have run: the kernel wants one for each attach type. */
+    private final Set<Program> programs = ConcurrentHashMap.newKeySet();
+
     /** Ends a wait for events of a program that has none. */
     private final Semaphore woken = new Semaphore(0);
 
@@ -81,6 +94,30 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     /** Attaches this program to what appears; null if nothing does. Other threads may ask for gaps while it begins. */
     private volatile @Nullable Following following;
+
+    /**
+     * What a link is attached to.
+     *
+     * @param names of probes and functions
+     * @param sites places in files
+     */
+    private record Places(Set<String> names, int sites) {}
+
+    /**
+     * What a program is attached to now, and what it has cost. <i>Immutable.</i>
+     *
+     * @param probes how many probes and functions it is attached to. Those that have the same name, in several files or
+     *     processes, are one
+     * @param sites at how many places of files: a probe may have several, a function has one. A place counts for each
+     *     process that is attached to by itself
+     * @param processes how many processes of the question's target run, or 1 while the process of its scan does; empty if
+     *     the question is about files, since any process that runs them counts
+     * @param runTime the time in its BPF programs while {@link io.bpf4j.loader.RunStatistics} were on, since it was loaded
+     *     (Linux 5.1). The kernel's way to them, by a breakpoint or a system call in the traced program, is not in it, and
+     *     takes longer than a short program
+     * @param runs of its BPF programs, likewise
+     */
+    public record Usage(int probes, int sites, OptionalInt processes, Duration runTime, long runs) {}
 
     /** @param records the name of the map with the ring buffer; the object need not have it */
     RunningProgram(BpfObject object, String records, Question question) {
@@ -98,7 +135,9 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
                 perfUprobes && question.expected.isEmpty() ? Optional.of(new FirstThreads(true)) : Optional.empty();
         this.records = object.findMap(records).map(RingBuffer::open).orElse(null);
         if (question.inGroups) {
-            add(object.program(COUNT_EXEC).attach());
+            Program execs = object.program(COUNT_EXEC);
+            add(execs.attach());
+            programs.add(execs);
         }
         if (lossless) {
             // The other half is for threads that have not noticed it yet.
@@ -154,11 +193,64 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         return link;
     }
 
-    /** Remembers what was attached to, for {@link #hints}: no probes if it was functions. */
-    <L extends Link> L add(L link, List<UsdtProbe> probes, OptionalInt pid) {
+    /** Remembers to which probes a program was attached, for {@link #hints} and {@link #usage}. */
+    UsdtLink add(UsdtLink link, Program program, List<UsdtProbe> probes, OptionalInt pid) {
         add(link);
         silence.attached(probes, pid);
+        programs.add(
+                link.strategy() == AttachStrategy.MULTI
+                        ? program.forAttachType(AttachType.TRACE_UPROBE_MULTI)
+                        : program.withoutAttachType());
+        attached.put(
+                link,
+                new Places(probes.stream().map(UsdtProbe::fullName).collect(Collectors.toSet()), link.siteCount()));
         return link;
+    }
+
+    /** Remembers to which functions a program was attached. */
+    <L extends Link> L add(L link, Program program, List<FunctionProbe> ofLink, OptionalInt pid) {
+        add(link);
+        silence.attached(List.of(), pid);
+        programs.add(program);
+        attached.put(
+                link,
+                new Places(ofLink.stream().map(FunctionProbe::fullName).collect(Collectors.toSet()), ofLink.size()));
+        return link;
+    }
+
+    /**
+     * What this is attached to now, and what it has cost. Does not wait while probes are attached to.
+     *
+     * @throws IllegalStateException if this is closed
+     */
+    public Usage usage() {
+        List<Places> places = List.copyOf(attached.values());
+        Duration runTime = Duration.ZERO;
+        long runs = 0;
+        for (Program program : programs) {
+            ProgramInfo info = program.info();
+            runTime = runTime.plus(info.runTime());
+            runs += info.runCount();
+        }
+        return new Usage(
+                (int) places.stream()
+                        .flatMap(link -> link.names().stream())
+                        .distinct()
+                        .count(),
+                places.stream().mapToInt(Places::sites).sum(),
+                processes(),
+                runTime,
+                runs);
+    }
+
+    private OptionalInt processes() {
+        Following begun = following;
+        if (begun != null) {
+            return OptionalInt.of(begun.processes());
+        }
+        return process.isEmpty()
+                ? OptionalInt.empty()
+                : OptionalInt.of(new Tasks(Host.running()).isRunning(process.getAsInt()) ? 1 : 0);
     }
 
     /** A target is followed from now on, with this program as its session. */
@@ -203,12 +295,14 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     @Override
     public synchronized void detach(Link link) {
+        attached.remove(link);
         links.remove(link);
         Closing _ = link.closeAsync();
     }
 
     @Override
     public synchronized void close(Link link) {
+        attached.remove(link);
         links.remove(link);
         link.close();
     }
@@ -216,6 +310,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     @Override
     public synchronized List<Closing> detach() {
         List<Closing> all = links.stream().map(Link::closeAsync).toList();
+        attached.clear();
         links.clear();
         return all;
     }
@@ -378,6 +473,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
                 paused) {
             LinkGroup all = LinkGroup.inParallel("the question's probes");
             links.forEach(all::add);
+            attached.clear();
             links.clear();
             if (lossless) {
                 all.afterClose(this::discard);

@@ -115,6 +115,51 @@ class GroupNamesTest {
     }
 
     @Test
+    void aNameHasEndedWhenNoGroupHasIt() throws IOException {
+        long service = group("/system.slice/nginx.service/worker");
+        group(POD + "/cri-containerd-" + ID + ".scope/inner");
+        GroupNames names = names();
+        assertThat(names.name(Kind.UNIT, service)).isEqualTo("nginx.service");
+        assertThat(names.hasEnded(Kind.UNIT, "nginx.service")).isFalse();
+        assertThat(names.hasEnded(Kind.UNIT, "other.service")).isTrue();
+        assertThat(names.hasEnded(Kind.CONTAINER, ID)).isFalse();
+        assertThat(names.hasEnded(Kind.CONTAINER, ID.replace('5', '6'))).isTrue();
+        assertThat(names.hasEnded(Kind.POD, UID)).isFalse();
+        assertThat(names.hasEnded(Kind.POD, ID)).isTrue();
+        assertThat(names.hasEnded(Kind.UNIT, "")).as("what belongs to none").isFalse();
+        assertThat(names.hasEnded(Kind.UNIT, "cgroup:4711"))
+                .as("it may be invisible here")
+                .isFalse();
+        Files.delete(root.resolve("groups/system.slice/nginx.service/worker"));
+        Files.delete(root.resolve("groups/system.slice/nginx.service"));
+        names.find(List.of(4711L));
+        assertThat(names.hasEnded(Kind.UNIT, "nginx.service")).isTrue();
+        assertThat(names.name(Kind.UNIT, service))
+                .as("its events keep their name")
+                .isEqualTo("nginx.service");
+    }
+
+    /** A user who makes many groups can't keep the series of others from ending, nor have them end too early. */
+    @Test
+    void groupsThatOthersHaveMadeEndNothing() throws IOException {
+        group("/user.slice/mine");
+        Path mine = root.resolve("groups/user.slice/mine");
+        Files.setPosixFilePermissions(mine, PosixFilePermissions.fromString("rwxrwxrwx"));
+        for (int i = 0; i < 4_200; i++) {
+            Files.createDirectory(mine.resolve("g" + i));
+        }
+        group("/user.slice/mine/" + ID);
+        group("/system.slice/nginx.service");
+        GroupNames names = names();
+        assertThat(names.hasEnded(Kind.UNIT, "nginx.service")).isFalse();
+        assertThat(names.hasEnded(Kind.UNIT, "user.slice")).isFalse();
+        assertThat(names.hasEnded(Kind.CONTAINER, ID))
+                .as("its name does not count")
+                .isTrue();
+        assertThat(names.hasEnded(Kind.UNIT, "other.service")).isTrue();
+    }
+
+    @Test
     void aSearchThatFailsIsSaid() throws IOException {
         group("");
         GroupNames names = names();

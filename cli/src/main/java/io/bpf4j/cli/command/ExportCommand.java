@@ -3,9 +3,12 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.export.Agent;
 import io.bpf4j.cli.export.ConfigFile;
 import io.bpf4j.cli.export.ConfigLine;
+import io.bpf4j.cli.export.ContainerNames;
+import io.bpf4j.cli.export.CpuBudget;
 import io.bpf4j.cli.export.MetricNames;
 import io.bpf4j.cli.export.MetricsServer;
 import io.bpf4j.cli.export.Mistake;
+import io.bpf4j.cli.export.ProgramStatistics;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.UsageException;
@@ -14,6 +17,7 @@ import io.bpf4j.cli.otlp.Pusher;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.elf.Bpf4jException;
+import io.bpf4j.sys.Host;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -26,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -100,6 +105,30 @@ final class ExportCommand implements Callable<Integer> {
     @Mixin
     private OtlpOptions otlp = new OtlpOptions();
 
+    @Option(
+            names = "--statistics",
+            description =
+                    "Have the kernel measure how often and how long BPF programs run, and serve it. This adds 20 to "
+                            + "40 ns to each run of each BPF program of the machine. Needs CAP_SYS_ADMIN, or sysctl "
+                            + "kernel.bpf_stats_enabled=1.")
+    private boolean statistics;
+
+    @Option(
+            names = "--max-cpu",
+            paramLabel = "PERCENT",
+            description =
+                    "How much of a processor the BPF programs of all questions may take together. If they take more, "
+                            + "the costliest questions are suspended: their probes are detached until SIGHUP, or for ten minutes. "
+                            + "Turns --statistics on.")
+    private String maxCpu = "";
+
+    @Option(
+            names = "--container-names",
+            description =
+                    "Serve the names of containers by their ids, as Docker, containerd, Podman and CRI-O keep them in "
+                            + "files. Everybody who can read the metrics can read them. Needs to read what only root may.")
+    private boolean containerNames;
+
     /** @param parser parses the words of a question, with options of its metric */
     ExportCommand(
             Console console, Interruption interruption, BiFunction<MetricOptions, List<String>, ParseResult> parser) {
@@ -117,12 +146,26 @@ final class ExportCommand implements Callable<Integer> {
         if (check != null) {
             return check(check);
         }
+        OptionalDouble limit = limit();
         Optional<InetSocketAddress> address = Optional.ofNullable(listen)
                 .or(() -> push.isPresent() ? Optional.empty() : Optional.of(DEFAULT_PORT))
                 .map(MetricsServer::address);
         Path file = Objects.requireNonNull(config);
         Optional<Collection<ExportedLine>> first = read(file);
-        return first.isEmpty() ? CommandTree.FAILED : run(address, push, file, first.get());
+        return first.isEmpty() ? CommandTree.FAILED : run(address, push, file, first.get(), limit);
+    }
+
+    /** The budget, in percent of a processor. */
+    private OptionalDouble limit() {
+        try {
+            double percent = maxCpu.isEmpty() ? 1 : Double.parseDouble(maxCpu);
+            if (percent > 0 && Double.isFinite(percent)) {
+                return maxCpu.isEmpty() ? OptionalDouble.empty() : OptionalDouble.of(percent);
+            }
+        } catch (NumberFormatException e) {
+            // Said below.
+        }
+        throw new UsageException("--max-cpu takes a number of percent above 0, such as 2.5, not '" + maxCpu + "'");
     }
 
     private int check(Path file) throws IOException {
@@ -162,14 +205,20 @@ final class ExportCommand implements Callable<Integer> {
             Optional<InetSocketAddress> address,
             Optional<OtlpSettings> push,
             Path file,
-            Collection<ExportedLine> first) {
+            Collection<ExportedLine> first,
+            OptionalDouble limit) {
         // In this order: a signal that comes while the questions are attached is not lost.
         interruption.onHangUp(signals::release);
         interruption.onRequest(() -> {
             boolean _ = stop.complete(true);
             signals.release();
         });
-        try (Agent agent = new Agent();
+        try (ProgramStatistics measured =
+                        statistics || limit.isPresent() ? ProgramStatistics.start(Host.running()) : null;
+                Agent agent = new Agent(
+                        Optional.ofNullable(measured),
+                        containerNames ? Optional.of(new ContainerNames(Path.of("/"))) : Optional.empty());
+                CpuBudget _ = budget(agent, measured, limit);
                 Pusher pusher = push.map(settings -> new Pusher(settings, agent, console))
                         .orElse(null);
                 MetricsServer server =
@@ -219,6 +268,12 @@ final class ExportCommand implements Callable<Integer> {
                         },
                         () -> agent.health().with(pusher.remarks()),
                         console);
+    }
+
+    private @Nullable CpuBudget budget(Agent agent, @Nullable ProgramStatistics measured, OptionalDouble limit) {
+        return limit.isEmpty() || measured == null
+                ? null
+                : CpuBudget.start(limit.getAsDouble(), agent::questions, measured::areOn, console);
     }
 
     private void reload(Agent agent, Path file) {

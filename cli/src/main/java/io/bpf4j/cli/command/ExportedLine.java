@@ -25,9 +25,14 @@ import picocli.CommandLine.ParseResult;
  * <p>Tested by {@code ExportCommandTest}.
  *
  * @param completion adds what only this command asks
+ * @param parser of the line
  */
 record ExportedLine(
-        ConfigLine source, AnswerMetric metric, NumbersCommand command, UnaryOperator<Question> completion) {
+        ConfigLine source,
+        AnswerMetric metric,
+        NumbersCommand command,
+        UnaryOperator<Question> completion,
+        BiFunction<MetricOptions, List<String>, ParseResult> parser) {
     private static final String METRIC = "readers of metrics read the answer";
     private static final String EVENTS = "a single event is no metric";
 
@@ -75,7 +80,11 @@ record ExportedLine(
                 }
             }
             Optional<AnswerMetric> metric = attempt(
-                    () -> options.of(named.orElse(AnswerMetric.named("unnamed")), command.options.keys()), found::add);
+                    () -> options.of(
+                            named.orElse(AnswerMetric.named("unnamed")),
+                            command.options.keys(),
+                            String.join(" ", line.question())),
+                    found::add);
             for (String expression :
                     attempt(() -> expressions(command), found::add).orElse(List.of())) {
                 Optional<Expression> _ = attempt(() -> Expression.parse(expression), found::add);
@@ -86,13 +95,23 @@ record ExportedLine(
                             command.options.check();
                             UnaryOperator<Question> completion = command.completion();
                             Question _ = completion.apply(Question.on(List.of()));
-                            return new ExportedLine(line, metric.orElseThrow(), command, completion);
+                            return new ExportedLine(line, metric.orElseThrow(), command, completion, parser);
                         },
                         found::add);
             }
         }
         found.stream().distinct().forEach(mistakes);
         return result;
+    }
+
+    /**
+     * The same line, parsed once more: a command is run once.
+     *
+     * @throws CommandException if something is wrong with it now, such as because a file of questions has changed
+     */
+    ExportedLine again() {
+        List<String> mistakes = new ArrayList<>();
+        return of(source, parser, mistakes::add).orElseThrow(() -> new CommandException(String.join("; ", mistakes)));
     }
 
     /** The command of a question; that of a ready question is the one which it stands for. */

@@ -6,15 +6,18 @@ import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
+import io.bpf4j.metrics.AnswerMetric;
 import io.bpf4j.metrics.opentelemetry.AnswerProducer;
 import io.bpf4j.metrics.prometheus.AnswerCollector;
+import io.bpf4j.process.Tasks;
 import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.thread.Threads;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.trace.RunningProgram.Usage;
 import io.bpf4j.usdt.UsdtProbe;
 import io.opentelemetry.sdk.metrics.data.MetricData;
-import io.opentelemetry.sdk.metrics.export.MetricProducer;
 import io.opentelemetry.sdk.resources.Resource;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
@@ -22,32 +25,41 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A question of the agent, which a thread of its own attaches, keeps attached and detaches, as the question's command
  * does: so it is about the same probes. It prints no answer, since readers of metrics read it. <i>Thread-safe.</i>
  *
+ * <p>A question that is suspended ends as at a terminal, so nothing of it is left in the kernel; its events are kept. When
+ * it goes on, it is asked again.
+ *
  * <p>Tested by {@code CliExportTest}.
  */
-final class ExportedQuestion extends QuestionRun implements Exported {
+final class ExportedQuestion implements Exported {
     /** How often to look whether the process still runs. An end of the agent does not wait for it. */
     private static final Duration PATIENCE = Duration.ofMillis(200);
 
-    private final ExportedLine line;
+    private static final int MAX_FORMER_GAPS = 10;
+
+    private static final Usage NOTHING = new Usage(0, 0, OptionalInt.empty(), Duration.ZERO, 0);
+
     private final Console console;
-    private final Interruption interruption = new Interruption();
     private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
     private final Thread thread;
-    private volatile @Nullable Answer answer;
-    private volatile @Nullable AnswerCollector metrics;
-    private volatile @Nullable MetricProducer explicit;
-    private volatile @Nullable MetricProducer exponential;
+
+    /** When the process that it is about was started; its number may be that of another one later. */
+    private final OptionalLong processStart;
+
+    private volatile Run run;
+    private volatile @Nullable Metrics metrics;
 
     /** Why it has ended; empty if it runs. */
     private volatile Optional<String> end = Optional.empty();
@@ -55,19 +67,153 @@ final class ExportedQuestion extends QuestionRun implements Exported {
     /** Why the last reader got nothing; empty if it got all. */
     private volatile Optional<String> unread = Optional.empty();
 
+    /** Why it does not count for now; empty if it counts. Changed under the lock. */
+    private volatile Optional<String> suspension = Optional.empty();
+
+    /** Why answers before the last suspension may lack events. */
+    private volatile List<String> formerGaps = List.of();
+
+    /** Whether it is to go on. Under the lock. */
+    private boolean resuming;
+
+    /** Whether it is to end. Under the lock. */
+    private boolean stopping;
+
+    /** The answer for each kind of reader. */
+    private record Metrics(AnswerCollector collector, AnswerProducer explicit, AnswerProducer exponential) {
+        static Metrics of(Answer answer, AnswerMetric metric) {
+            return new Metrics(
+                    new AnswerCollector(answer, metric),
+                    AnswerProducer.explicit(answer, metric),
+                    AnswerProducer.exponential(answer, metric));
+        }
+
+        void keep() {
+            collector.keep();
+            explicit.keep();
+            exponential.keep();
+        }
+
+        void goOn(Answer next) {
+            collector.goOn(next);
+            explicit.goOn(next);
+            exponential.goOn(next);
+        }
+    }
+
+    /** One time that the question is asked: until it ends, or is suspended. */
+    private final class Run extends QuestionRun {
+        private final ExportedLine line;
+        private final Interruption interruption = new Interruption();
+
+        /** What the programs of the runs before have cost. */
+        private final Usage before;
+
+        private volatile @Nullable Answer answer;
+
+        /** What all programs have cost, when this has been detached because of a suspension. */
+        private volatile Optional<Usage> total = Optional.empty();
+
+        Run(ExportedLine line, Usage before) {
+            super(
+                    console,
+                    line.command().options.target(),
+                    OptionalLong.empty(),
+                    OptionalLong.empty(),
+                    line.command().options.factory(line.completion()));
+            this.line = line;
+            this.before = before;
+        }
+
+        @Override
+        public Answer load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
+            Answer loaded = super.load(probes, functions);
+            try {
+                Metrics known = metrics;
+                if (known == null) {
+                    metrics = Metrics.of(loaded, line.metric());
+                } else {
+                    known.goOn(loaded);
+                }
+                answer = loaded;
+                return loaded;
+            } catch (IllegalArgumentException e) {
+                loaded.close();
+                throw new UsageException(e);
+            } catch (RuntimeException | Error e) {
+                loaded.close();
+                throw e;
+            }
+        }
+
+        /** Called when all is attached. */
+        @Override
+        public void poll(Duration patience) {
+            boolean _ = begun.complete(true);
+            counts(this);
+            super.poll(PATIENCE);
+        }
+
+        @Override
+        public boolean needsAllProbes() {
+            return line.command().needsAllProbes();
+        }
+
+        /** Nothing is printed; what was counted before a suspension is kept. */
+        @Override
+        public void finish(List<Diagnostic> gaps) {
+            Answer known = answer;
+            Metrics counted = metrics;
+            if (suspension.isEmpty() || known == null || counted == null) {
+                return;
+            }
+            try {
+                Usage last = usage(known);
+                formerGaps = Stream.concat(
+                                Stream.concat(
+                                        Stream.of("it was suspended: events of that time are missing"),
+                                        formerGaps.stream()),
+                                gaps.stream().map(Diagnostic::message))
+                        .distinct()
+                        .limit(MAX_FORMER_GAPS)
+                        .toList();
+                counted.keep();
+                total = Optional.of(new Usage(0, 0, OptionalInt.empty(), last.runTime(), last.runs()));
+            } catch (IllegalStateException e) {
+                throw new CommandException(String.valueOf(e.getMessage()), e);
+            }
+        }
+
+        private Usage usage(Answer known) {
+            Usage now = known.usage();
+            return new Usage(
+                    now.probes(),
+                    now.sites(),
+                    now.processes(),
+                    now.runTime().plus(before.runTime()),
+                    now.runs() + before.runs());
+        }
+
+        /** What the question is attached to, and what it has cost so far. */
+        Usage usage() {
+            Answer known = answer;
+            return total.orElseGet(() -> known == null ? before : usage(known));
+        }
+    }
+
     private ExportedQuestion(ExportedLine line, Console console) {
-        super(
-                console,
-                line.command().options.target(),
-                OptionalLong.empty(),
-                OptionalLong.empty(),
-                line.command().options.factory(line.completion()));
-        this.line = line;
         this.console = console;
+        this.processStart = start(line);
+        this.run = new Run(line, NOTHING);
         this.thread = Thread.ofPlatform()
                 .name("bpf4j question " + line.source().name())
                 .daemon()
                 .unstarted(this::run);
+    }
+
+    private static OptionalLong start(ExportedLine line) {
+        OptionalInt process = line.command().options.target().process();
+        return process.isEmpty() ? OptionalLong.empty() : new Tasks(Host.running()).start(process.getAsInt());
     }
 
     /**
@@ -96,7 +242,9 @@ final class ExportedQuestion extends QuestionRun implements Exported {
 
     private void run() {
         try {
-            TargetRun.of(console, interruption, line.command().options.target()).run(this);
+            do {
+                ask(run);
+            } while (isToGoOn());
             end = Optional.of("the process that it was about has ended");
         } catch (IOException | RuntimeException | Error e) {
             end = Optional.of(ErrorText.of(e));
@@ -104,56 +252,118 @@ final class ExportedQuestion extends QuestionRun implements Exported {
                 return; // whoever waits for the beginning says why
             }
         }
-        if (!interruption.requested()) {
+        if (!isStopping()) {
             console.error("bpf4j: ended: " + end.orElse(""));
         }
     }
 
-    @Override
-    public Answer load(List<UsdtProbe> probes, List<FunctionProbe> functions) throws IOException {
-        Answer loaded = super.load(probes, functions);
+    private void ask(Run current) throws IOException {
         try {
-            metrics = new AnswerCollector(loaded, line.metric());
-            explicit = AnswerProducer.explicit(loaded, line.metric());
-            exponential = AnswerProducer.exponential(loaded, line.metric());
-            answer = loaded;
-            return loaded;
-        } catch (IllegalArgumentException e) {
-            loaded.close();
-            throw new UsageException(e);
-        } catch (RuntimeException | Error e) {
-            loaded.close();
-            throw e;
+            TargetRun.of(
+                            console,
+                            current.interruption,
+                            current.line.command().options.target())
+                    .run(current);
+        } catch (CommandException e) {
+            // At a terminal, an end without any probe is a failure. Here others may appear when it goes on.
+            if (current.total.isEmpty()) {
+                throw e;
+            }
         }
     }
 
-    /** Called when all is attached. */
-    @Override
-    public void poll(Duration patience) {
-        boolean _ = begun.complete(true);
-        super.poll(PATIENCE);
+    /** Waits while it is suspended. Returns whether it is to be asked again. */
+    private boolean isToGoOn() {
+        synchronized (this) {
+            boolean interrupted = false;
+            while (suspension.isPresent() && !resuming && !stopping) {
+                try {
+                    wait();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+            if (suspension.isEmpty() || stopping) {
+                return false;
+            }
+        }
+        ExportedLine again = run.line.again();
+        if (processStart.isPresent() && !start(again).equals(processStart)) {
+            return false;
+        }
+        synchronized (this) {
+            run = new Run(again, run.usage());
+            return !stopping;
+        }
+    }
+
+    private synchronized boolean isStopping() {
+        return stopping;
+    }
+
+    /** A run is attached. */
+    private synchronized void counts(Run current) {
+        if (resuming && !current.interruption.requested()) {
+            resuming = false;
+            suspension = Optional.empty();
+            console.error("bpf4j: goes on");
+        }
     }
 
     @Override
-    public boolean needsAllProbes() {
-        return line.command().needsAllProbes();
+    public synchronized void suspend(String why) {
+        if (suspension.isEmpty() && end.isEmpty() && !stopping) {
+            keep();
+            suspension = Optional.of(why);
+            console.error("bpf4j: " + why);
+            run.interruption.request();
+        }
+    }
+
+    /** At once, since detaching takes a while: from now on events are missing, and readers must see it. */
+    private void keep() {
+        Answer known = run.answer;
+        Metrics counted = metrics;
+        if (known != null && counted != null) {
+            try {
+                known.setCounting(false);
+                counted.keep();
+            } catch (IllegalStateException e) {
+                // It has ended meanwhile, or has too many keys, which its end says.
+            }
+        }
     }
 
     @Override
-    public void finish(List<Diagnostic> gaps) {
-        // Nothing is printed.
+    public boolean isSuspended() {
+        return suspension.isPresent() && end.isEmpty();
+    }
+
+    @Override
+    public synchronized void resume() {
+        if (suspension.isPresent()) {
+            resuming = true;
+            notifyAll();
+        }
     }
 
     @Override
     public MetricSnapshots collect() {
-        AnswerCollector known = metrics;
-        return known == null ? MetricSnapshots.of() : read(known::collect, MetricSnapshots.of());
+        Metrics known = metrics;
+        return known == null ? MetricSnapshots.of() : read(known.collector()::collect, MetricSnapshots.of());
     }
 
     @Override
     public Collection<MetricData> produce(Resource resource, boolean preferExponential) {
-        MetricProducer known = preferExponential && line.metric().bounds().isEmpty() ? exponential : explicit;
-        return known == null ? List.of() : read(() -> known.produce(resource), List.of());
+        Metrics known = metrics;
+        if (known == null) {
+            return List.of();
+        }
+        boolean exponential = preferExponential && run.line.metric().bounds().isEmpty();
+        return read(() -> (exponential ? known.exponential() : known.explicit()).produce(resource), List.of());
     }
 
     private <T> T read(Supplier<T> metrics, T none) {
@@ -173,22 +383,37 @@ final class ExportedQuestion extends QuestionRun implements Exported {
 
     @Override
     public Optional<String> problem() {
-        return end.or(() -> unread);
+        return end.or(() -> suspension).or(() -> unread);
     }
 
     @Override
     public List<String> gaps() {
-        Answer known = answer;
+        Answer known = run.answer;
         return known == null
-                ? List.of()
-                : known.reasonsForGaps().stream().map(Diagnostic::message).toList();
+                ? formerGaps
+                : Stream.concat(
+                                formerGaps.stream(),
+                                known.reasonsForGaps().stream().map(Diagnostic::message))
+                        .distinct()
+                        .toList();
     }
 
     @Override
-    public void stop() {
+    public Optional<Usage> usage() {
+        try {
+            return end.isPresent() ? Optional.empty() : Optional.of(run.usage());
+        } catch (IllegalStateException e) {
+            return Optional.empty(); // it has ended meanwhile
+        }
+    }
+
+    @Override
+    public synchronized void stop() {
+        stopping = true;
+        notifyAll();
         // A second request would mean that nobody wants to wait until all is detached.
-        if (!interruption.requested()) {
-            interruption.request();
+        if (!run.interruption.requested()) {
+            run.interruption.request();
         }
     }
 

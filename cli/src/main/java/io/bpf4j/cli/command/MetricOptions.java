@@ -42,11 +42,12 @@ final class MetricOptions {
      *
      * @param named with a name alone
      * @param keys of the question
+     * @param question its words, by which a metric without a help says what it is: readers want one of each
      * @throws UsageException if an option is wrong, or a label is for no key
      */
-    AnswerMetric of(AnswerMetric named, List<String> keys) {
+    AnswerMetric of(AnswerMetric named, List<String> keys, String question) {
         try {
-            AnswerMetric metric = named.withHelp(help);
+            AnswerMetric metric = named.withHelp(help.isEmpty() ? "Events of: " + question : help);
             for (String label : labels) {
                 metric = metric.withLabel(value("--label LABEL=EXPR", label), name(label));
             }

@@ -6,15 +6,16 @@ import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.resources.Resource;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricMetadata;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,12 +30,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code AgentTest}.
  */
 public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable {
-    private static final MetricMetadata UP =
-            own("question_up", "1 if the question is attached and counts, 0 if it does so no more.", null);
-    private static final MetricMetadata RELOADED =
-            own("config_last_reload_successful", "1 if the file was taken when it was last read.", null);
-    private static final MetricMetadata RELOAD_TIME =
-            own("config_last_reload_success_timestamp_seconds", "When the file was last read and taken.", Unit.SECONDS);
+    private static final MetricMetadata RELOADED = QuestionMetrics.own(
+            "config_last_reload_successful", "1 if the file was taken when it was last read.", null);
+    private static final MetricMetadata RELOAD_TIME = QuestionMetrics.own(
+            "config_last_reload_success_timestamp_seconds", "When the file was last read and taken.", Unit.SECONDS);
+
+    /** Empty if nobody wants the kernel to measure BPF programs. */
+    private final Optional<ProgramStatistics> statistics;
+
+    /** Empty if names of containers are not served. */
+    private final Optional<ContainerNames> containers;
 
     private volatile State state = new State(Map.of(), false, null);
 
@@ -63,13 +68,25 @@ public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable
         Exported start(ConfigLine line) throws IOException;
     }
 
-    private static MetricMetadata own(String name, String help, @Nullable Unit unit) {
-        return new MetricMetadata(MetricNames.OWN + name, help, unit);
+    /** An agent without questions; the kernel does not measure BPF programs. */
+    public Agent() {
+        this(Optional.empty(), Optional.empty());
     }
 
     /**
-     * Asks these questions instead of those before. Those that are asked already go on, unless they have a problem. If one of
-     * the others can't be asked, nothing changes.
+     * An agent without questions.
+     *
+     * @param statistics the caller's to close; empty if nobody wants the kernel to measure BPF programs
+     * @param containers empty if names of containers are not served
+     */
+    public Agent(Optional<ProgramStatistics> statistics, Optional<ContainerNames> containers) {
+        this.statistics = statistics;
+        this.containers = containers;
+    }
+
+    /**
+     * Asks these questions instead of those before. Those that are asked already go on, also if they are suspended, unless
+     * they have another problem. If one of the others can't be asked, nothing changes.
      *
      * @return why questions can't be asked; empty if all are
      * @throws CancellationException if a start was cancelled; nothing has changed
@@ -82,7 +99,7 @@ public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable
         try {
             for (ConfigLine line : lines) {
                 Exported known = before.get(line);
-                if (known != null && known.problem().isEmpty()) {
+                if (known != null && (known.problem().isEmpty() || known.isSuspended())) {
                     now.put(line, known);
                     continue;
                 }
@@ -110,12 +127,20 @@ public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable
         close(before.values().stream()
                 .filter(question -> !now.containsValue(question))
                 .toList());
+        now.values().forEach(Exported::resume);
         return List.of();
     }
 
     /** Notes that the file was not taken. */
     public void refused() {
         state = new State(state.questions(), false, state.since());
+    }
+
+    /** The questions that are asked now, by their names. */
+    public Map<String, Exported> questions() {
+        Map<String, Exported> questions = new LinkedHashMap<>();
+        state.questions().forEach((line, question) -> questions.put(line.name(), question));
+        return questions;
     }
 
     /** Whether all questions count, and what they lack. */
@@ -133,6 +158,13 @@ public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable
                 question.gaps().forEach(gap -> remarks.add(line.name() + ": not exact: " + gap));
             }
         });
+        if (statistics.isPresent() && !statistics.get().areOn()) {
+            remarks.add(
+                    "the kernel does not measure BPF programs any more, because kernel.bpf_stats_enabled was changed: their"
+                            + " time and runs are not known, and --max-cpu suspends nothing");
+        }
+        containers.ifPresent(names ->
+                names.problems().forEach(problem -> remarks.add("names of containers may be missing: " + problem)));
         return new Health(problems, remarks);
     }
 
@@ -140,8 +172,13 @@ public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable
     public MetricSnapshots collect() {
         State seen = state;
         MetricSnapshots.Builder all = MetricSnapshots.builder();
-        seen.questions().values().forEach(question -> question.collect().forEach(all::metricSnapshot));
-        own(seen).forEach(all::metricSnapshot);
+        Map<String, Duration> reads = new HashMap<>();
+        seen.questions().forEach((line, question) -> {
+            long began = System.nanoTime();
+            question.collect().forEach(all::metricSnapshot);
+            reads.put(line.name(), Duration.ofNanos(System.nanoTime() - began));
+        });
+        own(seen, reads).forEach(all::metricSnapshot);
         return all.build();
     }
 
@@ -154,27 +191,29 @@ public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable
 
     @Override
     public MetricSnapshots own() {
-        return own(state);
+        return own(state, Map.of());
     }
 
-    private static MetricSnapshots own(State seen) {
+    /** @param reads how long each question was read, by its name; of others it is not said */
+    private MetricSnapshots own(State seen, Map<String, Duration> reads) {
         MetricSnapshots.Builder all = MetricSnapshots.builder();
-        List<GaugeDataPointSnapshot> up = new ArrayList<>();
-        seen.questions().forEach((line, question) -> {
-            up.add(gauge(question.problem().isEmpty() ? 1 : 0, Labels.of("question", line.name())));
-        });
-        all.metricSnapshot(new GaugeSnapshot(UP, up));
+        Map<String, Exported> questions = new LinkedHashMap<>();
+        seen.questions().forEach((line, question) -> questions.put(line.name(), question));
+        QuestionMetrics.of(
+                        questions,
+                        reads,
+                        statistics.map(ProgramStatistics::areOn).orElse(false))
+                .forEach(all::metricSnapshot);
+        containers.flatMap(ContainerNames::collect).ifPresent(all::metricSnapshot);
+        ProcessMetrics.read().forEach(all::metricSnapshot);
         Instant since = seen.since();
         if (since != null) {
-            all.metricSnapshot(new GaugeSnapshot(RELOADED, List.of(gauge(seen.taken() ? 1 : 0, Labels.EMPTY))));
             all.metricSnapshot(
-                    new GaugeSnapshot(RELOAD_TIME, List.of(gauge(since.toEpochMilli() / 1e3, Labels.EMPTY))));
+                    new GaugeSnapshot(RELOADED, List.of(QuestionMetrics.gauge(seen.taken() ? 1 : 0, Labels.EMPTY))));
+            all.metricSnapshot(new GaugeSnapshot(
+                    RELOAD_TIME, List.of(QuestionMetrics.gauge(since.toEpochMilli() / 1e3, Labels.EMPTY))));
         }
         return all.build();
-    }
-
-    private static GaugeDataPointSnapshot gauge(double value, Labels labels) {
-        return new GaugeDataPointSnapshot(value, labels, null);
     }
 
     private static void close(Collection<Exported> questions) {

@@ -1,5 +1,6 @@
 package io.bpf4j.cli.export;
 
+import io.bpf4j.trace.RunningProgram.Usage;
 import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.resources.Resource;
 import io.prometheus.metrics.model.registry.MultiCollector;
@@ -21,6 +22,23 @@ public interface Exported extends MultiCollector, AutoCloseable {
 
     /** Why its answer may lack events: what {@code NAME_exact} is 0 for, besides events that are counted as missing. */
     List<String> gaps();
+
+    /** What it is attached to, and what its BPF programs have cost; empty if it has ended. */
+    Optional<Usage> usage();
+
+    /**
+     * Detaches it for now, in the background. Its events stay, and it has a problem until it goes on. Does nothing if it is
+     * suspended, or has ended.
+     *
+     * @param why the problem
+     */
+    void suspend(String why);
+
+    /** Whether it is suspended, or about to go on. */
+    boolean isSuspended();
+
+    /** Lets it go on if it is suspended: it is attached again in the background. */
+    void resume();
 
     /** Starts to end it, so that several end at the same time. */
     void stop();

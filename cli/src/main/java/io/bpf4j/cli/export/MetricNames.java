@@ -35,6 +35,13 @@ public final class MetricNames {
                                 + " are those of the agent's own metrics"));
             }
             for (String ending : ENDINGS) {
+                if (ProcessMetrics.NAMES.contains(base + ending)) {
+                    mistakes.accept(new Mistake(
+                            line.number(),
+                            "the metric " + line.name() + " would have the name " + base + ending
+                                    + ", which is that of a metric of the agent's process: give it another name"));
+                    break;
+                }
                 ConfigLine owner = owners.putIfAbsent(base + ending, line);
                 if (owner != null) {
                     mistakes.accept(new Mistake(

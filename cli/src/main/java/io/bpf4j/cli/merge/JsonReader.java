@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code JsonReaderTest}.
  */
-final class JsonReader {
+public final class JsonReader {
     /** More than records of commands need; each level takes a part of the thread's stack. */
     private static final int MAX_DEPTH = 16;
 
@@ -39,7 +39,7 @@ final class JsonReader {
      *
      * @throws Refusal if there is no such object, a name occurs twice in an object, or a number needs more than 64 bits
      */
-    static Map<String, @Nullable Object> object(String line) {
+    public static Map<String, @Nullable Object> object(String line) {
         JsonReader reader = new JsonReader(line);
         reader.space();
         if (reader.at == line.length() || line.charAt(reader.at) != '{') {

@@ -1,13 +1,13 @@
 package io.bpf4j.cli.merge;
 
 /** Input is not what a command prints; the message says why, without the place. <i>Immutable.</i> */
-final class Refusal extends RuntimeException {
+public final class Refusal extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /** How much of a name from the input a message has. */
     private static final int MAX_NAME = 80;
 
-    Refusal(String message) {
+    public Refusal(String message) {
         super(message);
     }
 

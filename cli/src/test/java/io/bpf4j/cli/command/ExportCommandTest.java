@@ -133,6 +133,16 @@ class ExportCommandTest {
     }
 
     @Test
+    void aBudgetIsMoreThanNothing() {
+        for (String percent : List.of("0", "-1", "NaN", "x")) {
+            assertThat(Run.of("export", "--config", "/dev/null", "--max-cpu=" + percent)
+                            .err()
+                            .getFirst())
+                    .contains("--max-cpu takes a number of percent above 0");
+        }
+    }
+
+    @Test
     void oneFileIsNamed() {
         for (String[] line : new String[][] {{"export"}, {"export", "--config", "x", "--check", "y"}}) {
             Run run = Run.of(line);

@@ -4,18 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.trace.RunningProgram.Usage;
 import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.resources.Resource;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -28,6 +31,7 @@ class AgentTest {
         private final String name;
         private Optional<String> problem = Optional.empty();
         private int count;
+        private boolean suspended;
 
         Fake(String name) {
             this.name = name;
@@ -54,6 +58,31 @@ class AgentTest {
         @Override
         public List<String> gaps() {
             return name.equals("c") ? List.of("first events may be missing") : List.of();
+        }
+
+        @Override
+        public Optional<Usage> usage() {
+            return Optional.of(new Usage(2, 3, OptionalInt.of(4), Duration.ofMillis(1500), 7));
+        }
+
+        @Override
+        public void suspend(String why) {
+            problem = Optional.of(why);
+            suspended = true;
+        }
+
+        @Override
+        public boolean isSuspended() {
+            return suspended;
+        }
+
+        @Override
+        public void resume() {
+            if (suspended) {
+                events.add("resume " + name);
+                suspended = false;
+                problem = Optional.empty();
+            }
         }
 
         @Override
@@ -163,6 +192,28 @@ class AgentTest {
             assertThat(agent.ask(lines("a x", "b x"), this::start)).isEmpty();
             assertThat(events).containsExactly("start a", "stop a", "close a");
             assertThat(agent.health().problems()).isEmpty();
+        }
+    }
+
+    /** Its counts go on: no other question takes its place. */
+    @Test
+    void aSuspendedQuestionGoesOnIfTheFileIsTaken() {
+        try (Agent agent = new Agent()) {
+            assertThat(agent.ask(lines("a x", "b x"), this::start)).isEmpty();
+            agent.questions().forEach((name, question) -> {
+                if (name.equals("a")) {
+                    question.suspend("suspended: too expensive");
+                }
+            });
+            events.clear();
+            assertThat(agent.health().problems()).containsExactly("a: suspended: too expensive");
+            assertThat(values(agent))
+                    .contains("bpf4j_question_up{question=\"a\"} 0.0", "bpf4j_question_suspended{question=\"a\"} 1.0");
+            assertThat(agent.ask(lines("a x", "c wrong"), this::start)).hasSize(1);
+            assertThat(events).as("the file was not taken").isEmpty();
+            assertThat(agent.ask(lines("a x", "b x"), this::start)).isEmpty();
+            assertThat(events).containsExactly("resume a");
+            assertThat(values(agent)).contains("a 2.0", "bpf4j_question_up{question=\"a\"} 1.0");
         }
     }
 }

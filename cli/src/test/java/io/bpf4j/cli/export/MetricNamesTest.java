@@ -48,5 +48,8 @@ class MetricNamesTest {
         assertThat(check("bpf4j.question_up", "bpf4j", "bpf4j_x"))
                 .extracting(Mistake::line)
                 .containsExactly(1, 2, 3);
+        assertThat(check("process.open_fds", "jvm_memory_used", "process_cpu", "process_x", "jvm_gc_pause"))
+                .extracting(Mistake::line)
+                .containsExactly(1, 2, 3);
     }
 }

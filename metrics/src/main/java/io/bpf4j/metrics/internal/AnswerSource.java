@@ -22,6 +22,13 @@ public interface AnswerSource {
     boolean isExact();
 
     /**
+     * Whether what the value of a key names has ended; false if that is not known.
+     *
+     * @see Answer#hasEnded
+     */
+    boolean hasEnded(String key, Object value);
+
+    /**
      * Of an answer that runs.
      *
      * @throws IllegalArgumentException if the answer has no rows, because its question only shows events
@@ -60,6 +67,11 @@ public interface AnswerSource {
             @Override
             public boolean isExact() {
                 return answer.isExact();
+            }
+
+            @Override
+            public boolean hasEnded(String key, Object value) {
+                return answer.hasEnded(key, value);
             }
         };
     }

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -26,7 +27,10 @@ public final class SeriesReader {
     /** The key that names a process. */
     private static final String PID = "pid";
 
-    private final AnswerSource answer;
+    /** The keys that name what processes belong to. */
+    private static final Set<String> GROUPS = Set.of("unit", "container", "pod");
+
+    private final KeptAnswer answer;
     private final AnswerMetric metric;
     private final List<String> keys;
     private final List<String> labels;
@@ -71,7 +75,7 @@ public final class SeriesReader {
 
     /** For tests. */
     public SeriesReader(AnswerSource answer, AnswerMetric metric, LongPredicate isRunning, LongSupplier nanoTime) {
-        this.answer = answer;
+        this.answer = new KeptAnswer(answer);
         this.metric = metric;
         this.isRunning = isRunning;
         this.nanoTime = nanoTime;
@@ -127,6 +131,24 @@ public final class SeriesReader {
     /** Since when all series count: when this was made. */
     public Instant created() {
         return created;
+    }
+
+    /**
+     * Keeps the events so far, so that the answer may be closed; until {@link #goOn} they are all that there is.
+     *
+     * @throws IllegalStateException if the answer is closed, or has too many keys
+     */
+    public synchronized void keep() {
+        answer.keep();
+    }
+
+    /**
+     * Adds the events of another answer to those that were kept.
+     *
+     * @throws IllegalArgumentException if it is an answer to another question
+     */
+    public synchronized void goOn(AnswerSource next) {
+        answer.goOn(next);
     }
 
     /** The answer as it is now; empty if it is closed. */
@@ -197,13 +219,22 @@ public final class SeriesReader {
         if (state.count != total.count()) {
             state.count = total.count();
             state.lastChange = now;
+            state.vanished = false;
         }
-        state.vanished = now - state.lastChange >= metric.staleAfter().toNanos() && hasEnded(values);
+        // Once it has vanished, it takes an event to come back: what has its name now may never have one.
+        state.vanished |= now - state.lastChange >= metric.staleAfter().toNanos() && hasEnded(values);
     }
 
     private boolean hasEnded(List<Object> values) {
-        int at = keys.indexOf(PID);
-        return at >= 0 && values.get(at) instanceof Long pid && !isRunning.test(pid);
+        for (int i = 0; i < keys.size(); i++) {
+            String key = keys.get(i);
+            if (key.equals(PID)
+                    ? values.get(i) instanceof Long pid && !isRunning.test(pid)
+                    : GROUPS.contains(key) && answer.hasEnded(key, values.get(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private List<Reading.Series> series(Map<List<Object>, Total> totals) {

@@ -1,6 +1,7 @@
 package io.bpf4j.metrics.opentelemetry;
 
 import io.bpf4j.metrics.AnswerMetric;
+import io.bpf4j.metrics.internal.AnswerSource;
 import io.bpf4j.metrics.internal.BaseUnit;
 import io.bpf4j.metrics.internal.Buckets;
 import io.bpf4j.metrics.internal.Histogram;
@@ -91,6 +92,26 @@ public final class AnswerProducer implements MetricProducer {
     @Override
     public Collection<MetricData> produce(Resource resource) {
         return reader.read().map(reading -> metrics(resource, reading)).orElseGet(List::of);
+    }
+
+    /**
+     * Keeps the events so far, as {@link io.bpf4j.metrics.prometheus.AnswerCollector#keep} does.
+     *
+     * @throws IllegalStateException as there
+     */
+    public void keep() {
+        reader.keep();
+    }
+
+    /**
+     * Goes on with another answer to the same question, as {@link io.bpf4j.metrics.prometheus.AnswerCollector#goOn}
+     * does.
+     *
+     * @throws IllegalStateException if the answer before has not been kept
+     * @throws IllegalArgumentException if the keys, the unit or the buckets are not those of the answer before
+     */
+    public void goOn(Answer next) {
+        reader.goOn(AnswerSource.of(next));
     }
 
     /** The times of a point, in nanoseconds since 1970. A clock that was set back gives no time before the start. */

@@ -1,6 +1,7 @@
 package io.bpf4j.metrics.prometheus;
 
 import io.bpf4j.metrics.AnswerMetric;
+import io.bpf4j.metrics.internal.AnswerSource;
 import io.bpf4j.metrics.internal.Buckets;
 import io.bpf4j.metrics.internal.Histogram;
 import io.bpf4j.metrics.internal.LabelText;
@@ -51,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All series count from when this was made, which is their created timestamp: make it right after the answer. A
  * program that asks again makes another answer and another collector, whose counts begin at 0, and readers see the
- * restart. There are no exemplars: an answer has sums, and no single event with a trace.
+ * restart; or it keeps the collector, which {@linkplain #goOn goes on}. There are no exemplars: an answer has sums, and no single event with a trace.
  *
  * <p>Numbers are doubles, as the client has them. Counts up to 2^53 are exact; a sum is rounded once, by at most 2^-53 of
  * itself. A sum that may have exceeded 64 bits, or that has negative values, is left out.
@@ -111,6 +112,29 @@ public final class AnswerCollector implements MultiCollector {
     @Override
     public MetricSnapshots collect() {
         return reader.read().map(this::snapshots).orElseGet(MetricSnapshots::of);
+    }
+
+    /**
+     * Keeps the events so far, so that the answer may be closed and its question asked again later. Until {@link #goOn}
+     * they are all that there is. From now on {@code NAME_exact} is 0, since events of the time between are missing. To be
+     * called when the answer is detached, and before it is closed. A second call does nothing.
+     *
+     * @throws IllegalStateException if the answer is closed, or what is kept would be more than 131,072 combinations of
+     *     keys; nothing has changed then
+     */
+    public void keep() {
+        reader.keep();
+    }
+
+    /**
+     * Goes on with another answer to the same question, whose events are added to those that were kept. So no count
+     * becomes less, and the series go on.
+     *
+     * @throws IllegalStateException if the answer before has not been kept
+     * @throws IllegalArgumentException if the keys, the unit or the buckets are not those of the answer before
+     */
+    public void goOn(Answer next) {
+        reader.goOn(AnswerSource.of(next));
     }
 
     /** By these the client refuses a second collector with the same names and labels. */

@@ -8,10 +8,12 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /** An answer whose events a test makes. It has the buckets that {@link Distribution} documents. <i>Confined.</i> */
@@ -22,6 +24,7 @@ public final class SampleAnswer implements AnswerSource {
     private final boolean linear;
     private final Map<Map<String, Object>, List<BigInteger>> events = new LinkedHashMap<>();
     private final Map<Gap, Long> gaps = new EnumMap<>(Gap.class);
+    private final Set<Object> ended = new HashSet<>();
     private boolean closed;
 
     private SampleAnswer(List<String> keys, Optional<String> unit, List<Bucket> all, boolean linear) {
@@ -71,6 +74,11 @@ public final class SampleAnswer implements AnswerSource {
 
     public void lose(Gap gap, long count) {
         gaps.merge(gap, count, Long::sum);
+    }
+
+    /** The unit, container or pod has ended, or, if {@code runs}, was started again. */
+    public void end(String name, boolean runs) {
+        boolean _ = runs ? ended.remove(name) : ended.add(name);
     }
 
     public void close() {
@@ -144,6 +152,11 @@ public final class SampleAnswer implements AnswerSource {
     @Override
     public Map<Gap, Long> gaps() {
         return gaps;
+    }
+
+    @Override
+    public boolean hasEnded(String key, Object value) {
+        return ended.contains(value);
     }
 
     @Override

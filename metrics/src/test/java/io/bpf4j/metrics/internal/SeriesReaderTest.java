@@ -121,10 +121,36 @@ class SeriesReaderTest {
     }
 
     @Test
-    void seriesWithoutAPidStay() {
-        SampleAnswer answer = SampleAnswer.counting("comm");
+    void aSeriesOfAnEndedUnitVanishesAndComesBackWithItsCount() {
+        SampleAnswer answer = SampleAnswer.counting("unit", "comm");
+        AnswerMetric metric = AnswerMetric.named("m").withMaxSeries(2).withStaleAfter(Duration.ofSeconds(60));
+        SeriesReader reader = reader(answer, metric);
+        answer.add(0, "a.service", "x");
+        answer.add(0, "b.service", "x");
+        assertThat(counts(reader)).hasSize(2);
+        now.addAndGet(Duration.ofHours(1).toNanos());
+        assertThat(counts(reader)).as("both run").hasSize(2);
+        answer.add(0, "a.service", "x");
+        answer.end("a.service", false);
+        assertThat(counts(reader)).as("its last event is new").hasSize(2);
+        now.addAndGet(Duration.ofSeconds(60).toNanos());
+        assertThat(counts(reader)).isEqualTo(Map.of(values("b.service", "x"), 1L));
+        answer.add(0, "c.service", "x");
+        assertThat(counts(reader)).as("it makes room").containsEntry(values("c.service", "x"), 1L);
+        answer.end("a.service", true);
+        assertThat(counts(reader)).as("it has no event").doesNotContainKey(values("a.service", "x"));
+        answer.add(0, "a.service", "x");
+        assertThat(counts(reader)).containsEntry(values("a.service", "x"), 3L);
+    }
+
+    /** A command may have the name of a unit. */
+    @Test
+    void seriesWithOtherKeysStay() {
+        SampleAnswer answer = SampleAnswer.counting("comm", "begin.unit");
         SeriesReader reader = reader(answer, AnswerMetric.named("m").withStaleAfter(Duration.ZERO));
-        answer.add(0, "java");
+        answer.add(0, "java", "a.service");
+        answer.end("java", false);
+        answer.end("a.service", false);
         assertThat(counts(reader)).hasSize(1);
         now.set(Long.MAX_VALUE / 2);
         assertThat(counts(reader)).hasSize(1);

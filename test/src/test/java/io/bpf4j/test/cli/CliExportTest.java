@@ -4,6 +4,7 @@ import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.CGROUP2;
 import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.PROMTOOL;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,26 +14,19 @@ import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.ControlGroup;
 import io.bpf4j.test.support.Processes;
+import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
-import io.bpf4j.test.support.RunningTrace;
+import io.bpf4j.test.support.RunningAgent;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,7 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Requires({BPF, BPF_COOKIE, GCC, SDT_H})
 @Timeout(600) // for what hangs
 class CliExportTest {
-    private static final Pattern SAMPLE = Pattern.compile("(\\w+(?:\\{.*\\})?) (\\S+)");
     private static final int FOR_ALL = 0666;
     private static final int NOBODY = 65_534;
 
@@ -70,52 +63,6 @@ class CliExportTest {
         Commands.check(command);
     }
 
-    /** An agent that runs beside the test. */
-    private static final class Agent implements AutoCloseable {
-        private final RunningTrace process;
-        private final String url;
-        private final HttpClient client = HttpClient.newHttpClient();
-
-        Agent(Path config) throws IOException, InterruptedException {
-            this(new RunningTrace("export", "--config", config.toString(), "--listen", "0"));
-        }
-
-        Agent(RunningTrace process) throws IOException, InterruptedException {
-            this.process = process;
-            Matcher where = Pattern.compile("http://[0-9.:]+").matcher(process.message("bpf4j: serving "));
-            assertThat(where.find()).isTrue();
-            url = where.group();
-        }
-
-        HttpResponse<String> get(String path) throws IOException, InterruptedException {
-            return client.send(HttpRequest.newBuilder(URI.create(url + path)).build(), BodyHandlers.ofString());
-        }
-
-        /** The samples by name and labels. */
-        Map<String, Double> scrape() throws IOException, InterruptedException {
-            HttpResponse<String> response = get("/metrics");
-            assertThat(response.statusCode()).isEqualTo(200);
-            Map<String, Double> samples = new LinkedHashMap<>();
-            response.body().lines().filter(line -> !line.startsWith("#")).forEach(line -> {
-                Matcher sample = SAMPLE.matcher(line);
-                assertThat(sample.matches()).as(line).isTrue();
-                samples.put(sample.group(1), Double.parseDouble(sample.group(2)));
-            });
-            return samples;
-        }
-
-        void reload(String until) throws IOException, InterruptedException {
-            process.signal("HUP");
-            process.awaitMessage(until);
-        }
-
-        @Override
-        public void close() {
-            client.close();
-            process.close();
-        }
-    }
-
     private static String about(String question) {
         return question.replace("FILE", asked.toString());
     }
@@ -128,7 +75,7 @@ class CliExportTest {
                         "asked.values --help 'Values.' count FILE asked:value --by 'str(arg1)' --label 'colour=str(arg1)'"),
                 about("sizes hist FILE asked:value --of arg0 --linear 0:300:100 --constant where=here"),
                 about("pairs latency FILE asked:begin \\\n   asked:end --bounds 1ms,10s"));
-        try (Agent agent = new Agent(config)) {
+        try (RunningAgent agent = new RunningAgent(config)) {
             assertThat(agent.scrape())
                     .containsEntry("sizes_count{where=\"here\"}", 0.0)
                     .containsEntry("bpf4j_question_up{question=\"asked.values\"}", 1.0)
@@ -149,8 +96,8 @@ class CliExportTest {
             assertThat(agent.scrape().get("pairs_seconds_sum")).isGreaterThanOrEqualTo(0.01);
             assertThat(agent.get("/metrics").body()).contains("# HELP asked_values_total Values.");
             assertThat(agent.get("/healthz").body()).isEqualTo("ok\n");
-            agent.process.signal("TERM");
-            Commands.Result end = agent.process.await();
+            agent.process().signal("TERM");
+            Commands.Result end = agent.process().await();
             assertThat(end.exitCode()).as(end.err()).isZero();
             assertThat(end.out()).isEmpty();
             assertThat(end.err().lines())
@@ -163,7 +110,7 @@ class CliExportTest {
     void aQuestionThatStaysGoesOnCounting() throws IOException, InterruptedException {
         String values = about("values count FILE asked:value");
         Path config = config(values, about("begins count FILE asked:begin"));
-        try (Agent agent = new Agent(config)) {
+        try (RunningAgent agent = new RunningAgent(config)) {
             run("values", "10");
             run("pairs", "2", "0");
             assertThat(agent.scrape()).containsEntry("values_total", 10.0).containsEntry("begins_total", 3.0);
@@ -182,12 +129,12 @@ class CliExportTest {
     void aWrongFileChangesNothing() throws IOException, InterruptedException {
         String values = about("values count FILE asked:value");
         Path config = config(values);
-        try (Agent agent = new Agent(config)) {
+        try (RunningAgent agent = new RunningAgent(config)) {
             run("values", "10");
             Files.writeString(config, about("values count FILE\nothers count FILE asked:value --json\n"));
             agent.reload(config + " was not taken");
-            agent.process.awaitMessage(config + ":1: name the probes to trace");
-            agent.process.awaitMessage(config + ":2: --json has no place here");
+            agent.process().awaitMessage(config + ":1: name the probes to trace");
+            agent.process().awaitMessage(config + ":2: --json has no place here");
             // Well formed, but one question can't be asked.
             Files.writeString(config, about("values count FILE asked:begin\nothers count FILE asked:none\n"));
             agent.reload(config + ":2: others: ");
@@ -203,7 +150,8 @@ class CliExportTest {
 
     @Test
     void labelsThatExplodeAreLimited() throws IOException, InterruptedException {
-        try (Agent agent = new Agent(config(about("fast --max-series 10 count FILE asked:fast --by arg0")))) {
+        try (RunningAgent agent =
+                new RunningAgent(config(about("fast --max-series 10 count FILE asked:fast --by arg0")))) {
             run("fast", "1", "500");
             Map<String, Double> samples = agent.scrape();
             assertThat(samples.keySet())
@@ -219,7 +167,7 @@ class CliExportTest {
     @Test
     void aProcessThatEndsIsNotHealthy() throws IOException, InterruptedException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                Agent agent = new Agent(config(
+                RunningAgent agent = new RunningAgent(config(
                         "ended count -p " + target.pid() + " target:sizes", about("values count FILE asked:value")))) {
             String answer = target.command("sizes 3");
             assertThat(answer).isNotEmpty();
@@ -237,17 +185,98 @@ class CliExportTest {
         }
     }
 
+    @Test
+    void theKernelSaysWhatAQuestionCosts() throws IOException, InterruptedException {
+        try (RunningAgent agent = new RunningAgent(config(about("values count FILE asked:value")), "--statistics")) {
+            run("values", "10");
+            Map<String, Double> samples = agent.scrape();
+            assertThat(samples)
+                    .containsEntry("bpf4j_question_program_runs_total{question=\"values\"}", 10.0)
+                    .containsEntry("bpf4j_question_attached_probes{question=\"values\"}", 1.0)
+                    .doesNotContainKey("bpf4j_question_processes{question=\"values\"}");
+            assertThat(samples.get("bpf4j_question_program_run_seconds_total{question=\"values\"}"))
+                    .isPositive();
+            assertThat(samples.get("bpf4j_question_attached_sites{question=\"values\"}"))
+                    .isPositive();
+        }
+    }
+
+    @Test
+    void aQuestionThatCostsTooMuchIsSuspendedAndItsCountsStay() throws IOException, InterruptedException {
+        try (RunningAgent agent = new RunningAgent(
+                config(about("fast count FILE asked:fast --by comm"), about("values count FILE asked:value")),
+                "--max-cpu",
+                "0.000001")) {
+            HttpResponse<String> health = Await.until(
+                    "a suspension",
+                    () -> {
+                        run("fast", "1", "500");
+                        return agent.get("/healthz");
+                    },
+                    response -> response.statusCode() == 503);
+            assertThat(health.body()).startsWith("fast: suspended: its BPF programs took ");
+            agent.process().awaitMessage("bpf4j: fast: suspended: its BPF programs took ");
+            double before = Await.until("the end of a detachment", agent::scrape, CliExportTest::isDetached)
+                    .getOrDefault("fast_total{comm=\"asked\"}", 0.0);
+            assertThat(before).isPositive();
+            run("fast", "1", "500");
+            run("values", "10");
+            assertThat(agent.scrape())
+                    .containsEntry("fast_total{comm=\"asked\"}", before)
+                    .containsEntry("fast_exact", 0.0)
+                    .containsEntry("bpf4j_question_up{question=\"fast\"}", 0.0)
+                    .containsEntry("bpf4j_question_suspended{question=\"fast\"}", 1.0)
+                    .containsEntry("values_exact", 1.0)
+                    .containsEntry("values_total", 10.0);
+            double after = Await.until(
+                    "counts that go on",
+                    () -> {
+                        agent.process().signal("HUP");
+                        run("fast", "1", "500");
+                        double now = agent.scrape().getOrDefault("fast_total{comm=\"asked\"}", 0.0);
+                        assertThat(now).isGreaterThanOrEqualTo(before);
+                        return now;
+                    },
+                    now -> now > before);
+            assertThat(after).isGreaterThan(before);
+            agent.process().awaitMessage("bpf4j: fast: goes on");
+        }
+    }
+
+    /** What is detached has no site, and its answer can still be read. */
+    private static boolean isDetached(Map<String, Double> samples) {
+        return samples.getOrDefault("bpf4j_question_attached_sites{question=\"fast\"}", 1.0) == 0;
+    }
+
+    @Test
+    void promtoolFindsNothingToSay() throws IOException, InterruptedException {
+        Requirement.insistOn(List.of(PROMTOOL));
+        try (RunningAgent agent = new RunningAgent(
+                config(
+                        about("values count FILE asked:value --by pid"),
+                        about("pairs --help 'How long.' latency FILE asked:begin asked:end")),
+                "--statistics")) {
+            run("values", "10");
+            Path scraped = Files.writeString(
+                    folder.resolve("scraped"), agent.get("/metrics").body());
+            Commands.Result result =
+                    Commands.run(new ProcessBuilder("promtool", "check", "metrics").redirectInput(scraped.toFile()));
+            assertThat(result).isEqualTo(new Commands.Result(0, "", ""));
+        }
+    }
+
     /** A group need not have a process when the agent starts. */
     @Test
     @Requires(CGROUP2)
     void processesMayComeLater() throws IOException, InterruptedException {
         try (ControlGroup group = ControlGroup.create("exported");
-                Agent agent = new Agent(config("values count -p cgroup=" + group.path() + " asked:fast"))) {
+                RunningAgent agent =
+                        new RunningAgent(config("values count -p cgroup=" + group.path() + " asked:fast"))) {
             assertThat(agent.get("/healthz").statusCode()).isEqualTo(200);
-            agent.process.awaitMessage("bpf4j: values: no process is in the control groups");
+            agent.process().awaitMessage("bpf4j: values: no process is in the control groups");
             Process later = new ProcessBuilder("sh", "-c", group.enter() + "; exec " + asked + " later 1 100").start();
             try (Processes.Ended _ = Processes.endAfterwards(later)) {
-                agent.process.awaitMessage("bpf4j: values: tracing 1 probe");
+                agent.process().awaitMessage("bpf4j: values: tracing 1 probe");
                 later.getOutputStream().write('\n');
                 later.getOutputStream().close();
                 assertThat(later.waitFor()).isZero();
@@ -256,6 +285,31 @@ class CliExportTest {
                         .containsEntry("values_exact", 0.0); // it may have fired before it was found
                 assertThat(agent.get("/healthz").body()).startsWith("ok\nvalues: not exact: ");
             }
+        }
+    }
+
+    /** The name is that of a container of a runtime that doesn't use systemd. */
+    @Test
+    @Requires(CGROUP2)
+    void theSeriesOfAnEndedContainerEndsAndComesBack() throws IOException, InterruptedException {
+        String id = "3f2a9c0d1e4b" + "5".repeat(52);
+        String series = "fast_total{container=\"" + id + "\"}";
+        try (ControlGroup runtime = ControlGroup.create("ended");
+                RunningAgent agent =
+                        new RunningAgent(config(about("fast --stale-after 0 count FILE asked:fast --by container")))) {
+            for (double round = 1; round <= 2; round++) {
+                double events = 100 * round;
+                try (ControlGroup container = runtime.below(id)) {
+                    Commands.check(List.of("sh", "-c", container.enter() + "; exec " + asked + " fast 1 100"));
+                    // The name of a group is looked for a few times a second at most.
+                    Map<String, Double> samples =
+                            Await.until("events of the container", agent::scrape, seen -> seen.containsKey(series));
+                    assertThat(samples).containsEntry(series, events);
+                    assertThat(agent.scrape()).as("the container is there").containsEntry(series, events);
+                }
+                Await.until("the end of the series", agent::scrape, samples -> !samples.containsKey(series));
+            }
+            assertThat(agent.scrape()).containsEntry("fast_exact", 1.0);
         }
     }
 
@@ -333,28 +387,6 @@ class CliExportTest {
                 List.of("setpriv", "--inh-caps=-all", "--bounding-set=-all" + capabilities, "--no-new-privs"));
         command.addAll(Cli.command(arguments));
         return command;
-    }
-
-    @Test
-    void theRightsOfTheServiceAreEnough() throws IOException, InterruptedException {
-        String rights = after(page(), "CapabilityBoundingSet=", "\n")
-                .toLowerCase(Locale.ROOT)
-                .replaceAll(" ?cap_", ",+");
-        Process other = new ProcessBuilder("setpriv", "--reuid=" + NOBODY, "--clear-groups", "sleep", "1000").start();
-        try (Processes.Ended _ = Processes.endAfterwards(other);
-                Agent agent = new Agent(new RunningTrace(withRights(
-                        rights,
-                        "export",
-                        "--listen",
-                        "0",
-                        "--config",
-                        config(
-                                        about("values count FILE asked:value"),
-                                        "sleeps count -p " + other.pid() + " u:nanosleep")
-                                .toString())))) {
-            run("values", "10");
-            assertThat(agent.scrape()).containsEntry("values_total", 10.0).containsEntry("values_exact", 1.0);
-        }
     }
 
     /** Nobody needs rights to look for mistakes. */

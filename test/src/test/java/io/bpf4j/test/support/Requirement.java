@@ -573,6 +573,12 @@ public enum Requirement {
             return Commands.find("promtool").isPresent();
         }
     },
+    SYSTEMD_ANALYZE("systemd-analyze (Debian: apt-get install systemd)") {
+        @Override
+        boolean present() {
+            return Commands.find("systemd-analyze").isPresent();
+        }
+    },
     ZSH("zsh (Debian: apt-get install zsh)") {
         @Override
         boolean present() {

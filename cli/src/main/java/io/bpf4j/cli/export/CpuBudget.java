@@ -1,0 +1,179 @@
+package io.bpf4j.cli.export;
+
+import io.bpf4j.cli.failure.ErrorText;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.trace.RunningProgram.Usage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Suspends questions whose BPF programs take too much of the machine, by the kernel's own measurement of them.
+ * <i>Confined</i>: one thread looks.
+ *
+ * <p>The budget is that of all questions together, because a machine pays the sum, and because it stays right when
+ * questions are added. The costliest question is suspended first, and no more than are necessary. A suspended one is
+ * detached: a program that only returned at once would still cost the kernel's way to it, which is more than most programs
+ * take.
+ *
+ * <p>Tested by {@code CpuBudgetTest} and {@code CliExportTest}.
+ */
+public final class CpuBudget implements AutoCloseable {
+    /** Between two looks: a question that is too expensive may be so for as long, or twice as long if it has just begun. */
+    static final Duration INTERVAL = Duration.ofSeconds(5);
+
+    /** Then a question goes on. One that is always too expensive takes its time for 1 % of this. */
+    static final Duration REST = Duration.ofMinutes(10);
+
+    private final double percent;
+    private final Supplier<Map<String, Exported>> questions;
+    private final BooleanSupplier measured;
+    private final LongSupplier nanoTime;
+    private final CountDownLatch closing = new CountDownLatch(1);
+
+    /** The run times of the last look. */
+    private Map<Exported, Duration> before = new HashMap<>();
+
+    private long lastLook;
+
+    private final Map<Exported, Long> suspended = new HashMap<>();
+
+    private Optional<Thread> thread = Optional.empty();
+
+    /**
+     * What a question took since the last look.
+     *
+     * @param percent of one processor
+     */
+    private record Share(Exported question, double percent) {}
+
+    CpuBudget(
+            double percent,
+            Supplier<Map<String, Exported>> questions,
+            BooleanSupplier measured,
+            LongSupplier nanoTime) {
+        this.percent = percent;
+        this.questions = questions;
+        this.measured = measured;
+        this.nanoTime = nanoTime;
+        this.lastLook = nanoTime.getAsLong();
+    }
+
+    /**
+     * Looks at questions every five seconds, until it is closed.
+     *
+     * @param percent of one processor; may be more than 100
+     * @param questions those of now, by their names
+     * @param measured whether the kernel measures BPF programs now; if not, nothing is known, and nothing is suspended
+     */
+    public static CpuBudget start(
+            double percent, Supplier<Map<String, Exported>> questions, BooleanSupplier measured, Console console) {
+        CpuBudget budget = new CpuBudget(percent, questions, measured, System::nanoTime);
+        Thread looking = new Thread(() -> budget.run(console), "bpf4j budget");
+        looking.setDaemon(true);
+        looking.start();
+        budget.thread = Optional.of(looking);
+        return budget;
+    }
+
+    private void run(Console console) {
+        String said = "";
+        try {
+            while (!closing.await(INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
+                try {
+                    look();
+                } catch (RuntimeException e) {
+                    // The next look may succeed; without looks nothing would be suspended.
+                    String problem = ErrorText.of(e);
+                    if (!problem.equals(said)) {
+                        console.error("bpf4j: --max-cpu can't be checked: " + problem);
+                        said = problem;
+                    }
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    void look() {
+        long now = nanoTime.getAsLong();
+        long elapsed = now - lastLook;
+        lastLook = now;
+        Map<Exported, Duration> times = new HashMap<>();
+        List<Share> shares = new ArrayList<>();
+        List<Exported> all = List.copyOf(questions.get().values());
+        for (Exported question : all) {
+            Optional<Usage> usage = question.usage();
+            if (usage.isEmpty() || !measured.getAsBoolean() || question.isSuspended()) {
+                continue;
+            }
+            Duration time = usage.get().runTime();
+            times.put(question, time);
+            Duration known = before.get(question);
+            if (known != null && elapsed > 0) {
+                shares.add(new Share(question, 100.0 * time.minus(known).toNanos() / elapsed));
+            }
+        }
+        before = times;
+        goOn(all, now);
+        suspend(shares);
+    }
+
+    /** Lets questions go on that have been suspended for long enough. */
+    private void goOn(List<Exported> all, long now) {
+        suspended.keySet().removeIf(question -> !all.contains(question) || !question.isSuspended());
+        for (Exported question : all) {
+            if (question.isSuspended() && now - suspended.computeIfAbsent(question, _ -> now) >= REST.toNanos()) {
+                question.resume();
+            }
+        }
+    }
+
+    private void suspend(List<Share> shares) {
+        double sum = shares.stream().mapToDouble(Share::percent).sum();
+        double left = sum;
+        for (Share share : shares.stream()
+                .sorted(Comparator.comparingDouble(Share::percent).reversed())
+                .toList()) {
+            if (left <= percent) {
+                break;
+            }
+            left -= share.percent;
+            share.question.suspend(String.format(
+                    Locale.ROOT,
+                    "suspended: its BPF programs took %.3g %% of a processor, those of all questions %.3g %%, and --max-cpu"
+                            + " is %s; it goes on at SIGHUP, or %d minutes later",
+                    share.percent,
+                    sum,
+                    percent,
+                    REST.toMinutes()));
+        }
+    }
+
+    @Override
+    public void close() {
+        closing.countDown();
+        boolean interrupted = false;
+        while (thread.isPresent() && thread.get().isAlive()) {
+            try {
+                thread.get().join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
