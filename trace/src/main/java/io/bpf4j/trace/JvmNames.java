@@ -39,6 +39,9 @@ final class JvmNames {
     /** The JVMs whose last request failed. */
     private final Set<Integer> unanswered = new HashSet<>();
 
+    /** The JVMs that have ever answered: their names are known even if they have ended. */
+    private final Set<Integer> answered = new HashSet<>();
+
     private int jvmsLeft = MAX_JVMS;
     private final Duration patience;
     private boolean failureReported;
@@ -79,6 +82,7 @@ final class JvmNames {
             chosen.forEach(pid -> threads.execute(() -> request(pid, failures)));
         }
         unanswered.addAll(failures.keySet());
+        chosen.stream().filter(pid -> !failures.containsKey(pid)).forEach(answered::add);
         // In the order of the processes, so that the one whose names matter most is named.
         chosen.stream()
                 .filter(failures::containsKey)
@@ -107,16 +111,28 @@ final class JvmNames {
         }
     }
 
-    /**
-     * Keeps the first failure only, because others usually have the same cause. A JVM that has ended is not a failure.
-     */
     private void failed(int pid, Exception failure) {
-        if (!failureReported && new Tasks(host).isRunning(pid)) {
+        if (new Tasks(host).isRunning(pid)) {
+            unnamed(pid, String.valueOf(failure.getMessage()));
+        } else {
+            ended(pid);
+        }
+    }
+
+    private void ended(int pid) {
+        if (!answered.contains(pid) && symbolizer.isJvm(pid)) {
+            unnamed(pid, "process " + pid + ", a JVM, ended before it was asked for them");
+        }
+    }
+
+    /** Keeps the first reason only, because others usually have the same cause. */
+    private void unnamed(int pid, String why) {
+        if (!failureReported) {
             failureReported = true;
             problems.add(new Diagnostic(
                     Diagnostic.Kind.UNNAMED,
                     "process " + pid,
-                    "frames of compiled Java methods may have no names: " + failure.getMessage()));
+                    "frames of compiled Java methods may have no names: " + why));
         }
     }
 
@@ -125,7 +141,8 @@ final class JvmNames {
             int own = user(host.self());
             return (own == 0 || own == user(host.process(pid))) && symbolizer.isJvm(pid);
         } catch (IOException | UnsupportedOperationException e) {
-            return false; // the process has ended
+            ended(pid);
+            return false;
         }
     }
 

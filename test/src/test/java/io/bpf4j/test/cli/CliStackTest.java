@@ -4,6 +4,7 @@ import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.HELD_COMMANDS;
+import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.CPrograms;
@@ -11,6 +12,7 @@ import io.bpf4j.test.support.CallsJvm;
 import io.bpf4j.test.support.ChildJvm;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Java;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.RunningTrace;
 import java.io.IOException;
@@ -124,6 +126,17 @@ class CliStackTest {
                         "--folded")) {
             assertCallsAreNamed(jvm, stacks);
         }
+    }
+
+    /** It lived shorter than the question, so nobody could ask it. */
+    @Test
+    @Requires(HOTSPOT_PROBES)
+    void aJvmThatHasEndedIsMentioned() throws IOException, InterruptedException {
+        String java = String.join(" ", Java.command("-Xmx64m", "-version"));
+        Commands.Result result = Cli.run("stack", "-c", java, "hotspot:vm__init__end", "hotspot:class__loaded");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.err())
+                .containsPattern("may have no names: process \\d+, a JVM, ended before it was asked for them");
     }
 
     @Test

@@ -90,8 +90,9 @@ final class ProcessCode {
     }
 
     /**
-     * Whether the process has mapped HotSpot's library now. It reads the mappings, and keeps them for the addresses
-     * that are looked up next: a process may have so many that reading them takes a second.
+     * Whether the process has mapped HotSpot's library now, or had when its mappings were last read, if it has ended. It
+     * reads the mappings, and keeps them for the addresses that are looked up next: a process may have so many that
+     * reading them takes a second.
      */
     boolean isJvm() {
         refresh();
@@ -144,7 +145,6 @@ final class ProcessCode {
             return;
         }
         read = true;
-        jvm = false;
         List<MappedRange> now;
         try {
             now = files.mappings(pid, MappedRange::executable);
