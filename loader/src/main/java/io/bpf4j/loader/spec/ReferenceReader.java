@@ -6,12 +6,10 @@ import io.bpf4j.elf.Symbol;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.InvalidObjectException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +64,11 @@ final class ReferenceReader {
         externs.forEach(extern -> this.externs.add(extern.name()));
     }
 
-    /** The functions of a section, with their references. */
+    /**
+     * The functions of a section, with their references. Code that is in no function is not read: if one object has a
+     * weak function and another has a strong one of that name, libbpf's linker ({@code bpftool gen object}) drops the
+     * weak symbol, and leaves its instructions, their relocations and their records in {@code .BTF.ext} in the section.
+     */
     List<FunctionSpec> read(Section section) {
         Map<Long, FunctionSpecData> functions = code.getOrDefault(section.index(), Map.of());
         if (functions.isEmpty()) {
@@ -82,7 +84,6 @@ final class ReferenceReader {
                 Instruction instruction = function.instructions().get(i);
                 if (relocation != null) {
                     references.add(reference(function, i, file.symbol(section, relocation)));
-                    relocations[slot] = null;
                 } else if (instruction.isSubprogramCall()) {
                     // The compiler resolves calls of static functions in the same section itself.
                     long target = (long) slot + instruction.imm() + 1;
@@ -91,13 +92,10 @@ final class ReferenceReader {
             }
             read.add(function.withReferences(references));
         }
-        Arrays.stream(relocations).filter(Objects::nonNull).findFirst().ifPresent(relocation -> {
-            throw file.malformed(
-                    section, relocation.offset(), "relocation of an instruction outside every function of");
-        });
         return read;
     }
 
+    /** The relocations, checked as far as that needs no function: a linker leaves code behind that is in none. */
     private @Nullable Relocation[] bySlot(Section section) {
         @Nullable Relocation[] bySlot = new @Nullable Relocation[(int) (section.size() / Instruction.SIZE)];
         for (Relocation relocation : file.elf.relocations(section)) {
@@ -105,6 +103,7 @@ final class ReferenceReader {
             if (place < 0 || place % Instruction.SIZE != 0 || place >= section.size()) {
                 throw file.malformed(section, place, "relocation of a place that is not an instruction of section");
             }
+            file.symbol(section, relocation);
             bySlot[(int) (place / Instruction.SIZE)] = relocation;
         }
         return bySlot;

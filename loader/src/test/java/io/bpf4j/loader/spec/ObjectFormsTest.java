@@ -7,7 +7,9 @@ import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.insn.Instruction;
+import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.error.InvalidObjectException;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -92,6 +94,53 @@ class ObjectFormsTest {
         plain.symbol("helper", text, 0, 8, Symbol.STT_FUNC, Symbol.STB_LOCAL, 0);
         assertThat(plain.parse().functions()).hasSize(1);
         assertThat(plain.parse().programs()).isEmpty();
+    }
+
+    /** A linker drops the symbol of a weak function that another object overrides, and leaves the rest of it. */
+    @ParameterizedTest
+    @ValueSource(strings = {".text", "socket"})
+    void codeThatIsInNoFunctionIsNotRead(String name) {
+        int hash = object.map("hash", object.number("type", 1));
+        int code = withAGap(name);
+        object.relocation(code, 8, hash);
+        object.relocation(code, 32, hash);
+        ObjectSpec spec = object.parse();
+        assertThat(spec.functions()).extracting(FunctionSpec::name).containsExactly("before", "behind");
+        assertThat(spec.functions().getFirst().references()).isEmpty();
+        assertThat(spec.functions().getLast().references()).containsExactly(new CodeReference.ToMap(0, "hash"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-8, 12, 56})
+    void aRelocationOfWhatIsNoInstructionIsMalformedInAnyCode(int place) {
+        int hash = object.map("hash", object.number("type", 1));
+        object.relocation(withAGap(".text"), place, hash);
+        assertThatThrownBy(object::parse)
+                .isInstanceOf(MalformedDataException.class)
+                .hasMessageContaining("not an instruction");
+    }
+
+    @Test
+    void aRelocationWithoutASymbolIsMalformedInAnyCode() {
+        object.relocation(withAGap(".text"), 8, 1000);
+        assertThatThrownBy(object::parse)
+                .isInstanceOf(MalformedDataException.class)
+                .hasMessageContaining("symbol 1000");
+    }
+
+    /** The functions "before" and "behind", and between them three slots that are in no function. */
+    private int withAGap(String section) {
+        Instruction load = new Instruction(0x18, 1, 0, 0, 0);
+        Instruction half = new Instruction(0, 0, 0, 0, 0);
+        Instruction[] all = {EXIT, load, half, EXIT, load, half, EXIT};
+        int code = object.section(
+                section,
+                Section.SHT_PROGBITS,
+                Section.SHF_ALLOC | 4,
+                Instructions.encode(List.of(all), ByteOrder.LITTLE_ENDIAN));
+        object.symbol("before", code, 0, 8, Symbol.STT_FUNC, Symbol.STB_GLOBAL, 0);
+        object.symbol("behind", code, 32, 24, Symbol.STT_FUNC, Symbol.STB_GLOBAL, 0);
+        return code;
     }
 
     // References
