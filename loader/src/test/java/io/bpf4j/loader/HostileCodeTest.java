@@ -58,6 +58,19 @@ class HostileCodeTest extends HostileObject {
     }
 
     @Test
+    void manyAliasesOfOneLargeFunction() {
+        Instruction[] body = new Instruction[900_000];
+        Arrays.fill(body, MOV);
+        body[body.length - 1] = EXIT;
+        int section = object.program("socket", "large", body);
+        for (int i = 0; i < 10_000; i++) {
+            object.symbol(
+                    "alias" + i, section, 0, 8L * body.length, Symbol.STT_FUNC, Symbol.STB_GLOBAL, Symbol.STV_DEFAULT);
+        }
+        assertThat(outcome()).isEqualTo(Outcome.REFUSED);
+    }
+
+    @Test
     void manyCallbacksOfOneProgram() {
         int proto = types.add(new BtfType.FuncProto(0, List.of()));
         int func = types.add(new BtfType.Func("prog", proto, 1));

@@ -24,11 +24,12 @@ record FunctionSpecData(
     }
 
     /**
-     * Hashes only the function's place, because functions of thousands of instructions are keys of the loader's tables.
+     * Hashes only the function's place and name, because functions of thousands of instructions are keys of the loader's
+     * tables. Aliases have the same place.
      */
     @Override
     public int hashCode() {
-        return 31 * section + slot;
+        return 31 * (31 * section + slot) + name.hashCode();
     }
 
     @Override

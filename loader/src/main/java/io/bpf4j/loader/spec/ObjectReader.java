@@ -81,7 +81,7 @@ final class ObjectReader {
         maps.addAll(data.read());
         externs.kconfig().map(data::map).ifPresent(maps::add);
 
-        Map<Integer, Map<Long, FunctionSpecData>> code = code();
+        Map<Integer, Map<Long, List<FunctionSpecData>>> code = code();
         ReferenceReader references = new ReferenceReader(file, maps, externs.all(), code);
         List<FunctionSpec> functions = elf.sections().stream()
                 .flatMap(section -> references.read(section).stream())
@@ -106,8 +106,11 @@ final class ObjectReader {
                 btfExt);
     }
 
-    /** The functions of each code section, in the order of their places in bytes; still without references. */
-    private Map<Integer, Map<Long, FunctionSpecData>> code() {
+    /**
+     * The functions of each code section, in the order of their places in bytes; still without references. Several are
+     * at one place if a function has an alias.
+     */
+    private Map<Integer, Map<Long, List<FunctionSpecData>>> code() {
         Map<Integer, List<Symbol>> bySection = new HashMap<>();
         for (Symbol symbol : file.symbols) {
             if (symbol.isFunction() && symbol.isInSection()) {
@@ -116,7 +119,7 @@ final class ObjectReader {
                         .add(symbol);
             }
         }
-        Map<Integer, Map<Long, FunctionSpecData>> code = new HashMap<>();
+        Map<Integer, Map<Long, List<FunctionSpecData>>> code = new HashMap<>();
         Set<String> names = new HashSet<>();
         bySection.forEach((index, found) -> {
             Section section = elf.section(index);
@@ -148,7 +151,7 @@ final class ObjectReader {
         }
     }
 
-    private Map<Long, FunctionSpecData> split(Section section, List<Symbol> found) {
+    private Map<Long, List<FunctionSpecData>> split(Section section, List<Symbol> found) {
         ByteView code = file.bytes(section);
         if (code.size() % Instruction.SIZE != 0) {
             throw code.malformed(
@@ -156,7 +159,7 @@ final class ObjectReader {
         }
         List<Instruction> slots = Instructions.decode(code);
         found.sort(Comparator.comparingLong(Symbol::value));
-        Map<Long, FunctionSpecData> functions = new LinkedHashMap<>();
+        Map<Long, List<FunctionSpecData>> functions = new LinkedHashMap<>();
         long end = 0;
         for (Symbol symbol : found) {
             long start = symbol.value();
@@ -170,23 +173,20 @@ final class ObjectReader {
                         "function " + quoted(symbol) + " of " + symbol.size() + " bytes at " + start
                                 + " is not within the " + code.size() + " bytes of section \"" + section.name() + "\"");
             }
-            if (start < end) {
-                throw code.malformed(start, "function " + quoted(symbol) + " overlaps the one before it");
-            }
-            end = start + symbol.size();
             int first = (int) (start / Instruction.SIZE);
-            List<Instruction> body = slots.subList(first, (int) (end / Instruction.SIZE));
-            functions.put(
-                    start,
-                    new FunctionSpecData(
-                            symbol.name(),
-                            section.index(),
-                            section.name(),
-                            first,
-                            symbol.isHidden(),
-                            false,
-                            body,
-                            List.of()));
+            List<FunctionSpecData> here = functions.computeIfAbsent(start, _ -> new ArrayList<>());
+            List<Instruction> body;
+            if (!here.isEmpty() && symbol.size() == (long) here.getFirst().size() * Instruction.SIZE) {
+                // The alias of a function. All share one list: a small file may have thousands of aliases.
+                body = here.getFirst().instructions();
+            } else if (start < end) {
+                throw code.malformed(start, "function " + quoted(symbol) + " overlaps the one before it");
+            } else {
+                end = start + symbol.size();
+                body = slots.subList(first, (int) (end / Instruction.SIZE));
+            }
+            here.add(new FunctionSpecData(
+                    symbol.name(), section.index(), section.name(), first, symbol.isHidden(), false, body, List.of()));
         }
         return functions;
     }

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReferenceReader {
     private final ObjectFile file;
-    private final Map<Integer, Map<Long, FunctionSpecData>> code;
+    private final Map<Integer, Map<Long, List<FunctionSpecData>>> code;
     private final JumpTableReader jumpTables;
     private final Map<Integer, MapSpec> dataBySection = new HashMap<>();
     private final Set<String> mapNames = new HashSet<>();
@@ -48,7 +48,7 @@ final class ReferenceReader {
             ObjectFile file,
             List<MapSpec> maps,
             List<ExternSpec> externs,
-            Map<Integer, Map<Long, FunctionSpecData>> code) {
+            Map<Integer, Map<Long, List<FunctionSpecData>>> code) {
         this.file = file;
         this.code = code;
         this.jumpTables = new JumpTableReader(file);
@@ -70,13 +70,14 @@ final class ReferenceReader {
      * weak symbol, and leaves its instructions, their relocations and their records in {@code .BTF.ext} in the section.
      */
     List<FunctionSpec> read(Section section) {
-        Map<Long, FunctionSpecData> functions = code.getOrDefault(section.index(), Map.of());
+        Map<Long, List<FunctionSpecData>> functions = code.getOrDefault(section.index(), Map.of());
         if (functions.isEmpty()) {
             return List.of();
         }
         @Nullable Relocation[] relocations = bySlot(section);
         List<FunctionSpec> read = new ArrayList<>();
-        for (FunctionSpecData function : functions.values()) {
+        for (List<FunctionSpecData> aliases : functions.values()) {
+            FunctionSpecData function = aliases.getFirst();
             List<CodeReference> references = new ArrayList<>();
             for (int i = 0; i < function.size(); i++) {
                 int slot = function.slot() + i;
@@ -90,7 +91,8 @@ final class ReferenceReader {
                     references.add(new CodeReference.ToFunction(i, section.index(), slot(function, i, target)));
                 }
             }
-            read.add(function.withReferences(references));
+            List<CodeReference> shared = List.copyOf(references);
+            aliases.forEach(alias -> read.add(alias.withReferences(shared)));
         }
         return read;
     }

@@ -36,11 +36,11 @@ final class StructOpsReader {
     private static final int POINTER = 8;
 
     private final ObjectFile file;
-    private final Map<Integer, Map<Long, FunctionSpecData>> code;
+    private final Map<Integer, Map<Long, List<FunctionSpecData>>> code;
     private final Map<Integer, Shape> shapes = new HashMap<>();
 
     /** @param code the functions of the code sections, by their place in bytes */
-    StructOpsReader(ObjectFile file, Map<Integer, Map<Long, FunctionSpecData>> code) {
+    StructOpsReader(ObjectFile file, Map<Integer, Map<Long, List<FunctionSpecData>>> code) {
         this.file = file;
         this.code = code;
     }
@@ -174,18 +174,22 @@ final class StructOpsReader {
 
     /**
      * The program that a relocation names. The relocation may use the section's symbol; the offset is then in the
-     * bytes.
+     * bytes. Of a program and its aliases it is the one with the symbol's name.
      */
     private String function(Section section, ByteView content, Relocation relocation) {
         Symbol symbol = file.symbol(section, relocation);
         long target = symbol.value() + content.s64(relocation.offset());
-        FunctionSpecData function = symbol.isInSection()
-                ? code.getOrDefault(symbol.sectionIndex(), Map.of()).get(target)
-                : null;
-        if (function == null) {
+        List<FunctionSpecData> functions = symbol.isInSection()
+                ? code.getOrDefault(symbol.sectionIndex(), Map.of()).getOrDefault(target, List.of())
+                : List.of();
+        if (functions.isEmpty()) {
             throw invalid(section, "refers to \"" + symbol.name() + "\", which is not a function of the object");
         }
-        return function.name();
+        return functions.stream()
+                .map(FunctionSpec::name)
+                .filter(name -> name.equals(symbol.name()))
+                .findFirst()
+                .orElse(functions.getFirst().name());
     }
 
     private InvalidObjectException invalid(Section section, String problem) {

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What else an object file may say or leave out: license, version, externs; and references that lead nowhere. */
@@ -126,6 +127,48 @@ class ObjectFormsTest {
         assertThatThrownBy(object::parse)
                 .isInstanceOf(MalformedDataException.class)
                 .hasMessageContaining("symbol 1000");
+    }
+
+    /** {@code extern typeof(one) two __attribute__((alias("one")))}. */
+    @ParameterizedTest
+    @ValueSource(strings = {".text", "socket"})
+    void anAliasIsAFunctionWithTheSameCodeAndReferences(String name) {
+        int hash = object.map("hash", object.number("type", 1));
+        int code = object.program(name, "one", new Instruction(0x18, 1, 0, 0, 0), new Instruction(0, 0, 0, 0, 0), EXIT);
+        object.symbol("two", code, 0, 24, Symbol.STT_FUNC, Symbol.STB_WEAK, Symbol.STV_HIDDEN);
+        object.relocation(code, 0, hash);
+        ObjectSpec spec = object.parse();
+        assertThat(spec.functions()).extracting(FunctionSpec::name).containsExactly("one", "two");
+        assertThat(spec.functions()).extracting(FunctionSpec::hidden).containsExactly(false, true);
+        assertThat(spec.functions()).allSatisfy(function -> {
+            assertThat(function.slot()).isZero();
+            assertThat(function.size()).isEqualTo(3);
+            assertThat(function.references()).containsExactly(new CodeReference.ToMap(0, "hash"));
+        });
+        assertThat(spec.programs()).hasSize(name.equals(".text") ? 0 : 2);
+    }
+
+    /** At the same start, in the middle, and over the end of a function of two instructions. */
+    @ParameterizedTest
+    @CsvSource({"0, 8", "0, 24", "8, 8", "8, 16"})
+    void functionsThatOverlapInPartAreMalformed(int start, int size) {
+        int code = object.section(
+                "socket",
+                Section.SHT_PROGBITS,
+                Section.SHF_ALLOC | 4,
+                Instructions.encode(List.of(EXIT, EXIT, EXIT), ByteOrder.LITTLE_ENDIAN));
+        object.symbol("one", code, 0, 16, Symbol.STT_FUNC, Symbol.STB_GLOBAL, Symbol.STV_DEFAULT);
+        object.symbol("two", code, start, size, Symbol.STT_FUNC, Symbol.STB_GLOBAL, Symbol.STV_DEFAULT);
+        assertThatThrownBy(object::parse)
+                .isInstanceOf(MalformedDataException.class)
+                .hasMessageContaining("overlaps the one before it");
+    }
+
+    @Test
+    void twoProgramsOfOneNameAreNoAliases() {
+        int code = object.program("socket", "one", EXIT);
+        object.symbol("one", code, 0, 8, Symbol.STT_FUNC, Symbol.STB_GLOBAL, Symbol.STV_DEFAULT);
+        assertThatThrownBy(object::parse).hasMessageContaining("two programs are named \"one\"");
     }
 
     /** The functions "before" and "behind", and between them three slots that are in no function. */

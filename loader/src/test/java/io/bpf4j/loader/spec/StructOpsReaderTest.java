@@ -63,6 +63,15 @@ class StructOpsReaderTest {
     }
 
     @Test
+    void ofAliasesTheOneThatTheRelocationNamesIsTaken() {
+        ops();
+        int code = object.program("struct_ops/open", "on_open", EXIT);
+        int alias = symbol("on_open_too", code, Symbol.STT_FUNC);
+        object.relocation(section, 8, alias);
+        assertThat(object.parse().structOps().getFirst().functions()).containsExactly(Map.entry("open", "on_open_too"));
+    }
+
+    @Test
     void aVariableThatIsNoStructIsRefused() {
         variable("mine", object.integer, 0);
         refused("contains \"mine\", which is not a struct");

@@ -56,7 +56,10 @@ final class FunctionPlaces {
         this.spec = spec;
         this.callbacks = spec.btf().map(FunctionPlaces::callbacks).orElse(Map.of());
         for (FunctionSpec function : spec.functions()) {
-            functions.computeIfAbsent(function.section(), _ -> new HashMap<>()).put(function.slot(), function);
+            // Calls name the place. Of aliases, which share one, the caller may have replaced the code of one.
+            functions
+                    .computeIfAbsent(function.section(), _ -> new HashMap<>())
+                    .merge(function.slot(), function, (one, other) -> one.replaced() ? one : other);
             named.putIfAbsent(function.name(), function);
             if (!function.hidden()) {
                 global.putIfAbsent(function.name(), function);

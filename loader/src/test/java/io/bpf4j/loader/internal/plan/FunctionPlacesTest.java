@@ -44,6 +44,16 @@ class FunctionPlacesTest {
     }
 
     @Test
+    void ofAliasesTheReplacedOneIsCalled() {
+        FunctionSpec main = function("main", 2, 0, 1, call(0, 0));
+        FunctionSpec sub = function("sub", TEXT, 0, 1);
+        FunctionSpec alias = function("alias", TEXT, 0, 1);
+        assertThat(names(places(main, Optional.empty(), sub, alias))).containsExactly("main@0", "alias@1");
+        FunctionSpec replaced = sub.withInstructions(List.of(EXIT, EXIT));
+        assertThat(names(places(main, Optional.empty(), replaced, alias))).containsExactly("main@0", "sub@1");
+    }
+
+    @Test
     void aChainMayBeLongerThanAStackIsDeep() {
         List<FunctionSpec> chain = new ArrayList<>();
         int length = 100_000;
