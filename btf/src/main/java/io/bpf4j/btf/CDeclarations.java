@@ -8,6 +8,9 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * C declarations of BTF types: {@code vmlinux.h}, a header with the types of a kernel, or the types of an object.
@@ -23,7 +26,7 @@ import java.util.List;
  * as bytes. A declaration follows all that it needs. If two types have the same name, the second is called {@code
  * name___2}. Names that are no identifiers get underscores, so no text of the BTF becomes code. Names that are macros of a
  * compiler stay: GCC for a Linux machine has {@code linux} and {@code unix}, unless it is told {@code -std=c11}. Of
- * attributes only {@code btf_type_tag} is written.
+ * attributes only {@code btf_type_tag} is written, and of functions only {@link #header} writes some.
  *
  * <p>The text is for GCC and clang on 64-bit machines. It has no alignment beyond that of the members, because BTF does
  * not have it.
@@ -41,6 +44,11 @@ public final class CDeclarations {
     }
 
     private static final int MAX_NESTING = 64;
+
+    /** The tags that pahole gives functions of the kernel, from the kernel's lists of them (BTF_KFUNCS_START). */
+    private static final String KERNEL_FUNCTION = "bpf_kfunc";
+
+    private static final String FAST_CALL = "bpf_fastcall";
 
     private final Btf btf;
 
@@ -96,6 +104,11 @@ public final class CDeclarations {
      * attribute by which clang records each access to a struct, so that the loader can relocate it. {@code #define
      * BPF_NO_PRESERVE_ACCESS_INDEX} switches that off.
      *
+     * <p>Behind the types are prototypes of the functions of the kernel that programs may call, if the BTF marks them by
+     * the tag {@code bpf_kfunc} (Linux 6.10, made with pahole 1.27). All are weak, so that a program can check whether
+     * there is one: {@code if (bpf_cpumask_create)}. {@code #define BPF_NO_KFUNC_PROTOTYPES} leaves them out, for a
+     * program that declares such functions itself with other types.
+     *
      * @param guard the macro of the include guard
      */
     public void header(String guard, Appendable out) throws IOException {
@@ -104,7 +117,9 @@ public final class CDeclarations {
         out.append("#ifndef BPF_NO_PRESERVE_ACCESS_INDEX\n");
         out.append("#pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)\n");
         out.append("#endif\n\n");
-        write(out);
+        Run run = new Run(out);
+        run.writeAll();
+        run.writeKernelFunctions();
         out.append("#ifndef BPF_NO_PRESERVE_ACCESS_INDEX\n#pragma clang attribute pop\n#endif\n\n");
         out.append("#endif /* ").append(macro).append(" */\n");
     }
@@ -136,6 +151,55 @@ public final class CDeclarations {
                     root(id);
                 }
             }
+        }
+
+        /** Prototypes of the functions that are tagged as callable, by name so that headers can be compared. */
+        void writeKernelFunctions() throws IOException {
+            SortedMap<String, Integer> callable = new TreeMap<>();
+            BitSet fast = new BitSet();
+            for (int id = btf.firstId(); id < btf.typeCount(); id++) {
+                if (btf.type(id) instanceof BtfType.DeclTag tag
+                        && tag.component() == -1
+                        && btf.type(tag.type()) instanceof BtfType.Func function
+                        // A function of another name can't be called from C.
+                        && CNames.identifier(function.name()).equals(function.name())) {
+                    if (tag.name().equals(KERNEL_FUNCTION)) {
+                        callable.putIfAbsent(function.name(), tag.type());
+                    } else if (tag.name().equals(FAST_CALL)) {
+                        fast.set(tag.type());
+                    }
+                }
+            }
+            if (callable.isEmpty()) {
+                return;
+            }
+            List<Need> needs = new ArrayList<>();
+            for (int id : callable.values()) {
+                collect(((BtfType.Func) btf.type(id)).type(), false, needs, new BitSet(), 0);
+            }
+            for (Need need : needs) {
+                write(need);
+            }
+            out.append("#ifndef BPF_NO_KFUNC_PROTOTYPES\n");
+            macro("__ksym", "__attribute__((section(\".ksyms\")))");
+            macro("__weak", "__attribute__((weak))");
+            if (!fast.isEmpty()) {
+                out.append("#ifndef __bpf_fastcall\n#if __has_attribute(bpf_fastcall)\n");
+                out.append("#define __bpf_fastcall __attribute__((bpf_fastcall))\n");
+                out.append("#else\n#define __bpf_fastcall\n#endif\n#endif\n");
+            }
+            for (Map.Entry<String, Integer> each : callable.entrySet()) {
+                BtfType.Func function = (BtfType.Func) btf.type(each.getValue());
+                out.append("extern ").append(fast.get(each.getValue()) ? "__bpf_fastcall " : "");
+                out.append(text.variable(function.type(), each.getKey())).append(" __weak __ksym;\n");
+            }
+            out.append("#endif\n\n");
+        }
+
+        /** The headers of BPF programs define these macros by the same text, and some do so without looking. */
+        private void macro(String name, String value) throws IOException {
+            out.append("#ifndef ").append(name).append("\n#define ").append(name);
+            out.append(" ").append(value).append("\n#endif\n");
         }
 
         /** The ids that other types refer to. */

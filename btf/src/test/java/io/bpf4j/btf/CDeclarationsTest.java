@@ -413,6 +413,83 @@ class CDeclarationsTest {
                 .hasMessageContaining("more than sixteen times as long");
     }
 
+    private String header() {
+        try {
+            StringBuilder text = new StringBuilder();
+            CDeclarations.of(build()).header("GUARD", text);
+            return text.toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private int function(String name, int result, Parameter... parameters) {
+        int proto = types.add(new BtfType.FuncProto(result, List.of(parameters)));
+        return types.add(new BtfType.Func(name, proto, BtfType.Linkage.STATIC));
+    }
+
+    @Test
+    void functionsThatProgramsMayCallHavePrototypes() {
+        int task = types.add(new BtfType.Fwd("task", false));
+        int later = function("later", types.pointer(task), new Parameter("pid", s32));
+        int early = function("early", 0, new Parameter("task", types.pointer(task)), new Parameter("", 0));
+        function("untagged", 0);
+        types.add(new BtfType.DeclTag("bpf_kfunc", later, -1, false));
+        types.add(new BtfType.DeclTag("bpf_kfunc", early, -1, false));
+        types.add(new BtfType.DeclTag("bpf_fastcall", early, -1, false));
+
+        assertThat(header()).endsWith("""
+                struct task;
+
+                #ifndef BPF_NO_KFUNC_PROTOTYPES
+                #ifndef __ksym
+                #define __ksym __attribute__((section(".ksyms")))
+                #endif
+                #ifndef __weak
+                #define __weak __attribute__((weak))
+                #endif
+                #ifndef __bpf_fastcall
+                #if __has_attribute(bpf_fastcall)
+                #define __bpf_fastcall __attribute__((bpf_fastcall))
+                #else
+                #define __bpf_fastcall
+                #endif
+                #endif
+                extern __bpf_fastcall void early(struct task *task, ...) __weak __ksym;
+                extern struct task *later(int pid) __weak __ksym;
+                #endif
+
+                #ifndef BPF_NO_PRESERVE_ACCESS_INDEX
+                #pragma clang attribute pop
+                #endif
+
+                #endif /* GUARD */
+                """);
+        assertThat(written()).as("types alone").doesNotContain("early");
+    }
+
+    @Test
+    void aTagOfSomethingElseMakesNoPrototype() {
+        int function = function("function", 0, new Parameter("p", s32));
+        int struct = types.struct("s", 4, Member.at("x", s32, 0));
+        types.add(new BtfType.DeclTag("bpf_kfunc", function, 0, false)); // of the parameter
+        types.add(new BtfType.DeclTag("bpf_kfunc", struct, -1, false));
+        types.add(new BtfType.DeclTag("bpf_kfuncs", function, -1, false));
+        types.add(new BtfType.DeclTag("bpf_kfunc", function("x; int y", 0), -1, false));
+        types.add(new BtfType.DeclTag("bpf_kfunc", function("while", 0), -1, false));
+
+        assertThat(header()).doesNotContain("extern", "__ksym", "int y");
+    }
+
+    /** The kernel has one function of a name for each file that defines it. */
+    @Test
+    void aNameHasOnePrototype() {
+        types.add(new BtfType.DeclTag("bpf_kfunc", function("twice", 0), -1, false));
+        types.add(new BtfType.DeclTag("bpf_kfunc", function("twice", s32), -1, false));
+
+        assertThat(header()).containsOnlyOnce("twice").contains("extern void twice(void) __weak __ksym;");
+    }
+
     @Test
     void aDeepChainOfStructsNeedsNoDeepStack() {
         int id = types.struct("s0", 4, Member.at("x", s32, 0));

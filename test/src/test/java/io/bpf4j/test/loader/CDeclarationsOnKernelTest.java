@@ -1,7 +1,9 @@
 package io.bpf4j.test.loader;
 
+import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.CLANG;
 import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
+import static io.bpf4j.test.support.Requirement.KERNEL_FUNCTION_TAGS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.btf.Btf;
@@ -10,6 +12,10 @@ import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.CDeclarations;
 import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.ElfFile;
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.spec.ExternSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Requires;
@@ -54,6 +60,58 @@ class CDeclarationsOnKernelTest {
             }
         }
         assertThat(members).isGreaterThan(400);
+    }
+
+    @Test
+    @Requires({KERNEL_FUNCTION_TAGS, BPF})
+    void aProgramCallsFunctionsOfTheKernelWithoutDeclaringThem() throws Exception {
+        Btf types = BtfFile.read(Path.of("/sys/kernel/btf/vmlinux"));
+        Path header = directory.resolve("vmlinux.h");
+        try (Writer out = Files.newBufferedWriter(header)) {
+            CDeclarations.of(types).header("__VMLINUX_H__", out);
+        }
+        assertThat(Files.readString(header)).contains("extern void bpf_rcu_read_lock(void) __weak __ksym;");
+        Path source = Files.writeString(directory.resolve("calls.c"), """
+                #include "vmlinux.h"
+                /* As the headers of libbpf and of bpf4j define them: in the same words, or with a warning. */
+                #define __weak __attribute__((weak))
+                #define __ksym __attribute__((section(".ksyms")))
+
+                char LICENSE[] __attribute__((section("license"), used)) = "GPL";
+
+                __attribute__((section("tc"), used)) int calls(struct __sk_buff *skb)
+                {
+                	struct task_struct *task;
+
+                	bpf_rcu_read_lock();
+                	bpf_rcu_read_unlock();
+                	task = bpf_task_from_pid(1);
+                	if (task)
+                		bpf_task_release(task);
+                	return 0;
+                }
+                """);
+        Path object = directory.resolve("calls.o");
+        Commands.check(List.of(
+                Commands.clang().orElseThrow().toString(),
+                "-target",
+                "bpf",
+                "-O2",
+                "-g",
+                "-Werror",
+                "-c",
+                source.toString(),
+                "-o",
+                object.toString()));
+        ObjectSpec spec = ObjectSpec.read(object);
+        assertThat(spec.externs())
+                .as("only what the program calls")
+                .extracting(ExternSpec::name)
+                .containsExactlyInAnyOrder(
+                        "bpf_rcu_read_lock", "bpf_rcu_read_unlock", "bpf_task_from_pid", "bpf_task_release");
+        try (BpfObject loaded = BpfLoader.of(spec).load()) {
+            assertThat(loaded.program("calls").info().id()).isPositive();
+        }
     }
 
     /** Compiles a variable of each struct and union whose name is unique; the number of compared members. */

@@ -1,5 +1,8 @@
 package io.bpf4j.test.support;
 
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfFile;
+import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.TestRun;
@@ -18,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -192,6 +196,23 @@ public enum Requirement {
         @Override
         boolean present() {
             return Files.exists(Path.of("/sys/kernel/btf/vmlinux"));
+        }
+    },
+    /** Tags of functions in the kernel's BTF, by which headers get prototypes of them. */
+    KERNEL_FUNCTION_TAGS("Linux 6.10 or later, whose BTF marks the functions that programs may call (pahole 1.27)") {
+        @Override
+        boolean present() {
+            if (!KERNEL_BTF.present()) {
+                return false;
+            }
+            try {
+                Btf types = BtfFile.read(Path.of("/sys/kernel/btf/vmlinux"));
+                return IntStream.range(1, types.typeCount())
+                        .anyMatch(id -> types.type(id) instanceof BtfType.DeclTag tag
+                                && tag.name().equals("bpf_kfunc"));
+            } catch (IOException e) {
+                return false;
+            }
         }
     },
     LD_CACHE("the dynamic linker's cache /etc/ld.so.cache: ldconfig") {
