@@ -13,6 +13,7 @@ import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.sys.internal.call.ProgCommand.InfoTable;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,10 @@ public final class ProgramAssembly {
     final Map<String, Integer> starts;
 
     final Map<String, ExternSpec> externs = new HashMap<>();
+
+    /** The number of each extern by libbpf's count: options of the kernel in their order, then symbols by name. */
+    final Map<String, Integer> externNumbers = new HashMap<>();
+
     /** The kernel's symbols by the extern's name. */
     final Map<String, KernelSymbols.Resolved> symbols;
 
@@ -97,6 +102,9 @@ public final class ProgramAssembly {
         this.describe = describe;
         this.records = new FunctionRecords(spec);
         spec.externs().forEach(extern -> externs.put(extern.name(), extern));
+        spec.externs().stream()
+                .sorted(Comparator.comparing(extern -> extern.kind() == ExternSpec.Kind.KCONFIG ? "" : extern.name()))
+                .forEach(extern -> externNumbers.putIfAbsent(extern.name(), externNumbers.size()));
     }
 
     /** A program with its functions at their places. */

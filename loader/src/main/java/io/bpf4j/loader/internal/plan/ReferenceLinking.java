@@ -18,6 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 /**
  * Resolves the references in the instructions of one program. Records the places of file descriptors, the jump tables
@@ -27,10 +29,13 @@ import java.util.Objects;
  * <p>Tested by {@code LoadPlanTest} and {@code KernelFunctionCallsTest}.
  */
 final class ReferenceLinking {
-    /** The instruction that replaces a call of a weak kernel function that is missing; see {@link CoreFixup.Poison}. */
+    /**
+     * The instruction that replaces a call of a weak kernel function that is missing; see {@link CoreFixup.Poison}. The
+     * number of the extern is added to it, as libbpf does, so that both give the kernel the same instruction.
+     */
     private static final int POISON_KFUNC_HELPER = 2_002_000_000;
 
-    /** The same for the load of a map that was left out. */
+    /** The same for the load of a map that was left out; the number of the map is added. */
     private static final int POISON_MAP_HELPER = 2_001_000_000;
 
     private final ProgramAssembly object;
@@ -106,7 +111,8 @@ final class ReferenceLinking {
             case CodeReference.ToKernelFunction call -> {
                 KernelSymbols.Resolved symbol = symbol(function, call.name());
                 if (symbol.isMissing()) {
-                    code.set(at, instruction.withSrc(Opcodes.PSEUDO_HELPER_CALL).withImm(POISON_KFUNC_HELPER));
+                    int number = Objects.requireNonNull(object.externNumbers.get(call.name()));
+                    code.set(at, instruction.withSrc(Opcodes.PSEUDO_HELPER_CALL).withImm(POISON_KFUNC_HELPER + number));
                     poisoned.add(new Poisoned(
                             at,
                             Poisoned.Kind.FUNCTION,
@@ -206,12 +212,16 @@ final class ReferenceLinking {
             uses.add(new Use(at, new Referent.Map(map)));
             return;
         }
-        if (object.spec.findMap(map).isEmpty()) {
+        OptionalInt place = IntStream.range(0, object.spec.maps().size())
+                .filter(i -> object.spec.maps().get(i).name().equals(map))
+                .findFirst();
+        if (place.isEmpty()) {
             throw new InvalidObjectException(object.spec.source() + ": function \"" + function.name()
                     + "\" refers to unknown map \"" + map + "\"");
         }
         // Both halves, so that neither is mistaken for another instruction.
-        Instruction refused = new Instruction(Opcodes.JMP | Opcodes.CALL, 0, 0, 0, POISON_MAP_HELPER);
+        Instruction refused =
+                new Instruction(Opcodes.JMP | Opcodes.CALL, 0, 0, 0, POISON_MAP_HELPER + place.getAsInt());
         code.set(at, refused);
         code.set(at + 1, refused);
         poisoned.add(new Poisoned(

@@ -13,6 +13,7 @@ import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.TestObject;
 import io.bpf4j.sys.internal.call.ScriptedKernel;
 import io.bpf4j.sys.kernel.Feature;
 import java.nio.ByteBuffer;
@@ -99,6 +100,36 @@ class LoadPlanTest {
                     .isEqualTo(new AssembledProgram.Referent.Map(
                             spec.maps().get(load.imm() - 1).name()));
         });
+    }
+
+    /** The kernel gets the instruction that it gets from libbpf, which has the number of what is missing. */
+    @Test
+    void theNumberOfWhatIsMissingIsInTheInstruction() {
+        TestObject object = new TestObject();
+        object.map("first", object.number("type", 2), object.number("max_entries", 1));
+        int second = object.map("second", object.number("type", 2), object.number("max_entries", 1));
+        object.extern(".kconfig", "CONFIG_X", object.integer, true);
+        int missing = object.extern(".ksyms", "missing", object.integer, true);
+        object.extern(".ksyms", "absent", object.integer, true);
+        Instruction call = new Instruction(Opcodes.JMP | Opcodes.CALL, 0, 1, 0, -1);
+        Instruction load = new Instruction(0x18, 1, 0, 0, 0);
+        int code = object.program(
+                "socket", "main", load, new Instruction(0, 0, 0, 0, 0), call, new Instruction(0x95, 0, 0, 0, 0));
+        object.relocation(code, 0, second);
+        object.relocation(code, 16, missing);
+        ObjectSpec read = object.parse();
+        ObjectSpec spec = read.withMaps(Map.of("second", read.map("second").withAutocreate(false)));
+        CoreTarget none = CoreTarget.of(new TestObject().parse().btf().orElseThrow());
+        LoadPlan plan =
+                LoadPlan.of(spec, new LoadOptions(), new TargetKernel(kernel.host(), ScriptedLoads.everything(), none));
+        AssembledProgram program = plan.programs().getFirst().code().orElseThrow();
+        // The map is the second one. The extern is behind CONFIG_X and "absent".
+        assertThat(program.instructions())
+                .extracting(Instruction::imm)
+                .containsExactly(2_001_000_001, 2_001_000_001, 2_002_000_002, 0);
+        assertThat(program.poisoned())
+                .extracting(AssembledProgram.Poisoned::slot, AssembledProgram.Poisoned::subject)
+                .containsExactly(tuple(0, "second"), tuple(2, "missing"));
     }
 
     @Test
