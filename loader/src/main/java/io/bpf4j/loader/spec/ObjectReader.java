@@ -146,6 +146,10 @@ final class ObjectReader {
      */
     private void requireGlobal(Symbol symbol, Section section) {
         if (symbol.binding() == Symbol.STB_LOCAL) {
+            if (section.name().startsWith(TEXT + ".")) {
+                throw file.invalid("function " + quoted(symbol) + " is in section \"" + section.name()
+                        + "\", not in .text: compile the object without -ffunction-sections");
+            }
             throw file.invalid("function " + quoted(symbol) + " in SEC(\"" + section.name()
                     + "\") is static: drop \"static\" if it is a program, or SEC if programs call it");
         }

@@ -147,6 +147,13 @@ final class ReferenceReader {
             }
             return new CodeReference.ToExtern(index, symbol.name());
         }
+        if (symbol.sectionIndex() == Symbol.SHN_COMMON) {
+            throw invalid(
+                    function,
+                    index,
+                    symbol,
+                    "refers to a variable that is in no section: compile the object with -fno-common");
+        }
         if (!symbol.isInSection()) {
             throw invalid(function, index, symbol, "refers to a symbol that is in no section");
         }

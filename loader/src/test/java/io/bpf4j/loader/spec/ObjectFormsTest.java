@@ -186,6 +186,20 @@ class ObjectFormsTest {
         return code;
     }
 
+    @Test
+    void theOptionThatGivesEachFunctionASectionIsNamed() {
+        int code = object.section(
+                ".text.callback",
+                Section.SHT_PROGBITS,
+                Section.SHF_ALLOC | 4,
+                Instructions.encode(List.of(EXIT), ByteOrder.LITTLE_ENDIAN));
+        object.symbol("callback", code, 0, 8, Symbol.STT_FUNC, Symbol.STB_LOCAL, 0);
+        assertThatThrownBy(object::parse)
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("\"callback\"")
+                .hasMessageContaining("-ffunction-sections");
+    }
+
     // References
 
     @Test
@@ -246,6 +260,12 @@ class ObjectFormsTest {
     void aMapIsReferredToByItsSymbol() {
         loads(0, object.map("hash", object.number("type", 1)));
         assertThat(references()).containsExactly(new CodeReference.ToMap(0, "hash"));
+    }
+
+    @Test
+    void theOptionThatPutsAVariableInNoSectionIsNamed() {
+        loads(0, object.symbol("common", 0xfff2, 8, 8, Symbol.STT_OBJECT, Symbol.STB_GLOBAL, 0));
+        refused("compile the object with -fno-common");
     }
 
     // Externs

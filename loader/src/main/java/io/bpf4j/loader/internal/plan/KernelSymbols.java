@@ -99,6 +99,11 @@ record KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
                     + (addresses.size() > 4 ? " and more" : "") + " in /proc/kallsyms; declare it with its type, if the"
                     + " kernel's BTF has it");
         }
+        if (addresses.isEmpty() && !extern.weak() && !hasVariables()) {
+            throw new RelocationException(spec.source() + ": needs the symbol " + extern.name()
+                    + " in /proc/kallsyms, where this kernel lists functions, but no variables"
+                    + " (CONFIG_KALLSYMS_ALL is off); declare it __weak if the object works without it");
+        }
         require(extern, !addresses.isEmpty(), "the symbol " + extern.name() + " in /proc/kallsyms");
         long address = addresses.isEmpty() ? 0 : addresses.getFirst();
         if (address == 0 && !addresses.isEmpty() && kernel.host() != null) {
@@ -110,6 +115,16 @@ record KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
                                     + " CAP_SYSLOG, or sysctl kernel.kptr_restrict=0");
         }
         return new Resolved(address, 0, "");
+    }
+
+    /** Whether a symbol of a variable could be in /proc/kallsyms; true if that can't be found out. */
+    private boolean hasVariables() {
+        Kallsyms symbols = kernel.symbols();
+        try {
+            return symbols == null || symbols.hasVariables();
+        } catch (IOException e) {
+            return true;
+        }
     }
 
     private Resolved variable(ExternSpec extern) {

@@ -50,19 +50,38 @@ public record MapPlan(
      * @param objectName path or name, the prefix of the names of global data maps
      */
     static MapPlan of(MapSpec spec, byte @Nullable [] initial, String source, String objectName, TargetKernel kernel) {
+        return of(spec, "", initial, source, objectName, kernel);
+    }
+
+    /** @param advice what else may be done about a map without a size, as the end of a sentence */
+    private static MapPlan of(
+            MapSpec spec,
+            String advice,
+            byte @Nullable [] initial,
+            String source,
+            String objectName,
+            TargetKernel kernel) {
         Features features = kernel.features();
         DataSection data = spec.data();
         MapSpec inner = spec.inner();
         String name = spec.isData() ? KernelNames.ofSection(objectName, spec.name()) : KernelNames.of(spec.name());
         int flags = flags(spec, features);
-        int entries = maxEntries(spec, source, kernel.host());
+        int entries = maxEntries(spec, advice, source, kernel.host());
         boolean unchanged = flags == spec.flags() && entries == spec.maxEntries();
         return new MapPlan(
                 unchanged ? spec : spec.withFlags(flags).withMaxEntries(entries),
                 features.lacks(Feature.OBJECT_NAMES) ? "" : name,
                 initial,
                 initial != null && data != null && data.readOnly() && !features.lacks(Feature.MAP_FREEZE),
-                inner == null ? null : of(inner, null, source, objectName, kernel),
+                inner == null
+                        ? null
+                        : of(
+                                inner,
+                                ", or give \"" + spec.name() + "\" another definition by MapSpec.withInner",
+                                null,
+                                source,
+                                objectName,
+                                kernel),
                 null,
                 null);
     }
@@ -99,12 +118,12 @@ public record MapPlan(
      * The size that the kernel requires: for a ring buffer a power of two of whole pages, for a perf event array one
      * entry for every CPU.
      */
-    private static int maxEntries(MapSpec spec, String source, @Nullable Host host) {
+    private static int maxEntries(MapSpec spec, String advice, String source, @Nullable Host host) {
         long entries = Integer.toUnsignedLong(spec.maxEntries());
         if (host != null && (spec.is(MapType.RINGBUF) || spec.is(MapType.USER_RINGBUF))) {
             if (entries == 0) {
-                throw new InvalidObjectException(
-                        source + ": ring buffer \"" + spec.name() + "\" has size 0; set its max_entries, in bytes");
+                throw new InvalidObjectException(source + ": ring buffer \"" + spec.name()
+                        + "\" has size 0; set its max_entries, in bytes" + advice);
             }
             long size = Math.max(host.pageSize(), Long.highestOneBit(entries));
             long rounded = size < entries ? size * 2 : size;

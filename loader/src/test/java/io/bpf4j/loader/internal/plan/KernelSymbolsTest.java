@@ -138,6 +138,21 @@ class KernelSymbolsTest {
         assertThatThrownBy(() -> symbol(false, "ffffffff82000000 d others\n")).hasMessageContaining("__weak");
     }
 
+    /** A kernel without CONFIG_KALLSYMS_ALL. */
+    @Test
+    void aKernelThatListsNoVariablesSaysSo() {
+        String functions = "ffffffff81000000 T _stext\nffffffff81000010 w weak\nffffffffc0a04000 t f\t[module]\n";
+        assertThatThrownBy(() -> symbol(false, functions))
+                .isInstanceOf(RelocationException.class)
+                .hasMessageContaining("fops")
+                .hasMessageContaining("CONFIG_KALLSYMS_ALL")
+                .hasMessageContaining("__weak");
+        assertThat(symbol(true, functions).isMissing()).isTrue();
+        assertThatThrownBy(() -> symbol(false, functions + "ffffffff82000000 B others\n"))
+                .isInstanceOf(RelocationException.class)
+                .hasMessageContaining("which this kernel does not have");
+    }
+
     @Test
     void twoAddressesAreAmbiguousWeakOrNot() {
         for (boolean weak : new boolean[] {true, false}) {

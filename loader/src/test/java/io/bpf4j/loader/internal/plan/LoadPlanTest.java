@@ -90,6 +90,25 @@ class LoadPlanTest {
     }
 
     @Test
+    void aRingWithoutSizeIsRefusedWithAdviceForItsPlace() {
+        ObjectSpec spec = ScriptedLoads.spec("maps.bpf.o");
+        MapSpec ring = spec.map("ring").withMaxEntries(0);
+        assertThat(plan(spec.withMaps(Map.of("ring", ring))).problems())
+                .extracting(problem -> problem.failure().getMessage())
+                .contains("maps.bpf.o: ring buffer \"ring\" has size 0; set its max_entries, in bytes");
+        ObjectSpec forms = ScriptedLoads.spec("forms.bpf.o");
+        MapSpec holder = forms.maps().stream()
+                .filter(map -> map.inner() != null)
+                .findFirst()
+                .orElseThrow();
+        assertThat(plan(forms.withMaps(Map.of(holder.name(), holder.withInner(ring))))
+                        .problems())
+                .extracting(problem -> problem.failure().getMessage())
+                .contains("forms.bpf.o: ring buffer \"ring\" has size 0; set its max_entries, in bytes, or give \""
+                        + holder.name() + "\" another definition by MapSpec.withInner");
+    }
+
+    @Test
     void instructionsNameTheMapWhoseDescriptorTheyTake() {
         ObjectSpec spec = ScriptedLoads.spec("globals.bpf.o");
         AssembledProgram code = plan(spec).programs().getFirst().code().orElseThrow();

@@ -29,6 +29,9 @@ public record Kallsyms(Path file) {
 
     private static final int MAX_LINE_BYTES = 1 << 12;
 
+    /** The letters of nm(1) for symbols in sections of data, of zeroes and of constants. */
+    private static final String VARIABLES = "dDbBrR";
+
     /** The symbols of a machine's kernel. */
     public static Kallsyms of(Host host) {
         return new Kallsyms(host.proc().resolve("kallsyms"));
@@ -60,6 +63,17 @@ public record Kallsyms(Path file) {
         Map<String, List<Long>> addresses = new HashMap<>();
         found.forEach((name, all) -> addresses.put(name, List.copyOf(all)));
         return addresses;
+    }
+
+    /**
+     * Whether variables are among the symbols. Without CONFIG_KALLSYMS_ALL the kernel keeps functions only.
+     *
+     * @throws IOException as {@link #addresses}
+     */
+    public boolean hasVariables() throws IOException {
+        boolean[] found = {false};
+        forEach((address, type, line, from, to) -> found[0] |= VARIABLES.indexOf(type) >= 0);
+        return found[0];
     }
 
     /** Receives the symbols. */
