@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -214,12 +215,13 @@ public final class Answer extends RunningProgram {
             List<FunctionProbe> functions, OptionalInt pid, Consumer<FunctionProbe> leftOut) {
         beforeAttach(pid);
         numbers.require(functions);
+        Set<NamedFiles.Named> named = NamedFiles.ofFunctions(functions);
         List<FunctionProbe> taken = new ArrayList<>(functions);
         Link link = FunctionLinks.attach(object, functions, numbers, pid, files, function -> {
             taken.remove(function);
             leftOut.accept(function);
         });
-        return add(link, FunctionLinks.program(object, pid), taken, pid);
+        return add(link, FunctionLinks.program(object, pid), taken, named, pid);
     }
 
     /**

@@ -70,6 +70,9 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     private final Host host;
     private final WhySilent silence;
+    private final NamedFiles named = new NamedFiles();
+    private final MappedLater mappedLater;
+    private final Lookout lookout;
     private final boolean lossless;
     private final boolean inGroups;
     private final OptionalInt process;
@@ -125,6 +128,11 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         this.usdt = Usdt.of(object);
         this.host = question.host;
         this.silence = new WhySilent(host);
+        this.mappedLater = new MappedLater(host);
+        this.lookout = new Lookout(() -> {
+            named.look();
+            mappedLater.look();
+        });
         this.strict = question.strict;
         this.lossless = question.lossless;
         this.inGroups = question.inGroups;
@@ -193,7 +201,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         return link;
     }
 
-    /** Remembers to which probes a program was attached, for {@link #hints} and {@link #usage}. */
+    /** Remembers to which probes a program was attached, for {@link #hints} and {@link #usage}, and watches their files. */
     UsdtLink add(UsdtLink link, Program program, List<UsdtProbe> probes, OptionalInt pid) {
         add(link);
         silence.attached(probes, pid);
@@ -204,17 +212,37 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         attached.put(
                 link,
                 new Places(probes.stream().map(UsdtProbe::fullName).collect(Collectors.toSet()), link.siteCount()));
+        if (following != null) {
+            return link; // new files are found, and attached to
+        }
+        if (pid.isEmpty()) {
+            watch(link, NamedFiles.of(probes));
+        } else {
+            mappedLater.attached(pid.getAsInt(), probes);
+            lookout.start();
+        }
         return link;
     }
 
-    /** Remembers to which functions a program was attached. */
-    <L extends Link> L add(L link, Program program, List<FunctionProbe> ofLink, OptionalInt pid) {
+    /**
+     * The same for functions. Those of a target are attached to in each file that they were found in at the start, and
+     * in no later one.
+     *
+     * @param files of the functions
+     */
+    <L extends Link> L add(
+            L link, Program program, List<FunctionProbe> ofLink, Set<NamedFiles.Named> files, OptionalInt pid) {
         add(link);
         silence.attached(List.of(), pid);
         programs.add(program);
         attached.put(
                 link,
                 new Places(ofLink.stream().map(FunctionProbe::fullName).collect(Collectors.toSet()), ofLink.size()));
+        if (following != null) {
+            watch(this, files);
+        } else if (pid.isEmpty()) {
+            watch(link, files);
+        }
         return link;
     }
 
@@ -251,6 +279,23 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         return process.isEmpty()
                 ? OptionalInt.empty()
                 : OptionalInt.of(new Tasks(Host.running()).isRunning(process.getAsInt()) ? 1 : 0);
+    }
+
+    private void watch(Object owner, Set<NamedFiles.Named> files) {
+        if (!files.isEmpty()) {
+            named.watch(owner, files);
+            lookout.start();
+        }
+    }
+
+    /** What happens to the files of this link matters no more. */
+    private void forget(Link link) {
+        attached.remove(link);
+        links.remove(link);
+        if (named.has(link)) {
+            Optional<String> _ = lookout.now();
+            named.forget(link);
+        }
     }
 
     /** A target is followed from now on, with this program as its session. */
@@ -295,20 +340,19 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     @Override
     public synchronized void detach(Link link) {
-        attached.remove(link);
-        links.remove(link);
+        forget(link);
         Closing _ = link.closeAsync();
     }
 
     @Override
     public synchronized void close(Link link) {
-        attached.remove(link);
-        links.remove(link);
+        forget(link);
         link.close();
     }
 
     @Override
     public synchronized List<Closing> detach() {
+        lookout.end();
         List<Closing> all = links.stream().map(Link::closeAsync).toList();
         attached.clear();
         links.clear();
@@ -373,7 +417,10 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
      * The reasons why events may be missing that no counter counts. Code that was attached to too late is {@link
      * Diagnostic.Kind#LATE}. Probes that could not be attached to are {@link Diagnostic.Kind#NOT_ATTACHED}, and so are
      * patterns without a probe so far, whose subject is the pattern, and processes whose first thread has ended: the
-     * kernel removes their perf uprobes. Functions whose calls can't be counted exactly are {@link
+     * kernel removes their perf uprobes. So are files that the question is attached to in all processes, or functions of
+     * which it counts, and that were replaced or written since, or whose file system does not answer within five
+     * seconds; the subject is the path. The paths are looked at about once a second, by this method, and when the
+     * question is detached. Functions whose calls can't be counted exactly are {@link
      * Diagnostic.Kind#INEXACT}. Empty if there is none.
      */
     public List<Diagnostic> reasonsForGaps() {
@@ -385,6 +432,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
                         ? begun.gaps()
                         : firstThreads.map(FirstThreads::gaps).orElse(List.of()));
         gaps.addAll(ofPatterns);
+        gaps.addAll(named.gaps(lookout.now()));
         functions.forEach(function -> function.whyInexact().ifPresent(gaps::add));
         return gaps.stream().distinct().toList();
     }
@@ -397,7 +445,9 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
      *       process was started without it. If the question is about no single process, or its flags are not known, this
      *       is in the list only while no event has come. They are read at the first call, while the process runs.
      *   <li>{@link Diagnostic.Kind#LEFT_OUT}: no event has come, and the process, which is the subject, has children,
-     *       whose events are not taken: {@link Target#withChildren} takes them.
+     *       whose events are not taken: {@link Target#withChildren} takes them. Or the process was seen to map a file,
+     *       which is the subject, after it was attached to, and the file has one of the probes: a question about a {@link
+     *       Target#process} attaches to such files.
      *   <li>{@link Diagnostic.Kind#HINT}: a value can be read in a better way. Values of {@code retval} are negative
      *       numbers of an {@code int}, which {@code (int)retval} shows. Or names of units, containers and pods may be
      *       missing, because the machine uses control groups of version 1, too.
@@ -408,7 +458,10 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
      * <p>To be called before {@link #close}.
      */
     public List<Diagnostic> hints() {
-        return silence.reasons(this::isSilent);
+        Optional<String> _ = lookout.now();
+        List<Diagnostic> hints = new ArrayList<>(silence.reasons(this::isSilent));
+        hints.addAll(mappedLater.hints());
+        return List.copyOf(hints);
     }
 
     /**
@@ -470,7 +523,8 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     private synchronized void unload() {
         try (object;
                 RingBuffer _ = records;
-                paused) {
+                paused;
+                lookout) {
             LinkGroup all = LinkGroup.inParallel("the question's probes");
             links.forEach(all::add);
             attached.clear();

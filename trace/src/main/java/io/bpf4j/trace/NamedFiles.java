@@ -1,0 +1,196 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.sys.Diagnostic;
+import io.bpf4j.sys.Diagnostic.Kind;
+import io.bpf4j.usdt.UsdtBinary;
+import io.bpf4j.usdt.UsdtProbe;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The files that a question is attached to by their paths, in all processes. A probe belongs to an inode: when an upgrade
+ * renames another file over the path, or switches a link, processes that start afterwards run a file that nothing is
+ * attached to. <i>Thread-safe</i>; looks are made by one thread at a time.
+ *
+ * <p>A look never opens a file, because whoever owns its folder may have put anything there. A path that leads to no
+ * file, or to a folder or a FIFO, is no replacement: nobody can run it, and what runs already is traced.
+ *
+ * <p>Tested by {@code NamedFilesTest}.
+ */
+final class NamedFiles {
+    /** Files that are named: a question about all processes has those of any user. */
+    private static final int MAX_NAMED = 10;
+
+    private final Supplier<Instant> clock;
+
+    /** The files by those who attached to them. */
+    private final Map<Object, Set<Named>> named = new LinkedHashMap<>();
+
+    private final Map<Path, Diagnostic> replaced = new LinkedHashMap<>();
+
+    /** The files whose identity could not be read by the last look. */
+    private final Map<Path, Diagnostic> unread = new LinkedHashMap<>();
+
+    /**
+     * A file.
+     *
+     * @param path which the kernel has opened
+     * @param identity of the file that is attached to
+     */
+    record Named(Path path, FileIdentity identity) {}
+
+    NamedFiles() {
+        this(Instant::now);
+    }
+
+    NamedFiles(Supplier<Instant> clock) {
+        this.clock = clock;
+    }
+
+    /**
+     * The files of probes. Without those that were found through a process, such as a deleted file or one of another
+     * mount namespace: their paths end with the process.
+     */
+    static Set<Named> of(List<UsdtProbe> probes) {
+        return probes.stream()
+                .map(UsdtProbe::binary)
+                .distinct()
+                .filter(NamedFiles::isNamed)
+                .map(file -> new Named(file.path(), file.identity()))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    /** The name of a library in an archive begins with the path, which is that of the archive. */
+    private static boolean isNamed(UsdtBinary file) {
+        return file.name().startsWith(file.path().toString());
+    }
+
+    /** The files of functions. To be called before they are attached to: some are only then looked up in their file. */
+    static Set<Named> ofFunctions(Collection<FunctionProbe> functions) {
+        Set<Named> files = new LinkedHashSet<>();
+        Set<Path> byName = new LinkedHashSet<>();
+        for (FunctionProbe function : functions) {
+            Optional<FunctionProbeData.Place> place = ((FunctionProbeData) function).place();
+            if (place.isPresent()) {
+                files.add(new Named(place.get().file(), place.get().identity()));
+            } else {
+                byName.add(function.file());
+            }
+        }
+        for (Path file : byName) {
+            try {
+                files.add(new Named(file, FileIdentity.of(file)));
+            } catch (IOException e) {
+                // Attaching fails, and says so.
+            }
+        }
+        return files;
+    }
+
+    /**
+     * Watches files from now on.
+     *
+     * @param owner whose {@link #forget} ends that
+     */
+    synchronized void watch(Object owner, Set<Named> files) {
+        named.computeIfAbsent(owner, _ -> new LinkedHashSet<>()).addAll(files);
+    }
+
+    /** Whether there is something to look at. */
+    synchronized boolean isEmpty() {
+        return named.values().stream().allMatch(Set::isEmpty);
+    }
+
+    synchronized boolean has(Object owner) {
+        return named.containsKey(owner);
+    }
+
+    /** Watches these files no more; what was seen stays. */
+    synchronized void forget(Object owner) {
+        named.remove(owner);
+    }
+
+    /** Compares each file with the one that is at its path now. */
+    void look() {
+        Set<Named> all;
+        synchronized (this) {
+            all = named.values().stream().flatMap(Set::stream).collect(Collectors.toCollection(LinkedHashSet::new));
+        }
+        for (Named file : all) {
+            // Not under the lock: this may take as long as the file system likes.
+            Optional<FileIdentity> now = Optional.empty();
+            Optional<String> why = Optional.empty();
+            try {
+                FileIdentity found = FileIdentity.of(file.path());
+                now = Optional.of(found)
+                        .filter(identity -> !identity.equals(file.identity()) && Files.isRegularFile(file.path()));
+            } catch (NoSuchFileException e) {
+                // Nobody can run it by this path.
+            } catch (IOException e) {
+                why = Optional.of(String.valueOf(e.getMessage()));
+            }
+            seen(file, now, why);
+        }
+    }
+
+    private synchronized void seen(Named file, Optional<FileIdentity> other, Optional<String> unreadable) {
+        Path path = file.path();
+        other.ifPresent(now -> replaced.computeIfAbsent(path, _ -> gap(path, describe(file, now))));
+        unread.remove(path);
+        unreadable.ifPresent(
+                why -> unread.put(path, gap(path, "whether " + path + " was replaced can't be seen: " + why)));
+    }
+
+    private String describe(Named file, FileIdentity now) {
+        Instant time = clock.get().truncatedTo(ChronoUnit.SECONDS);
+        FileIdentity before = file.identity();
+        // The number is not that of a new file: the kernel keeps the inode of a file while a probe is attached to it.
+        return now.device() == before.device() && now.inode() == before.inode()
+                ? file.path() + " was written at about " + time
+                        + ": its probes are attached where they were before, and processes that have started since may"
+                        + " run other code"
+                : file.path() + " was replaced at about " + time
+                        + ": processes that have started since run another file, which nothing is attached to";
+    }
+
+    private static Diagnostic gap(Path path, String message) {
+        return new Diagnostic(Kind.NOT_ATTACHED, path.toString(), message);
+    }
+
+    /**
+     * Why events may be missing: one reason for each file, from when it was first seen to be another one.
+     *
+     * @param unanswered why the last look was not made; empty if it was
+     */
+    synchronized List<Diagnostic> gaps(Optional<String> unanswered) {
+        List<Diagnostic> gaps = new ArrayList<>();
+        Stream.of(replaced, unread)
+                .flatMap(some -> some.values().stream())
+                .limit(MAX_NAMED)
+                .forEach(gaps::add);
+        if (replaced.size() + unread.size() > MAX_NAMED) {
+            gaps.add(new Diagnostic(Kind.NOT_ATTACHED, "", "the same happened to further files"));
+        }
+        if (!isEmpty()) {
+            unanswered.ifPresent(why -> gaps.add(new Diagnostic(
+                    Kind.NOT_ATTACHED, "", "whether the traced files were replaced can't be seen: " + why)));
+        }
+        return gaps;
+    }
+}
