@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -188,6 +189,36 @@ class CliAnswersTest {
                                     true,
                                     "question",
                                     Map.of("probes", List.of("asked:value")))));
+        }
+    }
+
+    @Test
+    @Requires(BPF_COOKIE)
+    void aFileThatIsReplacedMeanwhile(@TempDir Path own) throws IOException, InterruptedException {
+        Path file = Files.copy(program, own.resolve("asked"), StandardCopyOption.COPY_ATTRIBUTES);
+        try (RunningTrace count = new RunningTrace("count", "--json", file.toString(), "asked:value")) {
+            count.awaitMessage("tracing 1 probe");
+            Commands.check(List.of(file.toString(), "values", "20"));
+            Path next = Files.copy(program, own.resolve("next"), StandardCopyOption.COPY_ATTRIBUTES);
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+            Commands.check(List.of(file.toString(), "values", "30"));
+            count.interrupt();
+            assertThat(Json.lines(count.await().out()).getLast())
+                    .containsEntry("events", 20L)
+                    .containsEntry("exact", false)
+                    .hasEntrySatisfying(
+                            "reason",
+                            reason -> assertThat(reason).asString().startsWith(file + " was replaced at about "));
+        }
+    }
+
+    @Test
+    @Requires(BPF_COOKIE)
+    void filesThatAppearLaterAreNoneOfAllFiles() throws IOException, InterruptedException {
+        Process values = new ProcessBuilder(program.toString(), "pairs", "1000000000", "1000").start();
+        try (Processes.Ended _ = Processes.endAfterwards(values);
+                RunningTrace count = new RunningTrace("count", "--all", "asked:end")) {
+            count.awaitMessage("--all takes the files that processes have mapped by now");
         }
     }
 

@@ -24,6 +24,7 @@ import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -262,6 +263,20 @@ class CliExportTest {
             Commands.Result result =
                     Commands.run(new ProcessBuilder("promtool", "check", "metrics").redirectInput(scraped.toFile()));
             assertThat(result).isEqualTo(new Commands.Result(0, "", ""));
+        }
+    }
+
+    @Test
+    void aFileThatIsReplacedIsNotTheWholeAnswer() throws IOException, InterruptedException {
+        Path replaced = Files.copy(asked, folder.resolve("replaced"), StandardCopyOption.COPY_ATTRIBUTES);
+        try (RunningAgent agent = new RunningAgent(config("values count " + replaced + " asked:value"))) {
+            assertThat(agent.scrape()).containsEntry("values_exact", 1.0);
+            Path next = Files.copy(asked, folder.resolve("next"), StandardCopyOption.COPY_ATTRIBUTES);
+            Files.move(next, replaced, StandardCopyOption.ATOMIC_MOVE);
+            Commands.check(List.of(replaced.toString(), "values", "10"));
+            assertThat(agent.scrape()).containsEntry("values_total", 0.0).containsEntry("values_exact", 0.0);
+            assertThat(agent.get("/healthz").body())
+                    .startsWith("ok\nvalues: not exact: " + replaced + " was replaced at about ");
         }
     }
 
