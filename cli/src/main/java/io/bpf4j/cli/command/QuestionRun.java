@@ -290,7 +290,7 @@ class QuestionRun implements TargetRun.Work {
         Answer answer = answer();
         answer.drain(this::print);
         print(answer);
-        TargetReport.hints(console, answer);
+        TargetReport.hints(console, target, answer);
         TraceOptions.reportPaused(console, answer.stillPaused());
         report.printSums(answer, gaps, asked, printsRowsOnly());
         // Last, so that the answer is printed even if a file can't be written.

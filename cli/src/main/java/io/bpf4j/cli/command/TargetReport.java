@@ -154,10 +154,15 @@ final class TargetReport {
         }
     }
 
-    /** Remarks what a reader of the whole answer should know; what is known from the start is not said twice. */
-    static void hints(Console console, RunningProgram program) {
+    /**
+     * Remarks what a reader of the whole answer should know; what is known from the start is not said twice. Of files on
+     * the command line no others are traced with {@code --follow} either.
+     */
+    static void hints(Console console, TargetOptions options, RunningProgram program) {
         program.hints().stream()
                 .map(hint -> hint.kind() == Diagnostic.Kind.LEFT_OUT
+                                && (hint.subject().startsWith("process ")
+                                        || options.files().isEmpty())
                         ? new Diagnostic(hint.kind(), hint.subject(), hint.message() + "; --follow traces these, too")
                         : hint)
                 .forEach(console::remark);

@@ -9,6 +9,7 @@ import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -96,14 +97,33 @@ final class TargetSelection {
         return Scans.unmatched(UsdtScan.join(found), options.patterns());
     }
 
-    /** Selects the probes of files that appear later: of all files, or only of those on the command line. */
+    /**
+     * Selects the probes of files that appear later: of all files, or only of those on the command line. A file that was
+     * replaced meanwhile is one of these, as it was and as it is.
+     */
     Function<UsdtScan, List<UsdtProbe>> ofLater(List<UsdtProbe> first) {
         if (options.files().isEmpty()) {
             return scan -> traced(scan, _ -> true);
         }
         Set<FileIdentity> named =
-                first.stream().map(probe -> probe.binary().identity()).collect(Collectors.toUnmodifiableSet());
-        return scan -> traced(scan, named::contains);
+                first.stream().map(probe -> probe.binary().identity()).collect(Collectors.toCollection(HashSet::new));
+        return scan -> {
+            for (Path file : options.files()) {
+                FilesOfProcess.identity(file).filter(named::add).ifPresent(now -> addReplacement(file, now));
+            }
+            return traced(scan, named::contains);
+        };
+    }
+
+    /** The patterns that are written with a file apply to the file that has its name now. */
+    private void addReplacement(Path file, FileIdentity now) {
+        List<ProbePattern> patterns = options.patternsOfFiles().stream()
+                .filter(wanted -> wanted.file().equals(file))
+                .map(Operands.OfFile::pattern)
+                .toList();
+        if (!patterns.isEmpty()) {
+            ofFiles.putIfAbsent(now, new ArrayList<>(patterns));
+        }
     }
 
     /** Refuses a {@code --str} for which no probe has enough arguments; it is most likely a typing error. */

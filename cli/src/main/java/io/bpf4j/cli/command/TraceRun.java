@@ -78,7 +78,7 @@ final class TraceRun implements TargetRun.Work {
     public void finish(List<Diagnostic> gaps) {
         stream().drain(this::print);
         console.lines(lines);
-        TargetReport.hints(console, stream());
+        TargetReport.hints(console, options.target(), stream());
         TraceOptions.reportPaused(console, stream().stillPaused());
         summary(stream().lost(), stream().unknown(), gaps);
     }

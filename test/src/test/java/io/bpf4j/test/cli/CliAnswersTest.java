@@ -30,6 +30,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Answers at full speed, and how they end: with the program, by Ctrl-C, or because nobody reads any more. */
 @Requires({BPF, GCC, HELD_COMMANDS, SDT_H})
@@ -210,6 +212,22 @@ class CliAnswersTest {
                             "reason",
                             reason -> assertThat(reason).asString().startsWith(file + " was replaced at about "));
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"FILE asked:value", "usdt:FILE:asked:value"})
+    @Requires(BPF_COOKIE)
+    void aFileThatIsReplacedWhileACommandIsFollowed(String probe, @TempDir Path own)
+            throws IOException, InterruptedException {
+        Path file = Files.copy(program, own.resolve("asked"), StandardCopyOption.COPY_ATTRIBUTES);
+        Path next = Files.copy(program, own.resolve("next"), StandardCopyOption.COPY_ATTRIBUTES);
+        Path script = Files.writeString(
+                own.resolve("script"), file + " values 20\nmv " + next + " " + file + "\n" + file + " values 30\n");
+        List<String> line = new ArrayList<>(List.of("count", "--json", "-c", "sh " + script, "--follow"));
+        line.addAll(List.of(probe.replace("FILE", file.toString()).split(" ", -1)));
+        assertThat(lines(line.toArray(String[]::new)).getLast())
+                .containsEntry("events", 50L)
+                .containsEntry("exact", true);
     }
 
     @Test
