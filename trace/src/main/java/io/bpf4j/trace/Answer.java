@@ -7,6 +7,7 @@ import io.bpf4j.loader.Program;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.StackTraceMap;
+import io.bpf4j.process.Reasons;
 import io.bpf4j.process.Tasks;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
@@ -27,6 +28,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +67,19 @@ public final class Answer extends RunningProgram {
     private final Optional<GroupNames> groups;
     private final AnswerTable table;
     private final SignedResults results = new SignedResults();
+    private final PairOrder order;
+
+    /** Held while it is changed whether events are counted. */
+    private final Object switching = new Object();
+
+    /** What the caller has set. */
+    private boolean counting = true;
+
+    /** While functions are attached again. */
+    private boolean suspended;
+
+    /** Functions that were detached for a while. */
+    private final Reasons interrupted = new Reasons();
 
     /**
      * The files of functions. They stay open, so that their functions can be attached to in further processes when the
@@ -150,6 +165,7 @@ public final class Answer extends RunningProgram {
         this.numbers = numbers;
         this.groups = groups;
         this.table = new AnswerTable(object, compiled, numbers, groups);
+        this.order = new PairOrder(numbers, question.functions);
     }
 
     static Answer load(Question question) {
@@ -177,7 +193,9 @@ public final class Answer extends RunningProgram {
 
     /**
      * Attaches to more probes: all of them, or none. Probes for which the filter is never true, as {@code probe == "…"}
-     * may tell, are left out.
+     * may tell, are left out. If one ends a latency at the address of a function that begins it, and that is attached
+     * already, the function is attached again, so that the begin runs first. Nothing is counted meanwhile, which {@link
+     * #reasonsForGaps} says.
      *
      * @param pid the process to watch; empty for every process that runs the file
      * @throws io.bpf4j.usdt.UsdtException if the kernel refuses one of them, or the question has no use for any, or the
@@ -185,7 +203,8 @@ public final class Answer extends RunningProgram {
      *     floating-point number in the place of a whole one, or a signed one in the place of an unsigned one), the name
      *     of an argument is known for other probes only, or an expression compares the probe's name
      * @throws IllegalArgumentException if the question is about other probes and does not expect this one ({@link
-     *     Question#expecting}), or is lossless, and this process can't continue the process
+     *     Question#expecting}), or is lossless, and this process can't continue the process; or if one ends a latency at
+     *     the address of a USDT probe that begins it, and that was attached before
      */
     @Override
     public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
@@ -194,8 +213,10 @@ public final class Answer extends RunningProgram {
         used.forEach(probe -> question.check(probe, numbers));
         AttachOptions all =
                 AttachOptions.defaults().withCookies(numbers::cookie).withStrict(strict);
+        AttachOptions options = pid.isPresent() ? all.withPid(pid.getAsInt()) : all;
         Program program = object.program(QuestionProgram.USDT_PROGRAM);
-        UsdtLink link = usdt.attach(program, used, pid.isPresent() ? all.withPid(pid.getAsInt()) : all);
+        UsdtLink link = attachEnds(order.ends(used), pid, () -> usdt.attach(program, order.ordered(used), options));
+        order.attached(link, pid, used);
         return add(link, program, used, pid);
     }
 
@@ -208,7 +229,8 @@ public final class Answer extends RunningProgram {
      *     their first instruction. It must not wait for another thread that uses this answer
      * @throws io.bpf4j.loader.error.AttachException if a file lacks one of the others, or the kernel refuses it
      * @throws IllegalArgumentException if the question is not about one of the functions, or is lossless, and this
-     *     process can't continue the process
+     *     process can't continue the process; or if one ends a latency at the address of a USDT probe that begins it, and
+     *     that was attached before
      */
     @Override
     public synchronized Link attachFunctions(
@@ -217,11 +239,85 @@ public final class Answer extends RunningProgram {
         numbers.require(functions);
         Set<NamedFiles.Named> named = NamedFiles.ofFunctions(functions);
         List<FunctionProbe> taken = new ArrayList<>(functions);
-        Link link = FunctionLinks.attach(object, functions, numbers, pid, files, function -> {
-            taken.remove(function);
-            leftOut.accept(function);
-        });
+        Consumer<FunctionProbe> once = function -> {
+            if (taken.remove(function)) {
+                leftOut.accept(function);
+            }
+        };
+        AttachedFunctions link = attachEnds(
+                order.endsOf(functions),
+                pid,
+                () -> new AttachedFunctions(() -> FunctionLinks.attach(object, functions, numbers, pid, files, once)));
+        order.attachedFunctions(link, pid, functions);
         return add(link, FunctionLinks.program(object, pid), taken, named, pid);
+    }
+
+    /**
+     * Attaches ends of a latency. Functions that begin it at the same address, and were attached before, are attached
+     * again after it, as {@link PairOrder} says. Nothing is counted meanwhile: an end would be paired with an old begin.
+     * The events of other processes go on, if there are some; then this one is held, or {@link Following} says that it
+     * was attached to too late.
+     */
+    private <L extends Link> L attachEnds(List<PairOrder.Place> ends, OptionalInt pid, Supplier<L> attach) {
+        List<AttachedFunctions> begins = order.tooEarly(ends, pid);
+        if (begins.isEmpty()) {
+            return attach.get();
+        }
+        boolean counted = suspend(order.areAllIn(pid));
+        if (counted && (pid.isEmpty() || !isFollowing())) {
+            interrupted.add(new Diagnostic(
+                    Diagnostic.Kind.LATE,
+                    "",
+                    "functions that begin the latency were attached again, to run before a probe at the same"
+                            + " address that ends it: events of that time are missing"));
+        }
+        try {
+            begins.forEach(AttachedFunctions::pause);
+            L link;
+            try {
+                link = attach.get();
+            } catch (RuntimeException | Error e) {
+                try {
+                    begins.forEach(AttachedFunctions::again);
+                } catch (RuntimeException | Error more) {
+                    e.addSuppressed(more);
+                }
+                throw e;
+            }
+            try {
+                begins.forEach(AttachedFunctions::again);
+                return link;
+            } catch (RuntimeException | Error e) {
+                try (link) {
+                    throw e;
+                }
+            }
+        } finally {
+            boolean _ = suspend(false);
+        }
+    }
+
+    /**
+     * Stops counting for a while, whatever the caller has set.
+     *
+     * @return whether events were counted until now, and are not counted any more
+     */
+    private boolean suspend(boolean forAWhile) {
+        synchronized (switching) {
+            suspended = forAWhile;
+            object.global(SUSPENDED).setLong(counting && !suspended ? 0 : 1);
+            return counting && suspended;
+        }
+    }
+
+    @Override
+    boolean functionsLast() {
+        return order.functionsLast();
+    }
+
+    @Override
+    List<Diagnostic> ownGaps() {
+        return interrupted.toList();
     }
 
     /**
@@ -243,7 +339,10 @@ public final class Answer extends RunningProgram {
      */
     @Override
     public void setCounting(boolean counting) {
-        object.global(SUSPENDED).setLong(counting ? 0 : 1);
+        synchronized (switching) {
+            this.counting = counting;
+            object.global(SUSPENDED).setLong(counting && !suspended ? 0 : 1);
+        }
     }
 
     /** The answer so far: a row for each combination of keys, in no order. */

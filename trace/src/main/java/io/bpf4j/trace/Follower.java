@@ -242,6 +242,16 @@ final class Follower implements AutoCloseable {
 
     /** Files have appeared in a process. */
     synchronized void appeared(int pid, UsdtScan scan) {
+        if (session instanceof RunningProgram program && !program.functionsLast()) {
+            functionsAppeared(pid, scan);
+            probesAppeared(pid, scan);
+        } else {
+            probesAppeared(pid, scan);
+            functionsAppeared(pid, scan);
+        }
+    }
+
+    private void probesAppeared(int pid, UsdtScan scan) {
         List<UsdtProbe> probes = listener.select(scan).stream()
                 .filter(probe -> !isAttached(pid, probe))
                 .toList();
@@ -254,6 +264,9 @@ final class Follower implements AutoCloseable {
                                     .add(scan),
                             () -> attempt(pid, () -> attach(pid, probes)));
         }
+    }
+
+    private void functionsAppeared(int pid, UsdtScan scan) {
         if (!functions.isEmpty()) {
             scan.files().forEach(file -> functionsAppeared(pid, file));
         }

@@ -86,6 +86,8 @@ final class FunctionLinks {
     /**
      * Attaches to all functions except those that are left out.
      *
+     * <p>What ends a pair is attached before what begins one ({@link PairOrder}).
+     *
      * <p>If only the return of a function is requested, its entry is probed, too, because the entries tell which
      * returns the kernel drops.
      *
@@ -103,7 +105,7 @@ final class FunctionLinks {
             Map<FileIdentity, OpenFile> files,
             Consumer<FunctionProbe> leftOut) {
         List<FunctionProbeData> requested = withoutDuplicates(
-                functions.stream().map(FunctionProbeData.class::cast).toList());
+                functions.stream().map(FunctionProbeData.class::cast).toList(), numbers::mustRunFirst);
         requested.forEach(FunctionLinks::refuseGoReturn);
         Set<FunctionProbeData> returns =
                 requested.stream().filter(FunctionProbe::returns).collect(Collectors.toCollection(LinkedHashSet::new));
@@ -119,9 +121,13 @@ final class FunctionLinks {
                 pid,
                 files);
         try {
-            Stream.concat(requested.stream(), silent.stream())
-                    .collect(Collectors.groupingBy(Kind::of, LinkedHashMap::new, Collectors.toList()))
-                    .forEach(links::attach);
+            Map<Boolean, List<FunctionProbeData>> all = Stream.concat(requested.stream(), silent.stream())
+                    .collect(Collectors.partitioningBy(numbers::mustRunFirst));
+            for (boolean runsFirst : new boolean[] {false, true}) { // PairOrder says why
+                all.getOrDefault(runsFirst, List.of()).stream()
+                        .collect(Collectors.groupingBy(Kind::of, LinkedHashMap::new, Collectors.toList()))
+                        .forEach(links::attach);
+            }
             links.leftOut.stream()
                     .filter(function -> !silent.contains(function))
                     .forEach(leftOut);
@@ -148,8 +154,9 @@ final class FunctionLinks {
      * An entry or a return in a file; of files that share their breakpoints, in the first.
      *
      * @param where the offset in the file; the name, if only that is known
+     * @param begins whether it begins a pair, which another name of the function may end
      */
-    private record At(FileIdentity identity, Object where, boolean returns) {}
+    private record At(FileIdentity identity, Object where, boolean returns, boolean begins) {}
 
     /** The file of a function; empty if it does not exist: attaching says so. */
     private static Optional<FileIdentity> identity(FunctionProbeData function) {
@@ -167,7 +174,8 @@ final class FunctionLinks {
      * Leaves out functions whose calls would be counted twice: a function that is given twice, also in two files that
      * share their breakpoints, and a function that a wildcard found at the same address as another function. Two names for one address stay if both are written out.
      */
-    private static List<FunctionProbeData> withoutDuplicates(List<FunctionProbeData> functions) {
+    private static List<FunctionProbeData> withoutDuplicates(
+            List<FunctionProbeData> functions, Predicate<FunctionProbe> begins) {
         Predicate<FunctionProbeData> byWildcard = function ->
                 function.place().map(FunctionProbeData.Place::oneOfMany).orElse(false);
         Map<FunctionProbeData, FileIdentity> identities = new HashMap<>();
@@ -190,7 +198,8 @@ final class FunctionLinks {
                                     function.place()
                                             .<Object>map(FunctionProbeData.Place::offset)
                                             .orElse(function.function()),
-                                    function.returns()));
+                                    function.returns(),
+                                    begins.test(function)));
                     Set<String> names = at.map(key -> namesAt.computeIfAbsent(key, _ -> new HashSet<>()))
                             .orElseGet(HashSet::new);
                     return (names.isEmpty() || !byWildcard.test(function)) && names.add(function.function());

@@ -285,6 +285,21 @@ final class ProbeNumbers {
         return pair.isEmpty() || pair.stream().anyMatch(pattern -> pattern.matches(probe));
     }
 
+    /** Whether the question has pairs whose begin and end can be events of one moment; a call returns after its entry. */
+    boolean arePairs() {
+        return !pair.isEmpty() && !byFrame;
+    }
+
+    /** Whether a probe begins pairs, and has to run before an end of the same moment. */
+    boolean mustRunFirst(UsdtProbe probe) {
+        return arePairs() && pair.getFirst().matches(probe);
+    }
+
+    /** The same of a function. */
+    boolean mustRunFirst(FunctionProbe function) {
+        return arePairs() && FunctionPattern.matches(pair.getFirst(), function);
+    }
+
     /** {@code provider:name} of the probe that began a pair, by the cookie of that event. */
     String nameOfBegin(long cookie) {
         String name = name(cookie);

@@ -470,11 +470,12 @@ public final class Question {
                 return program;
             }
             program.setCounting(false);
-            if (!probes.isEmpty()) {
-                UsdtLink _ = program.attach(probes, process);
-            }
-            if (!functions.isEmpty()) {
-                Link _ = program.attachFunctions(functions, process, _ -> {});
+            if (program.functionsLast()) {
+                attachProbes(program);
+                attachFunctions(program);
+            } else {
+                attachFunctions(program);
+                attachProbes(program);
             }
             program.setCounting(true);
             return program;
@@ -482,6 +483,18 @@ public final class Question {
             try (program) {
                 throw e;
             }
+        }
+    }
+
+    private void attachProbes(RunningProgram program) {
+        if (!probes.isEmpty()) {
+            UsdtLink _ = program.attach(probes, process);
+        }
+    }
+
+    private void attachFunctions(RunningProgram program) {
+        if (!functions.isEmpty()) {
+            Link _ = program.attachFunctions(functions, process, _ -> {});
         }
     }
 

@@ -185,6 +185,21 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     /** Sets whether events count; a program that can't tell takes each event. */
     void setCounting(boolean counting) {}
 
+    /** Whether functions are attached after the USDT probes that are attached with them ({@link PairOrder}). */
+    boolean functionsLast() {
+        return true;
+    }
+
+    /** Whether {@link Following} attaches this program, and knows what it was attached to too late. */
+    boolean isFollowing() {
+        return following != null;
+    }
+
+    /** Reasons for gaps that only the subclass knows. */
+    List<Diagnostic> ownGaps() {
+        return List.of();
+    }
+
     /** Closes what only the subclass has. All probes are detached. */
     void closeOwn() {}
 
@@ -432,6 +447,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
                         ? begun.gaps()
                         : firstThreads.map(FirstThreads::gaps).orElse(List.of()));
         gaps.addAll(ofPatterns);
+        gaps.addAll(ownGaps());
         gaps.addAll(named.gaps(lookout.now()));
         functions.forEach(function -> function.whyInexact().ifPresent(gaps::add));
         return gaps.stream().distinct().toList();
