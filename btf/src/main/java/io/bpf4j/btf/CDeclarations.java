@@ -173,12 +173,16 @@ public final class CDeclarations {
             if (callable.isEmpty()) {
                 return;
             }
+            // Many functions may have one prototype with many parameters: what was seen is written, and not collected
+            // again.
+            BitSet seen = new BitSet();
             List<Need> needs = new ArrayList<>();
             for (int id : callable.values()) {
-                collect(((BtfType.Func) btf.type(id)).type(), false, needs, new BitSet(), 0);
-            }
-            for (Need need : needs) {
-                write(need);
+                collect(((BtfType.Func) btf.type(id)).type(), false, needs, seen, 0);
+                for (Need need : needs) {
+                    write(need);
+                }
+                needs.clear();
             }
             out.append("#ifndef BPF_NO_KFUNC_PROTOTYPES\n");
             macro("__ksym", "__attribute__((section(\".ksyms\")))");
