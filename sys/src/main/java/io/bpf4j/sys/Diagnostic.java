@@ -17,8 +17,8 @@ public record Diagnostic(Kind kind, String subject, String message) {
         /** The result lacks the subject: a process, a file or a part of it, sites of a probe. */
         LEFT_OUT,
         /**
-         * The program can't read an argument of the subject, and gets an error; or this process can't tell what is
-         * pinned.
+         * The program can't read an argument of the subject, and gets an error; or this process can't read the subject, a
+         * file, or tell what is pinned.
          */
         UNREADABLE,
         /** The subject may never fire, although it can be attached to. */

@@ -295,6 +295,14 @@ final class GroupWatch implements AutoCloseable {
                                     + " be missing");
                 }
             }
+            scan.files().stream()
+                    .filter(file -> file.probes().isEmpty())
+                    .flatMap(file -> file.problems().stream())
+                    .filter(problem -> problem.kind() == Kind.UNREADABLE && tasks.isRunning(pid))
+                    .forEach(problem -> addGap(
+                            Kind.NOT_ATTACHED,
+                            problem.subject(),
+                            "a file that process " + pid + " maps could not be read for probes: " + problem.message()));
         } catch (IOException e) {
             if (tasks.isRunning(pid)) {
                 addGap(Kind.NOT_ATTACHED, "process " + pid, String.valueOf(e.getMessage()));

@@ -79,17 +79,21 @@ final class FileScanner {
         try (ElfFile elf = ElfFile.open(opened.file().path(), name, ProcessLimits.MAPPED_FILE)) {
             return scan(elf, opened.path(), name);
         } catch (MalformedDataException e) {
-            return withoutProbes(opened.path(), name, e);
+            return withoutProbes(opened.path(), name, leftOut(name, e.getMessage()));
         }
     }
 
     /** The result for a file that could not be read. */
     static UsdtScan.File unread(MappedFile file, IOException why) {
-        return withoutProbes(file.mapping().name().path(), file.name(), why);
+        String name = file.name();
+        return withoutProbes(
+                file.mapping().name().path(),
+                name,
+                new Diagnostic(Diagnostic.Kind.UNREADABLE, name, name + ": " + why.getMessage()));
     }
 
-    private static UsdtScan.File withoutProbes(Path path, String name, Exception why) {
-        return new UsdtScan.File(path, name, List.of(), List.of(), List.of(leftOut(name, why.getMessage())));
+    private static UsdtScan.File withoutProbes(Path path, String name, Diagnostic why) {
+        return new UsdtScan.File(path, name, List.of(), List.of(), List.of(why));
     }
 
     private static Diagnostic leftOut(String name, @Nullable String why) {

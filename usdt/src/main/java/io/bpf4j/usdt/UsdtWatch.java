@@ -529,6 +529,7 @@ public final class UsdtWatch implements AutoCloseable {
             Diagnostic problem = new Diagnostic(Kind.LEFT_OUT, "process " + visit.pid, found.problem());
             visit.read.add(
                     new UsdtScan.File(folder, folder.toString(), List.of(), List.of(visit.pid), List.of(problem)));
+            gaps.add(new Diagnostic(Kind.NOT_ATTACHED, problem.subject(), problem.message()));
         }
     }
 
