@@ -216,8 +216,9 @@ public final class Answer extends RunningProgram {
         AttachOptions options = pid.isPresent() ? all.withPid(pid.getAsInt()) : all;
         Program program = object.program(QuestionProgram.USDT_PROGRAM);
         UsdtLink link = attachEnds(order.ends(used), pid, () -> usdt.attach(program, order.ordered(used), options));
+        UsdtLink added = add(link, program, used, pid);
         order.attached(link, pid, used);
-        return add(link, program, used, pid);
+        return added;
     }
 
     /**
@@ -248,8 +249,9 @@ public final class Answer extends RunningProgram {
                 order.endsOf(functions),
                 pid,
                 () -> new AttachedFunctions(() -> FunctionLinks.attach(object, functions, numbers, pid, files, once)));
+        Link added = add(link, FunctionLinks.program(object, pid), taken, named, pid);
         order.attachedFunctions(link, pid, functions);
-        return add(link, FunctionLinks.program(object, pid), taken, named, pid);
+        return added;
     }
 
     /**
@@ -264,7 +266,8 @@ public final class Answer extends RunningProgram {
             return attach.get();
         }
         boolean counted = suspend(order.areAllIn(pid));
-        if (counted && (pid.isEmpty() || !isFollowing())) {
+        boolean missed = counted && !isStopped(pid);
+        if (missed) {
             interrupted.add(new Diagnostic(
                     Diagnostic.Kind.LATE,
                     "",
@@ -273,27 +276,33 @@ public final class Answer extends RunningProgram {
         }
         try {
             begins.forEach(AttachedFunctions::pause);
-            L link;
-            try {
-                link = attach.get();
-            } catch (RuntimeException | Error e) {
-                try {
-                    begins.forEach(AttachedFunctions::again);
-                } catch (RuntimeException | Error more) {
-                    e.addSuppressed(more);
-                }
-                throw e;
+            if (missed) {
+                // Their ends are not seen, and the next ones are those of other begins.
+                table.forgetBegins();
             }
-            try {
-                begins.forEach(AttachedFunctions::again);
-                return link;
-            } catch (RuntimeException | Error e) {
-                try (link) {
-                    throw e;
-                }
-            }
+            return attach.get();
         } finally {
+            begins.forEach(this::attachAgain);
             boolean _ = suspend(false);
+        }
+    }
+
+    /** Whether a process runs nothing while it is attached to: a thread of it is held, and it has no other. */
+    private boolean isStopped(OptionalInt pid) {
+        return pid.isPresent()
+                && isFollowing()
+                && new Tasks(Host.running()).threadsOf(pid.getAsInt()).size() == 1;
+    }
+
+    /** If that fails, the others are attached all the same, and the answer says what is missing. */
+    private void attachAgain(AttachedFunctions begins) {
+        try {
+            begins.again();
+        } catch (RuntimeException e) {
+            interrupted.add(new Diagnostic(
+                    Diagnostic.Kind.NOT_ATTACHED,
+                    begins.description(),
+                    "functions that begin the latency are not attached any more: " + e.getMessage()));
         }
     }
 

@@ -123,12 +123,17 @@ final class AnswerTable {
 
     /** The begins of a latency whose end has not come yet. */
     long openBegins() {
-        if (question.kind() != QuestionKind.LATENCY) {
-            return 0;
-        }
+        return question.kind() == QuestionKind.LATENCY ? begins().toMap().size() : 0;
+    }
+
+    /** Forgets these begins; their ends will have no partner. Of a latency only. */
+    void forgetBegins() {
+        TypedMap<byte[], byte[]> begins = begins();
+        begins.toMap().keySet().forEach(begins::remove);
+    }
+
+    private TypedMap<byte[], byte[]> begins() {
         BpfMap begins = object.map("begins");
-        return TypedMap.of(begins, Codec.ofBytes(begins.keySize()), Codec.ofBytes(begins.valueSize()))
-                .toMap()
-                .size();
+        return TypedMap.of(begins, Codec.ofBytes(begins.keySize()), Codec.ofBytes(begins.valueSize()));
     }
 }

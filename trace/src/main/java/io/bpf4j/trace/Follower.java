@@ -310,7 +310,7 @@ final class Follower implements AutoCloseable {
             }
             try {
                 attach(pid, probes, Set.of(file));
-            } catch (BpfException e) {
+            } catch (BpfException | IllegalArgumentException e) { // the latter as in attempt()
                 probes.forEach(probe -> attempt(pid, () -> attach(pid, List.of(probe), Set.of(file))));
             }
         } catch (IOException e) {

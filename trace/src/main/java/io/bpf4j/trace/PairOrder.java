@@ -1,6 +1,7 @@
 package io.bpf4j.trace;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.internal.glob.Glob;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.process.UprobeInodes;
@@ -165,7 +166,7 @@ final class PairOrder {
             return FunctionProbe.matching(function.file(), Glob.quoted(function.function()), function.returns())
                     .stream()
                     .map(FunctionProbeData.class::cast);
-        } catch (IOException e) {
+        } catch (IOException | MalformedDataException e) {
             return Stream.of(); // attaching says so
         }
     }
