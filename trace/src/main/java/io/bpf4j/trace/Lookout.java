@@ -2,6 +2,7 @@ package io.bpf4j.trace;
 
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,11 +20,18 @@ final class Lookout implements AutoCloseable {
     /** The minimum time between two looks, as a multiple of the duration of a look. */
     private static final int REST_FACTOR = 100;
 
+    /** A look that took this long is not made anew for whoever asks: what is looked at may belong to others. */
+    private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** How long the result of a slow look is taken, as a multiple of its duration. */
+    private static final int FRESH_FACTOR = 10;
+
     /** How long to wait for a look. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Runnable look;
     private final long patienceNanos;
+    private final LongSupplier clock;
     private @Nullable Thread thread;
     private boolean ended;
     private boolean asked;
@@ -33,6 +41,9 @@ final class Lookout implements AutoCloseable {
     private long began;
 
     private long duration;
+
+    /** When the last look was finished, if there was one: then it has a duration. */
+    private long finished;
 
     /** How many looks have begun; all but the one under way have finished, or the last one has failed. */
     private long begun;
@@ -44,12 +55,14 @@ final class Lookout implements AutoCloseable {
     private Optional<String> last = Optional.empty();
 
     Lookout(Runnable look) {
-        this(look, PATIENCE_NANOS);
+        this(look, PATIENCE_NANOS, System::nanoTime);
     }
 
-    Lookout(Runnable look, long patienceNanos) {
+    /** @param clock by which the duration of a look is measured */
+    Lookout(Runnable look, long patienceNanos, LongSupplier clock) {
         this.look = look;
         this.patienceNanos = patienceNanos;
+        this.clock = clock;
     }
 
     /** Starts to look; further calls do nothing. */
@@ -62,8 +75,9 @@ final class Lookout implements AutoCloseable {
     private void run() {
         try {
             while (awaitTurn()) {
+                long start = clock.getAsLong();
                 look.run();
-                finished();
+                finished(start);
             }
         } catch (RuntimeException | Error e) {
             failed(e.toString());
@@ -89,9 +103,10 @@ final class Lookout implements AutoCloseable {
         return looking;
     }
 
-    private synchronized void finished() {
+    private synchronized void finished(long start) {
         looking = false;
-        duration = System.nanoTime() - began;
+        finished = clock.getAsLong();
+        duration = finished - start;
         notifyAll();
     }
 
@@ -103,11 +118,17 @@ final class Lookout implements AutoCloseable {
 
     /**
      * Waits for a look that begins after this call, at most five seconds; if a look does not finish for so long, only
-     * its first caller waits. An interrupt does not end the wait; the thread stays interrupted.
+     * its first caller waits. After a slow look there is none for ten times as long, and nobody waits. An interrupt does
+     * not end the wait; the thread stays interrupted.
      *
      * @return why there was none; empty if there was one, if nothing is looked at, or if this has been closed
      */
     synchronized Optional<String> now() {
+        boolean recent = duration >= SLOW_NANOS && clock.getAsLong() - finished < FRESH_FACTOR * duration;
+        return recent && !looking && failure.isEmpty() && !ended ? Optional.empty() : another();
+    }
+
+    private Optional<String> another() {
         if (thread == null || ended) {
             return last;
         }
@@ -145,7 +166,7 @@ final class Lookout implements AutoCloseable {
     /** Looks for the last time, as {@link #now}: from now on nothing that happens matters. */
     synchronized void end() {
         if (!ended) {
-            last = now();
+            last = another();
             close();
         }
     }

@@ -44,7 +44,7 @@ final class NamedFiles {
 
     private final Map<Path, Diagnostic> replaced = new LinkedHashMap<>();
 
-    /** The files whose identity could not be read by the last look. */
+    /** The files whose identity a look could not read: what was there meanwhile is not known afterwards either. */
     private final Map<Path, Diagnostic> unread = new LinkedHashMap<>();
 
     /**
@@ -151,14 +151,14 @@ final class NamedFiles {
 
     private synchronized void seen(Named file, Optional<FileIdentity> other, Optional<String> unreadable) {
         Path path = file.path();
-        other.ifPresent(now -> replaced.computeIfAbsent(path, _ -> gap(path, describe(file, now))));
-        unread.remove(path);
-        unreadable.ifPresent(
-                why -> unread.put(path, gap(path, "whether " + path + " was replaced can't be seen: " + why)));
+        other.ifPresent(found -> replaced.computeIfAbsent(path, _ -> gap(path, describe(file, found))));
+        unreadable.ifPresent(why -> unread.computeIfAbsent(
+                path,
+                _ -> gap(path, "whether " + path + " was replaced could not be seen at about " + now() + ": " + why)));
     }
 
     private String describe(Named file, FileIdentity now) {
-        Instant time = clock.get().truncatedTo(ChronoUnit.SECONDS);
+        Instant time = now();
         FileIdentity before = file.identity();
         // The number is not that of a new file: the kernel keeps the inode of a file while a probe is attached to it.
         return now.device() == before.device() && now.inode() == before.inode()
@@ -167,6 +167,10 @@ final class NamedFiles {
                         + " run other code"
                 : file.path() + " was replaced at about " + time
                         + ": processes that have started since run another file, which nothing is attached to";
+    }
+
+    private Instant now() {
+        return clock.get().truncatedTo(ChronoUnit.SECONDS);
     }
 
     private static Diagnostic gap(Path path, String message) {

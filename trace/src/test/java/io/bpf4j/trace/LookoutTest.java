@@ -6,6 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -53,7 +54,7 @@ class LookoutTest {
     void aLookThatDoesNotEndIsWaitedForOnce() {
         Semaphore answers = new Semaphore(0);
         long patience = TimeUnit.MILLISECONDS.toNanos(50);
-        try (Lookout lookout = new Lookout(answers::acquireUninterruptibly, patience)) {
+        try (Lookout lookout = new Lookout(answers::acquireUninterruptibly, patience, System::nanoTime)) {
             lookout.start();
             assertThat(lookout.now()).contains("there was no answer for 50 ms");
             assertThat(lookout.now()).contains("there was no answer for 50 ms");
@@ -67,6 +68,25 @@ class LookoutTest {
             assertThat(lookout.now()).as("at the end").contains("there was no answer for 50 ms");
         } finally {
             answers.release(1_000);
+        }
+    }
+
+    /** Whoever owns what is looked at can make each look slow, and must not hold up all who ask. */
+    @Test
+    void aSlowLookIsTakenForAWhile() {
+        AtomicLong clock = new AtomicLong();
+        Runnable slow = () -> clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(200L * looks.incrementAndGet()));
+        try (Lookout lookout = new Lookout(slow, TimeUnit.MINUTES.toNanos(10), clock::get)) {
+            lookout.start();
+            assertThat(lookout.now()).isEmpty();
+            int first = looks.get();
+            for (int i = 0; i < 100; i++) {
+                assertThat(lookout.now()).isEmpty();
+            }
+            assertThat(looks).as("some may be due").hasValueLessThan(first + 100);
+            lookout.end();
+            int all = looks.get();
+            assertThat(all).as("the last one is made in any case").isGreaterThan(first);
         }
     }
 
