@@ -160,7 +160,10 @@ final class TargetOptions {
         return parsed;
     }
 
-    /** Refuses more than one of a process, control groups, a command and all files, and none of them without a file. */
+    /**
+     * Refuses two targets at once: the target is a process, control groups, a command or all files. Without a target
+     * there must be a file.
+     */
     private void checkSources() {
         boolean processesGiven = pid != null || groups.isPresent();
         int sources = (processesGiven ? 1 : 0) + (command == null ? 0 : 1) + (all ? 1 : 0);

@@ -2,6 +2,7 @@ package io.bpf4j.cli.export;
 
 import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.output.Console;
+import io.bpf4j.sys.internal.thread.Threads;
 import io.bpf4j.trace.RunningProgram.Usage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -106,6 +107,7 @@ public final class CpuBudget implements AutoCloseable {
         }
     }
 
+    /** @throws RuntimeException if the time of a question is not known; the others have been looked at */
     void look() {
         long now = nanoTime.getAsLong();
         long elapsed = now - lastLook;
@@ -113,8 +115,15 @@ public final class CpuBudget implements AutoCloseable {
         Map<Exported, Duration> times = new HashMap<>();
         List<Share> shares = new ArrayList<>();
         List<Exported> all = List.copyOf(questions.get().values());
+        List<RuntimeException> failures = new ArrayList<>();
         for (Exported question : all) {
-            Optional<Usage> usage = question.usage();
+            Optional<Usage> usage;
+            try {
+                usage = question.usage();
+            } catch (RuntimeException e) {
+                failures.add(e); // of the others the time is known
+                continue;
+            }
             if (usage.isEmpty() || !measured.getAsBoolean() || question.isSuspended()) {
                 continue;
             }
@@ -128,6 +137,9 @@ public final class CpuBudget implements AutoCloseable {
         before = times;
         goOn(all, now);
         suspend(shares);
+        if (!failures.isEmpty()) {
+            throw failures.getFirst();
+        }
     }
 
     /** Lets questions go on that have been suspended for long enough. */
@@ -164,16 +176,6 @@ public final class CpuBudget implements AutoCloseable {
     @Override
     public void close() {
         closing.countDown();
-        boolean interrupted = false;
-        while (thread.isPresent() && thread.get().isAlive()) {
-            try {
-                thread.get().join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        thread.ifPresent(Threads::join);
     }
 }

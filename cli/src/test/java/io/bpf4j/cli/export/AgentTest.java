@@ -4,21 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.cli.failure.CommandException;
-import io.bpf4j.trace.RunningProgram.Usage;
-import io.opentelemetry.sdk.metrics.data.MetricData;
-import io.opentelemetry.sdk.resources.Resource;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -27,11 +21,10 @@ class AgentTest {
     private final List<String> events = new ArrayList<>();
 
     /** A question that counts one event each time that it is read. */
-    private final class Fake implements Exported {
+    private final class Fake extends FakeQuestion {
         private final String name;
         private Optional<String> problem = Optional.empty();
         private int count;
-        private boolean suspended;
 
         Fake(String name) {
             this.name = name;
@@ -46,13 +39,8 @@ class AgentTest {
         }
 
         @Override
-        public Collection<MetricData> produce(Resource resource, boolean exponential) {
-            return List.of();
-        }
-
-        @Override
         public Optional<String> problem() {
-            return problem;
+            return super.problem().or(() -> problem);
         }
 
         @Override
@@ -61,27 +49,10 @@ class AgentTest {
         }
 
         @Override
-        public Optional<Usage> usage() {
-            return Optional.of(new Usage(2, 3, OptionalInt.of(4), Duration.ofMillis(1500), 7));
-        }
-
-        @Override
-        public void suspend(String why) {
-            problem = Optional.of(why);
-            suspended = true;
-        }
-
-        @Override
-        public boolean isSuspended() {
-            return suspended;
-        }
-
-        @Override
         public void resume() {
-            if (suspended) {
+            if (isSuspended()) {
                 events.add("resume " + name);
-                suspended = false;
-                problem = Optional.empty();
+                super.resume();
             }
         }
 

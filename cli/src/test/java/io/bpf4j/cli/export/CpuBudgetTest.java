@@ -1,13 +1,10 @@
 package io.bpf4j.cli.export;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.trace.RunningProgram.Usage;
-import io.opentelemetry.sdk.metrics.data.MetricData;
-import io.opentelemetry.sdk.resources.Resource;
-import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,55 +19,13 @@ class CpuBudgetTest {
     private final AtomicBoolean measured = new AtomicBoolean(true);
     private final Map<String, Exported> questions = new LinkedHashMap<>();
 
-    private static final class Fake implements Exported {
+    private static final class Fake extends FakeQuestion {
         private Duration runTime = Duration.ofHours(1);
-        private Optional<String> why = Optional.empty();
-
-        @Override
-        public Collection<MetricData> produce(Resource resource, boolean exponential) {
-            return List.of();
-        }
-
-        @Override
-        public MetricSnapshots collect() {
-            return MetricSnapshots.of();
-        }
-
-        @Override
-        public Optional<String> problem() {
-            return why;
-        }
-
-        @Override
-        public List<String> gaps() {
-            return List.of();
-        }
 
         @Override
         public Optional<Usage> usage() {
             return Optional.of(new Usage(1, 1, OptionalInt.empty(), runTime, 1));
         }
-
-        @Override
-        public void suspend(String problem) {
-            why = Optional.of(problem);
-        }
-
-        @Override
-        public boolean isSuspended() {
-            return why.isPresent();
-        }
-
-        @Override
-        public void resume() {
-            why = Optional.empty();
-        }
-
-        @Override
-        public void stop() {}
-
-        @Override
-        public void close() {}
     }
 
     private Fake question(String name) {
@@ -152,6 +107,21 @@ class CpuBudgetTest {
         look(budget, Map.of(dear, 5_000));
         assertThat(dear.isSuspended()).as("nobody knows when").isFalse();
         look(budget, Map.of(dear, 5_000));
+        assertThat(dear.isSuspended()).isTrue();
+    }
+
+    @Test
+    void aQuestionWhoseTimeIsNotKnownKeepsNoOtherFromBeingSuspended() {
+        questions.put("broken", new FakeQuestion() {
+            @Override
+            public Optional<Usage> usage() {
+                throw new IllegalArgumentException("broken");
+            }
+        });
+        Fake dear = question("dear");
+        CpuBudget budget = budget(10);
+        assertThatThrownBy(() -> look(budget, Map.of())).hasMessage("broken");
+        assertThatThrownBy(() -> look(budget, Map.of(dear, 3_000))).hasMessage("broken");
         assertThat(dear.isSuspended()).isTrue();
     }
 }

@@ -3,8 +3,6 @@ package io.bpf4j.cli.export;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.trace.RunningProgram.Usage;
-import io.opentelemetry.sdk.metrics.data.MetricData;
-import io.opentelemetry.sdk.resources.Resource;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
@@ -12,55 +10,23 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 class QuestionMetricsTest {
-    private static final Usage USAGE = new Usage(2, 3, OptionalInt.of(4), Duration.ofMillis(1500), 7);
-
-    /** A question that is attached, or one that has ended. */
-    private record Fake(Optional<Usage> usage) implements Exported {
+    private static final Exported ENDED = new FakeQuestion() {
         @Override
-        public Collection<MetricData> produce(Resource resource, boolean exponential) {
-            return List.of();
-        }
-
-        @Override
-        public MetricSnapshots collect() {
-            return MetricSnapshots.of();
+        public Optional<Usage> usage() {
+            return Optional.empty();
         }
 
         @Override
         public Optional<String> problem() {
-            return usage.isEmpty() ? Optional.of("it has ended") : Optional.empty();
+            return Optional.of("it has ended");
         }
-
-        @Override
-        public List<String> gaps() {
-            return List.of();
-        }
-
-        @Override
-        public void suspend(String why) {}
-
-        @Override
-        public boolean isSuspended() {
-            return false;
-        }
-
-        @Override
-        public void resume() {}
-
-        @Override
-        public void stop() {}
-
-        @Override
-        public void close() {}
-    }
+    };
 
     private static List<String> samples(List<MetricSnapshot> metrics) throws IOException {
         ByteArrayOutputStream text = new ByteArrayOutputStream();
@@ -73,7 +39,7 @@ class QuestionMetricsTest {
 
     @Test
     void aQuestionSaysWhatItIsAttachedTo() throws IOException {
-        Map<String, Exported> questions = Map.of("a", new Fake(Optional.of(USAGE)), "b", new Fake(Optional.empty()));
+        Map<String, Exported> questions = Map.of("a", new FakeQuestion(), "b", ENDED);
         Map<String, Duration> reads = Map.of("a", Duration.ofMillis(20), "b", Duration.ZERO);
         assertThat(samples(QuestionMetrics.of(questions, reads, true)))
                 .containsExactlyInAnyOrder(
@@ -93,8 +59,7 @@ class QuestionMetricsTest {
     /** 0 would look like a question that costs nothing. */
     @Test
     void whatIsNotMeasuredIsLeftOut() throws IOException {
-        assertThat(samples(QuestionMetrics.of(
-                        Map.of("a", new Fake(Optional.of(USAGE))), Map.of("a", Duration.ZERO), false)))
+        assertThat(samples(QuestionMetrics.of(Map.of("a", new FakeQuestion()), Map.of("a", Duration.ZERO), false)))
                 .contains("bpf4j_question_attached_sites{question=\"a\"} 3.0")
                 .noneMatch(line -> line.contains("program"));
     }
