@@ -16,7 +16,6 @@ import io.bpf4j.process.hold.PausedProcesses;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.kernel.AttachType;
-import io.bpf4j.sys.kernel.ProgramInfo;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
@@ -25,15 +24,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,11 +79,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     private final List<Link> links = new ArrayList<>();
 
-    /** What each link is attached to. Not under the lock, which is held while probes are attached to or detached from. */
-    private final Map<Link, Places> attached = new ConcurrentHashMap<>();
-
-    /** The programs that have run: the kernel wants one for each attach type. */
-    private final Set<Program> programs = ConcurrentHashMap.newKeySet();
+    private final Attachments attachments = new Attachments();
 
     /** Ends a wait for events of a program that has none. */
     private final Semaphore woken = new Semaphore(0);
@@ -97,14 +89,6 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     /** Attaches this program to what appears; null if nothing does. Other threads may ask for gaps while it begins. */
     private volatile @Nullable Following following;
-
-    /**
-     * What a link is attached to.
-     *
-     * @param names of probes and functions
-     * @param sites places in files
-     */
-    private record Places(Set<String> names, int sites) {}
 
     /**
      * What a program is attached to now, and what it has cost. <i>Immutable.</i>
@@ -145,7 +129,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         if (question.inGroups) {
             Program execs = object.program(COUNT_EXEC);
             add(execs.attach());
-            programs.add(execs);
+            attachments.add(execs);
         }
         if (lossless) {
             // The other half is for threads that have not noticed it yet.
@@ -220,13 +204,13 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     UsdtLink add(UsdtLink link, Program program, List<UsdtProbe> probes, OptionalInt pid) {
         add(link);
         silence.attached(probes, pid);
-        programs.add(
+        attachments.add(
+                link,
                 link.strategy() == AttachStrategy.MULTI
                         ? program.forAttachType(AttachType.TRACE_UPROBE_MULTI)
-                        : program.withoutAttachType());
-        attached.put(
-                link,
-                new Places(probes.stream().map(UsdtProbe::fullName).collect(Collectors.toSet()), link.siteCount()));
+                        : program.withoutAttachType(),
+                probes.stream().map(UsdtProbe::fullName),
+                link.siteCount());
         if (following != null) {
             return link; // new files are found, and attached to
         }
@@ -249,10 +233,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
             L link, Program program, List<FunctionProbe> ofLink, Set<NamedFiles.Named> files, OptionalInt pid) {
         add(link);
         silence.attached(List.of(), pid);
-        programs.add(program);
-        attached.put(
-                link,
-                new Places(ofLink.stream().map(FunctionProbe::fullName).collect(Collectors.toSet()), ofLink.size()));
+        attachments.add(link, program, ofLink.stream().map(FunctionProbe::fullName), ofLink.size());
         if (following != null) {
             watch(this, files);
         } else if (pid.isEmpty()) {
@@ -267,23 +248,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
      * @throws IllegalStateException if this is closed
      */
     public Usage usage() {
-        List<Places> places = List.copyOf(attached.values());
-        Duration runTime = Duration.ZERO;
-        long runs = 0;
-        for (Program program : programs) {
-            ProgramInfo info = program.info();
-            runTime = runTime.plus(info.runTime());
-            runs += info.runCount();
-        }
-        return new Usage(
-                (int) places.stream()
-                        .flatMap(link -> link.names().stream())
-                        .distinct()
-                        .count(),
-                places.stream().mapToInt(Places::sites).sum(),
-                processes(),
-                runTime,
-                runs);
+        return attachments.usage(processes());
     }
 
     private OptionalInt processes() {
@@ -293,7 +258,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         }
         return process.isEmpty()
                 ? OptionalInt.empty()
-                : OptionalInt.of(new Tasks(Host.running()).isRunning(process.getAsInt()) ? 1 : 0);
+                : OptionalInt.of(new Tasks(host).isRunning(process.getAsInt()) ? 1 : 0);
     }
 
     private void watch(Object owner, Set<NamedFiles.Named> files) {
@@ -305,7 +270,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     /** What happens to the files of this link matters no more. */
     private void forget(Link link) {
-        attached.remove(link);
+        attachments.remove(link);
         links.remove(link);
         if (named.has(link)) {
             Optional<String> _ = lookout.now();
@@ -369,7 +334,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     public synchronized List<Closing> detach() {
         lookout.end();
         List<Closing> all = links.stream().map(Link::closeAsync).toList();
-        attached.clear();
+        attachments.clear();
         links.clear();
         return all;
     }
@@ -543,7 +508,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
                 lookout) {
             LinkGroup all = LinkGroup.inParallel("the question's probes");
             links.forEach(all::add);
-            attached.clear();
+            attachments.clear();
             links.clear();
             if (lossless) {
                 all.afterClose(this::discard);

@@ -1,0 +1,73 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.loader.Program;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.sys.kernel.ProgramInfo;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What the links of a question are attached to, and the BPF programs that have run for them. <i>Thread-safe</i>, without
+ * the lock of the question, which is held while probes are attached to or detached from.
+ *
+ * <p>Tested by {@code UsageOnKernelTest}.
+ */
+final class Attachments {
+    private final Map<Link, Places> places = new ConcurrentHashMap<>();
+
+    /** The kernel wants a program for each attach type. */
+    private final Set<Program> programs = ConcurrentHashMap.newKeySet();
+
+    /**
+     * What a link is attached to.
+     *
+     * @param names of probes and functions
+     * @param sites places in files
+     */
+    private record Places(Set<String> names, int sites) {}
+
+    /** A program runs that no probe is attached to. */
+    void add(Program program) {
+        programs.add(program);
+    }
+
+    void add(Link link, Program program, Stream<String> names, int sites) {
+        programs.add(program);
+        places.put(link, new Places(names.collect(Collectors.toSet()), sites));
+    }
+
+    void remove(Link link) {
+        places.remove(link);
+    }
+
+    void clear() {
+        places.clear();
+    }
+
+    /** @throws IllegalStateException if the programs are closed */
+    RunningProgram.Usage usage(OptionalInt processes) {
+        List<Places> now = List.copyOf(places.values());
+        Duration runTime = Duration.ZERO;
+        long runs = 0;
+        for (Program program : programs) {
+            ProgramInfo info = program.info();
+            runTime = runTime.plus(info.runTime());
+            runs += info.runCount();
+        }
+        return new RunningProgram.Usage(
+                (int) now.stream()
+                        .flatMap(link -> link.names().stream())
+                        .distinct()
+                        .count(),
+                now.stream().mapToInt(Places::sites).sum(),
+                processes,
+                runTime,
+                runs);
+    }
+}
