@@ -4,11 +4,14 @@
 //   moments CALLS           calls both functions, and prints how often
 //   moments wait            does so for each number that it reads
 //   moments load LIBRARY    loads this program as a library, calls its functions ten times, and prints how often
+//   moments load LIBRARY thread    does so while another thread waits
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sdt.h>
+#include <unistd.h>
 
 #define NOTE(provider, name)                                                                                           \
     ".pushsection .note.stapsdt,\"\",\"note\"\n"                                                                       \
@@ -61,10 +64,18 @@ static int load(const char *library) {
     return 0;
 }
 
+static void *waits(void *unused) {
+    pause();
+    return unused;
+}
+
 int main(int argc, char **argv) {
     char line[64];
+    pthread_t thread;
 
-    if (argc == 3 && !strcmp(argv[1], "load"))
+    if (argc == 4 && pthread_create(&thread, NULL, waits, NULL))
+        return 1;
+    if (argc >= 3 && !strcmp(argv[1], "load"))
         return load(argv[2]);
     if (argc != 2)
         return 2;

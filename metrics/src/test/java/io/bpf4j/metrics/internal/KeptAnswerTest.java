@@ -1,5 +1,7 @@
 package io.bpf4j.metrics.internal;
 
+import static io.bpf4j.metrics.internal.SampleAnswer.counts;
+import static io.bpf4j.metrics.internal.SampleAnswer.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,15 +18,6 @@ class KeptAnswerTest {
         return new SeriesReader(answer, AnswerMetric.named("m"), _ -> true, () -> 0);
     }
 
-    private static Map<Optional<List<Object>>, Long> counts(SeriesReader reader) {
-        return reader.read().orElseThrow().series().stream()
-                .collect(Collectors.toMap(Reading.Series::values, Reading.Series::count));
-    }
-
-    private static Optional<List<Object>> values(Object... values) {
-        return Optional.of(List.of(values));
-    }
-
     @Test
     void theNextAnswerIsAddedToThoseBefore() {
         SampleAnswer first = SampleAnswer.counting("comm");
@@ -34,12 +27,12 @@ class KeptAnswerTest {
         assertThat(reader.read().orElseThrow().exact()).isTrue();
         reader.keep();
         first.close();
-        assertThat(counts(reader)).isEqualTo(Map.of(values("java"), 1L, values("sh"), 1L));
+        assertThat(counts(reader)).isEqualTo(Map.of(key("java"), 1L, key("sh"), 1L));
         for (long round = 2; round < 5; round++) {
             SampleAnswer next = SampleAnswer.counting("comm");
             reader.goOn(next);
             next.add(0, "java");
-            assertThat(counts(reader)).isEqualTo(Map.of(values("java"), round, values("sh"), 1L));
+            assertThat(counts(reader)).isEqualTo(Map.of(key("java"), round, key("sh"), 1L));
             assertThat(reader.read().orElseThrow().exact())
                     .as("events of the time between are missing")
                     .isFalse();

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** An answer whose events a test makes. It has the buckets that {@link Distribution} documents. <i>Confined.</i> */
@@ -32,6 +33,17 @@ public final class SampleAnswer implements AnswerSource {
         this.unit = unit;
         this.all = all;
         this.linear = linear;
+    }
+
+    /** What a reader has of each combination of values; those that were too much have none. */
+    static Map<Optional<List<Object>>, Long> counts(SeriesReader reader) {
+        return reader.read().orElseThrow().series().stream()
+                .collect(Collectors.toMap(Reading.Series::values, Reading.Series::count));
+    }
+
+    /** A combination of values. */
+    static Optional<List<Object>> key(Object... values) {
+        return Optional.of(List.of(values));
     }
 
     /** Only counts. */

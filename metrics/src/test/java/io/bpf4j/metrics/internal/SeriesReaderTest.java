@@ -1,5 +1,7 @@
 package io.bpf4j.metrics.internal;
 
+import static io.bpf4j.metrics.internal.SampleAnswer.counts;
+import static io.bpf4j.metrics.internal.SampleAnswer.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,7 +15,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -28,20 +29,10 @@ class SeriesReaderTest {
         return new SeriesReader(answer, metric, running::contains, now::get);
     }
 
-    /** By the values of the labels; those that were too much have none. */
-    private static Map<Optional<List<Object>>, Long> counts(SeriesReader reader) {
-        return reader.read().orElseThrow().series().stream()
-                .collect(Collectors.toMap(Reading.Series::values, Reading.Series::count));
-    }
-
-    private static Optional<List<Object>> values(Object... values) {
-        return Optional.of(List.of(values));
-    }
-
     @Test
     void aMetricWithoutKeysBeginsWithZero() {
         assertThat(counts(reader(SampleAnswer.counting(), AnswerMetric.named("m"))))
-                .isEqualTo(Map.of(values(), 0L));
+                .isEqualTo(Map.of(key(), 0L));
         Reading reading = reader(SampleAnswer.distributing("ns"), AnswerMetric.named("m"))
                 .read()
                 .orElseThrow();
@@ -88,10 +79,10 @@ class SeriesReaderTest {
         answer.add(0, "often");
         answer.add(0, "often");
         SeriesReader reader = reader(answer, AnswerMetric.named("m").withMaxSeries(1));
-        assertThat(counts(reader)).isEqualTo(Map.of(values("often"), 2L, Optional.empty(), 1L));
+        assertThat(counts(reader)).isEqualTo(Map.of(key("often"), 2L, Optional.empty(), 1L));
         answer.add(0, "rare");
         answer.add(0, "rare");
-        assertThat(counts(reader)).isEqualTo(Map.of(values("often"), 2L, Optional.empty(), 3L));
+        assertThat(counts(reader)).isEqualTo(Map.of(key("often"), 2L, Optional.empty(), 3L));
     }
 
     @Test
@@ -101,23 +92,21 @@ class SeriesReaderTest {
         SeriesReader reader = reader(answer, metric);
         running.add(7L);
         answer.add(0, 7L);
-        assertThat(counts(reader)).isEqualTo(Map.of(values(7L), 1L));
+        assertThat(counts(reader)).isEqualTo(Map.of(key(7L), 1L));
         now.set(Duration.ofHours(1).toNanos());
-        assertThat(counts(reader)).as("it runs").isEqualTo(Map.of(values(7L), 1L));
+        assertThat(counts(reader)).as("it runs").isEqualTo(Map.of(key(7L), 1L));
         answer.add(0, 7L);
         running.clear();
-        assertThat(counts(reader)).as("its last event is new").isEqualTo(Map.of(values(7L), 2L));
+        assertThat(counts(reader)).as("its last event is new").isEqualTo(Map.of(key(7L), 2L));
         now.addAndGet(Duration.ofSeconds(59).toNanos());
-        assertThat(counts(reader)).isEqualTo(Map.of(values(7L), 2L));
+        assertThat(counts(reader)).isEqualTo(Map.of(key(7L), 2L));
         now.addAndGet(Duration.ofSeconds(1).toNanos());
         assertThat(counts(reader)).isEmpty();
         running.add(8L);
         answer.add(0, 8L);
-        assertThat(counts(reader)).isEqualTo(Map.of(values(8L), 1L));
+        assertThat(counts(reader)).isEqualTo(Map.of(key(8L), 1L));
         answer.add(0, 7L);
-        assertThat(counts(reader))
-                .as("another process has its number")
-                .isEqualTo(Map.of(values(7L), 3L, values(8L), 1L));
+        assertThat(counts(reader)).as("another process has its number").isEqualTo(Map.of(key(7L), 3L, key(8L), 1L));
     }
 
     @Test
@@ -134,13 +123,13 @@ class SeriesReaderTest {
         answer.end("a.service", false);
         assertThat(counts(reader)).as("its last event is new").hasSize(2);
         now.addAndGet(Duration.ofSeconds(60).toNanos());
-        assertThat(counts(reader)).isEqualTo(Map.of(values("b.service", "x"), 1L));
+        assertThat(counts(reader)).isEqualTo(Map.of(key("b.service", "x"), 1L));
         answer.add(0, "c.service", "x");
-        assertThat(counts(reader)).as("it makes room").containsEntry(values("c.service", "x"), 1L);
+        assertThat(counts(reader)).as("it makes room").containsEntry(key("c.service", "x"), 1L);
         answer.end("a.service", true);
-        assertThat(counts(reader)).as("it has no event").doesNotContainKey(values("a.service", "x"));
+        assertThat(counts(reader)).as("it has no event").doesNotContainKey(key("a.service", "x"));
         answer.add(0, "a.service", "x");
-        assertThat(counts(reader)).containsEntry(values("a.service", "x"), 3L);
+        assertThat(counts(reader)).containsEntry(key("a.service", "x"), 3L);
     }
 
     /** A command may have the name of a unit. */
@@ -160,8 +149,7 @@ class SeriesReaderTest {
     void bytesThatAreNoUtf8AreWritten() {
         SampleAnswer answer = SampleAnswer.counting("comm", "ok");
         answer.add(0, "a\udcffb\ud800", true);
-        assertThat(counts(reader(answer, AnswerMetric.named("m"))))
-                .isEqualTo(Map.of(values("a\\xffb\ufffd", true), 1L));
+        assertThat(counts(reader(answer, AnswerMetric.named("m")))).isEqualTo(Map.of(key("a\\xffb\ufffd", true), 1L));
     }
 
     @Test

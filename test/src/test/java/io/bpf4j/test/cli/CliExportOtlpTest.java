@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import io.bpf4j.test.support.AskedProgram;
 import io.bpf4j.test.support.Await;
-import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Requires;
@@ -53,29 +53,11 @@ class CliExportOtlpTest {
     @TempDir
     private static Path folder;
 
-    private static Path asked;
-
-    private static int files;
+    private static AskedProgram asked;
 
     @BeforeAll
     static void compile() throws IOException {
-        // A file of this test alone: a probe fires for all processes that run it.
-        asked = Files.copy(CPrograms.asked(), folder.resolve("asked"));
-        assertThat(asked.toFile().setExecutable(true)).isTrue();
-    }
-
-    private static Path config(String... lines) throws IOException {
-        return Files.writeString(folder.resolve("agent" + files++ + ".conf"), about(String.join("\n", lines) + "\n"));
-    }
-
-    private static String about(String question) {
-        return question.replace("FILE", asked.toString());
-    }
-
-    private static void run(String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(asked.toString()));
-        command.addAll(List.of(arguments));
-        Commands.check(command);
+        asked = AskedProgram.in(folder);
     }
 
     private static RunningTrace agent(Path config, String... options) throws IOException {
@@ -101,7 +83,7 @@ class CliExportOtlpTest {
 
     @Test
     void theLastPushHasAllEventsOfTheProgram() throws IOException, InterruptedException {
-        Path config = config(
+        Path config = asked.config(
                 "asked.values --help 'Values.' count FILE asked:value --by 'str(arg1)' --label 'colour=str(arg1)'",
                 "numbers count FILE asked:value --by arg0 --where 'arg0 < 2'",
                 "sizes hist FILE asked:value --of arg0 --linear 0:300:100 --constant db.system.name=postgresql",
@@ -109,8 +91,8 @@ class CliExportOtlpTest {
         try (OtlpReceiver receiver = new OtlpReceiver();
                 RunningTrace agent = agent(config, receiver)) {
             Await.until("the first push", () -> !receiver.taken().isEmpty());
-            run("values", "300");
-            run("pairs", "5", "2000");
+            asked.run("values", "300");
+            asked.run("pairs", "5", "2000");
             Commands.Result end = end(agent);
             assertThat(receiver.values())
                     .containsEntry("asked.values{colour=red}", 100.0)
@@ -142,10 +124,10 @@ class CliExportOtlpTest {
     @Test
     void theSeriesAreCumulativeAndBeginOnce() throws IOException, InterruptedException {
         try (OtlpReceiver receiver = new OtlpReceiver();
-                RunningTrace _ = agent(config("values --help 'Values.' count FILE asked:value"), receiver)) {
-            run("values", "10");
+                RunningTrace _ = agent(asked.config("values --help 'Values.' count FILE asked:value"), receiver)) {
+            asked.run("values", "10");
             assertThat(receiver.next()).containsEntry("values", 10.0);
-            run("values", "10");
+            asked.run("values", "10");
             assertThat(receiver.next()).containsEntry("values", 20.0);
             List<Metric> pushed = receiver.taken().stream()
                     .flatMap(push -> OtlpReceiver.metrics(push).stream())
@@ -173,14 +155,14 @@ class CliExportOtlpTest {
             command.addAll(Cli.command(
                     "export",
                     "--config",
-                    config("values count FILE asked:value").toString(),
+                    asked.config("values count FILE asked:value").toString(),
                     "--otlp",
                     receiver.url(),
                     "--otlp-every",
                     "1s"));
             try (RunningTrace agent = new RunningTrace(command)) {
                 agent.awaitMessage("bpf4j: pushing ");
-                run("values", "10");
+                asked.run("values", "10");
                 assertThat(receiver.next()).containsEntry("values", 10.0);
                 AtomicInteger refused = new AtomicInteger();
                 receiver.answer((_, exchange, _) -> {
@@ -188,7 +170,7 @@ class CliExportOtlpTest {
                     refused.incrementAndGet();
                 });
                 agent.awaitMessage("bpf4j: otlp: " + receiver.url() + "/v1/metrics: it gives no answer of HTTP");
-                run("values", "100");
+                asked.run("values", "100");
                 int seen = refused.get();
                 // The one that was read before the last event may come after it.
                 Await.until("another push is refused", () -> refused.get() >= seen + 2);
@@ -207,16 +189,16 @@ class CliExportOtlpTest {
 
     @Test
     void aReloadIsNoGapAndNoReset() throws IOException, InterruptedException {
-        Path config = config("values count FILE asked:value", "begins count FILE asked:begin");
+        Path config = asked.config("values count FILE asked:value", "begins count FILE asked:begin");
         try (OtlpReceiver receiver = new OtlpReceiver();
                 RunningTrace agent = agent(config, receiver)) {
-            run("values", "10");
+            asked.run("values", "10");
             assertThat(receiver.next()).containsEntry("values", 10.0).containsEntry("begins", 0.0);
-            Files.writeString(config, about("ends count FILE asked:end\n\nvalues count FILE asked:value\n"));
+            Files.writeString(config, asked.about("ends count FILE asked:end\n\nvalues count FILE asked:value\n"));
             agent.signal("HUP");
             agent.awaitMessage(config + ": serving 2 questions");
-            run("values", "10");
-            run("pairs", "2", "0");
+            asked.run("values", "10");
+            asked.run("pairs", "2", "0");
             assertThat(receiver.next())
                     .containsEntry("values", 20.0)
                     .containsEntry("ends", 3.0)
@@ -247,7 +229,7 @@ class CliExportOtlpTest {
                     Thread.currentThread().interrupt();
                 }
             });
-            Path config = config("values count FILE asked:value");
+            Path config = asked.config("values count FILE asked:value");
             try (RunningTrace agent = agent(config, "--otlp", receiver.url(), "--otlp-every", "1h")) {
                 came.await();
                 // Of the ten seconds of a push three are left for the last one.
@@ -263,7 +245,7 @@ class CliExportOtlpTest {
         try (OtlpReceiver receiver = new OtlpReceiver()) {
             receiver.answer((_, exchange, _) -> exchange.sendResponseHeaders(401, -1));
             try (RunningTrace agent = agent(
-                            config("values count FILE asked:value"),
+                            asked.config("values count FILE asked:value"),
                             "--otlp",
                             receiver.url(),
                             "--otlp-every",
@@ -325,14 +307,14 @@ class CliExportOtlpTest {
             command.addAll(Cli.command(
                     "export",
                     "--config",
-                    config(
+                    asked.config(
                                     "sizes hist FILE asked:value --of arg0",
                                     "bounded hist FILE asked:value --of arg0 --bounds 10")
                             .toString(),
                     "--otlp"));
             try (RunningTrace agent = new RunningTrace(command)) {
                 agent.awaitMessage("bpf4j: pushing 2 questions to " + receiver.url() + "/v1/metrics every 1.0 s;");
-                run("values", "10");
+                asked.run("values", "10");
                 assertThat(receiver.next())
                         .containsEntry("sizes.exponential", 10.0)
                         .containsEntry("bounded.count", 10.0);
@@ -377,7 +359,7 @@ class CliExportOtlpTest {
                 certificate.toString()));
         try (OtlpReceiver receiver = new OtlpReceiver(https(keys))) {
             String url = "https://127.0.0.1:" + receiver.port();
-            Path config = config("values count FILE asked:value");
+            Path config = asked.config("values count FILE asked:value");
             try (RunningTrace agent = agent(config, "--otlp", url, "--otlp-every", "1s")) {
                 agent.awaitMessage("bpf4j: otlp: " + url + "/v1/metrics: no encrypted connection to it: ");
             }
@@ -385,7 +367,7 @@ class CliExportOtlpTest {
             try (RunningTrace agent =
                     agent(config, "--otlp", url, "--otlp-every", "1s", "--otlp-certificate", certificate.toString())) {
                 agent.awaitMessage("bpf4j: pushing ");
-                run("values", "10");
+                asked.run("values", "10");
                 Commands.Result _ = end(agent);
                 assertThat(receiver.values()).containsEntry("values", 10.0);
             }
@@ -394,7 +376,7 @@ class CliExportOtlpTest {
         assertThat(Cli.fail(
                         "export",
                         "--config",
-                        config("values count FILE asked:value").toString(),
+                        asked.config("values count FILE asked:value").toString(),
                         "--otlp",
                         "https://127.0.0.1",
                         "--otlp-certificate",
@@ -422,7 +404,7 @@ class CliExportOtlpTest {
     @Test
     void headersOfOthersAreRefused() throws IOException, InterruptedException {
         Path headers = Files.writeString(folder.resolve("headers"), "Authorization: Bearer secret\n");
-        String config = config("values count FILE asked:value").toString();
+        String config = asked.config("values count FILE asked:value").toString();
         for (Map.Entry<String, Integer> each : RIGHTS.entrySet()) {
             Files.setAttribute(headers, "unix:mode", each.getValue());
             assertThat(Cli.fail("export", "--config", config, "--otlp", "--otlp-headers", headers.toString()))

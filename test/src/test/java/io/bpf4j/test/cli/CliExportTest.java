@@ -8,8 +8,8 @@ import static io.bpf4j.test.support.Requirement.PROMTOOL;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.test.support.AskedProgram;
 import io.bpf4j.test.support.Await;
-import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.ControlGroup;
@@ -45,47 +45,28 @@ class CliExportTest {
     @TempDir
     private static Path folder;
 
-    private static Path asked;
-
-    private static int files;
+    private static AskedProgram asked;
 
     @BeforeAll
     static void compile() throws IOException {
-        // A file of this test alone: a probe fires for all processes that run it.
-        asked = Files.copy(CPrograms.asked(), folder.resolve("asked"));
-        assertThat(asked.toFile().setExecutable(true)).isTrue();
-    }
-
-    private static Path config(String... lines) throws IOException {
-        return Files.writeString(folder.resolve("agent" + files++ + ".conf"), String.join("\n", lines) + "\n");
-    }
-
-    private static void run(String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(asked.toString()));
-        command.addAll(List.of(arguments));
-        Commands.check(command);
-    }
-
-    private static String about(String question) {
-        return question.replace("FILE", asked.toString());
+        asked = AskedProgram.in(folder);
     }
 
     @Test
     void theMetricsAreTheEventsOfTheProgram() throws IOException, InterruptedException {
-        Path config = config(
+        Path config = asked.config(
                 "# three kinds of questions",
-                about(
-                        "asked.values --help 'Values.' count FILE asked:value --by 'str(arg1)' --label 'colour=str(arg1)'"),
-                about("sizes hist FILE asked:value --of arg0 --linear 0:300:100 --constant where=here"),
-                about("pairs latency FILE asked:begin \\\n   asked:end --bounds 1ms,10s"));
+                "asked.values --help 'Values.' count FILE asked:value --by 'str(arg1)' --label 'colour=str(arg1)'",
+                "sizes hist FILE asked:value --of arg0 --linear 0:300:100 --constant where=here",
+                "pairs latency FILE asked:begin \\\n   asked:end --bounds 1ms,10s");
         try (RunningAgent agent = new RunningAgent(config)) {
             assertThat(agent.scrape())
                     .containsEntry("sizes_count{where=\"here\"}", 0.0)
                     .containsEntry("bpf4j_question_up{question=\"asked.values\"}", 1.0)
                     .containsEntry("bpf4j_config_last_reload_successful", 1.0)
                     .doesNotContainKey("asked_values_total{colour=\"red\"}");
-            run("values", "300");
-            run("pairs", "5", "2000");
+            asked.run("values", "300");
+            asked.run("pairs", "5", "2000");
             assertThat(agent.scrape())
                     .containsEntry("asked_values_total{colour=\"red\"}", 100.0)
                     .containsEntry("asked_values_total{colour=\"green\"}", 100.0)
@@ -111,16 +92,16 @@ class CliExportTest {
 
     @Test
     void aQuestionThatStaysGoesOnCounting() throws IOException, InterruptedException {
-        String values = about("values count FILE asked:value");
-        Path config = config(values, about("begins count FILE asked:begin"));
+        String values = asked.about("values count FILE asked:value");
+        Path config = asked.config(values, "begins count FILE asked:begin");
         try (RunningAgent agent = new RunningAgent(config)) {
-            run("values", "10");
-            run("pairs", "2", "0");
+            asked.run("values", "10");
+            asked.run("pairs", "2", "0");
             assertThat(agent.scrape()).containsEntry("values_total", 10.0).containsEntry("begins_total", 3.0);
-            Files.writeString(config, about("ends count FILE asked:end\n\n") + values + "\n");
+            Files.writeString(config, asked.about("ends count FILE asked:end\n\n") + values + "\n");
             agent.reload(config + ": serving 2 questions");
-            run("values", "10");
-            run("pairs", "2", "0");
+            asked.run("values", "10");
+            asked.run("pairs", "2", "0");
             assertThat(agent.scrape())
                     .containsEntry("values_total", 20.0)
                     .containsEntry("ends_total", 3.0)
@@ -130,18 +111,18 @@ class CliExportTest {
 
     @Test
     void aWrongFileChangesNothing() throws IOException, InterruptedException {
-        String values = about("values count FILE asked:value");
-        Path config = config(values);
+        String values = asked.about("values count FILE asked:value");
+        Path config = asked.config(values);
         try (RunningAgent agent = new RunningAgent(config)) {
-            run("values", "10");
-            Files.writeString(config, about("values count FILE\nothers count FILE asked:value --json\n"));
+            asked.run("values", "10");
+            Files.writeString(config, asked.about("values count FILE\nothers count FILE asked:value --json\n"));
             agent.reload(config + " was not taken");
             agent.process().awaitMessage(config + ":1: name the probes to trace");
             agent.process().awaitMessage(config + ":2: --json has no place here");
             // Well formed, but one question can't be asked.
-            Files.writeString(config, about("values count FILE asked:begin\nothers count FILE asked:none\n"));
+            Files.writeString(config, asked.about("values count FILE asked:begin\nothers count FILE asked:none\n"));
             agent.reload(config + ":2: others: ");
-            run("values", "10");
+            asked.run("values", "10");
             Map<String, Double> samples = Await.until(
                     "the end of the second attempt",
                     agent::scrape,
@@ -154,8 +135,8 @@ class CliExportTest {
     @Test
     void labelsThatExplodeAreLimited() throws IOException, InterruptedException {
         try (RunningAgent agent =
-                new RunningAgent(config(about("fast --max-series 10 count FILE asked:fast --by arg0")))) {
-            run("fast", "1", "500");
+                new RunningAgent(asked.config("fast --max-series 10 count FILE asked:fast --by arg0"))) {
+            asked.run("fast", "1", "500");
             Map<String, Double> samples = agent.scrape();
             assertThat(samples.keySet())
                     .filteredOn(name -> name.startsWith("fast_total"))
@@ -170,8 +151,8 @@ class CliExportTest {
     @Test
     void aProcessThatEndsIsNotHealthy() throws IOException, InterruptedException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                RunningAgent agent = new RunningAgent(config(
-                        "ended count -p " + target.pid() + " target:sizes", about("values count FILE asked:value")))) {
+                RunningAgent agent = new RunningAgent(asked.config(
+                        "ended count -p " + target.pid() + " target:sizes", "values count FILE asked:value"))) {
             String answer = target.command("sizes 3");
             assertThat(answer).isNotEmpty();
             assertThat(agent.scrape()).containsEntry("ended_total", 3.0);
@@ -190,8 +171,8 @@ class CliExportTest {
 
     @Test
     void theKernelSaysWhatAQuestionCosts() throws IOException, InterruptedException {
-        try (RunningAgent agent = new RunningAgent(config(about("values count FILE asked:value")), "--statistics")) {
-            run("values", "10");
+        try (RunningAgent agent = new RunningAgent(asked.config("values count FILE asked:value"), "--statistics")) {
+            asked.run("values", "10");
             Map<String, Double> samples = agent.scrape();
             assertThat(samples)
                     .containsEntry("bpf4j_question_program_runs_total{question=\"values\"}", 10.0)
@@ -207,13 +188,13 @@ class CliExportTest {
     @Test
     void aQuestionThatCostsTooMuchIsSuspendedAndItsCountsStay() throws IOException, InterruptedException {
         try (RunningAgent agent = new RunningAgent(
-                config(about("fast count FILE asked:fast --by comm"), about("values count FILE asked:value")),
+                asked.config("fast count FILE asked:fast --by comm", "values count FILE asked:value"),
                 "--max-cpu",
                 "0.000001")) {
             HttpResponse<String> health = Await.until(
                     "a suspension",
                     () -> {
-                        run("fast", "1", "500");
+                        asked.run("fast", "1", "500");
                         return agent.get("/healthz");
                     },
                     response -> response.statusCode() == 503);
@@ -222,8 +203,8 @@ class CliExportTest {
             double before = Await.until("the end of a detachment", agent::scrape, CliExportTest::isDetached)
                     .getOrDefault("fast_total{comm=\"asked\"}", 0.0);
             assertThat(before).isPositive();
-            run("fast", "1", "500");
-            run("values", "10");
+            asked.run("fast", "1", "500");
+            asked.run("values", "10");
             assertThat(agent.scrape())
                     .containsEntry("fast_total{comm=\"asked\"}", before)
                     .containsEntry("fast_exact", 0.0)
@@ -235,7 +216,7 @@ class CliExportTest {
                     "counts that go on",
                     () -> {
                         agent.process().signal("HUP");
-                        run("fast", "1", "500");
+                        asked.run("fast", "1", "500");
                         double now = agent.scrape().getOrDefault("fast_total{comm=\"asked\"}", 0.0);
                         assertThat(now).isGreaterThanOrEqualTo(before);
                         return now;
@@ -255,11 +236,11 @@ class CliExportTest {
     void promtoolFindsNothingToSay() throws IOException, InterruptedException {
         Requirement.insistOn(List.of(PROMTOOL));
         try (RunningAgent agent = new RunningAgent(
-                config(
-                        about("values count FILE asked:value --by pid"),
-                        about("pairs --help 'How long.' latency FILE asked:begin asked:end")),
+                asked.config(
+                        "values count FILE asked:value --by pid",
+                        "pairs --help 'How long.' latency FILE asked:begin asked:end"),
                 "--statistics")) {
-            run("values", "10");
+            asked.run("values", "10");
             Path scraped = Files.writeString(
                     folder.resolve("scraped"), agent.get("/metrics").body());
             Commands.Result result =
@@ -270,10 +251,10 @@ class CliExportTest {
 
     @Test
     void aFileThatIsReplacedIsNotTheWholeAnswer() throws IOException, InterruptedException {
-        Path replaced = Files.copy(asked, folder.resolve("replaced"), StandardCopyOption.COPY_ATTRIBUTES);
-        try (RunningAgent agent = new RunningAgent(config("values count " + replaced + " asked:value"))) {
+        Path replaced = Files.copy(asked.file(), folder.resolve("replaced"), StandardCopyOption.COPY_ATTRIBUTES);
+        try (RunningAgent agent = new RunningAgent(asked.config("values count " + replaced + " asked:value"))) {
             assertThat(agent.scrape()).containsEntry("values_exact", 1.0);
-            Path next = Files.copy(asked, folder.resolve("next"), StandardCopyOption.COPY_ATTRIBUTES);
+            Path next = Files.copy(asked.file(), folder.resolve("next"), StandardCopyOption.COPY_ATTRIBUTES);
             Files.move(next, replaced, StandardCopyOption.ATOMIC_MOVE);
             Commands.check(List.of(replaced.toString(), "values", "10"));
             assertThat(agent.scrape()).containsEntry("values_total", 0.0).containsEntry("values_exact", 0.0);
@@ -288,10 +269,11 @@ class CliExportTest {
     void processesMayComeLater() throws IOException, InterruptedException {
         try (ControlGroup group = ControlGroup.create("exported");
                 RunningAgent agent =
-                        new RunningAgent(config("values count -p cgroup=" + group.path() + " asked:fast"))) {
+                        new RunningAgent(asked.config("values count -p cgroup=" + group.path() + " asked:fast"))) {
             assertThat(agent.get("/healthz").statusCode()).isEqualTo(200);
             agent.process().awaitMessage("bpf4j: values: no process is in the control groups");
-            Process later = new ProcessBuilder("sh", "-c", group.enter() + "; exec " + asked + " later 1 100").start();
+            Process later =
+                    new ProcessBuilder("sh", "-c", group.enter() + "; exec " + asked.file() + " later 1 100").start();
             try (Processes.Ended _ = Processes.endAfterwards(later)) {
                 agent.process().awaitMessage("bpf4j: values: tracing 1 probe");
                 later.getOutputStream().write('\n');
@@ -312,7 +294,7 @@ class CliExportTest {
         String id = "3f2a9c0d1e4b" + "5".repeat(52);
         try (ControlGroup runtime = ControlGroup.create("ended");
                 RunningAgent agent =
-                        new RunningAgent(config(about("fast --stale-after 0 count FILE asked:fast --by container")))) {
+                        new RunningAgent(asked.config("fast --stale-after 0 count FILE asked:fast --by container"))) {
             // The tests may run in a container, to which all groups that are made there belong. It does not end.
             Matcher around = Pattern.compile("[0-9a-f]{64}").matcher(runtime.path());
             boolean inContainer = around.find();
@@ -320,7 +302,7 @@ class CliExportTest {
             for (double round = 1; round <= 2; round++) {
                 double events = 100 * round;
                 try (ControlGroup container = runtime.below(id)) {
-                    Commands.check(List.of("sh", "-c", container.enter() + "; exec " + asked + " fast 1 100"));
+                    Commands.check(List.of("sh", "-c", container.enter() + "; exec " + asked.file() + " fast 1 100"));
                     // The name of a group is looked for a few times a second at most.
                     Map<String, Double> samples =
                             Await.until("events of the container", agent::scrape, seen -> seen.containsKey(series));
@@ -341,10 +323,10 @@ class CliExportTest {
 
     @Test
     void whatCanNotBeAskedEndsTheCommand() throws IOException, InterruptedException {
-        Path config = config(
-                about("values count FILE asked:value"),
-                about("none count FILE asked:none"),
-                about("labels count FILE asked:value --by arg9"),
+        Path config = asked.config(
+                "values count FILE asked:value",
+                "none count FILE asked:none",
+                "labels count FILE asked:value --by arg9",
                 "gone count -p 2147483647 asked:value");
         Commands.Result result = Cli.run("export", "--config", config.toString(), "--listen", "0");
         assertThat(result.exitCode()).isEqualTo(1);
@@ -362,7 +344,7 @@ class CliExportTest {
             assertThat(Cli.fail(
                             "export",
                             "--config",
-                            config(about("values count FILE asked:value")).toString(),
+                            asked.config("values count FILE asked:value").toString(),
                             "--listen",
                             address))
                     .isEqualTo("bpf4j: can't listen at " + address + ": Address already in use");
@@ -371,7 +353,7 @@ class CliExportTest {
 
     @Test
     void aFileThatAnotherUserCanChangeIsRefused() throws IOException, InterruptedException {
-        Path config = config(about("values count FILE asked:value"));
+        Path config = asked.config("values count FILE asked:value");
         Files.setAttribute(config, "unix:mode", FOR_ALL);
         for (String option : List.of("--config", "--check")) {
             assertThat(Cli.fail("export", option, config.toString()))
@@ -404,7 +386,7 @@ class CliExportTest {
 
     @Test
     void theExampleOfThePageHasNoMistake() throws IOException, InterruptedException {
-        Path config = config(after(page(), "$ cat /etc/bpf4j/agent.conf\n", "\n\n$ "));
+        Path config = asked.config(after(page(), "$ cat /etc/bpf4j/agent.conf\n", "\n\n$ "));
         assertThat(Cli.check("export", "--check", config.toString())).isEqualTo(config + ": 4 questions, no mistake\n");
     }
 
@@ -418,7 +400,7 @@ class CliExportTest {
     /** Nobody needs rights to look for mistakes. */
     @Test
     void aFileIsCheckedWithoutRights() throws IOException, InterruptedException {
-        Path config = config("values count --all asked:value --by pid", "wrong count asked:value");
+        Path config = asked.config("values count --all asked:value --by pid", "wrong count asked:value");
         Commands.Result result = Commands.run(withRights("", "export", "--check", config.toString()));
         assertThat(result.exitCode()).isEqualTo(1);
         assertThat(result.err())

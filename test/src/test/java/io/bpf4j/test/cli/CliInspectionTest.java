@@ -217,16 +217,7 @@ class CliInspectionTest {
                 """);
         Path file = Files.writeString(folder.resolve("multiplied.bpf.c"), source);
         Path object = folder.resolve("multiplied.bpf.o");
-        Commands.check(List.of(
-                Commands.clang().orElseThrow().toString(),
-                "-target",
-                "bpf",
-                "-g",
-                "-O2",
-                "-c",
-                file.toString(),
-                "-o",
-                object.toString()));
+        Commands.check(Commands.clang(file, object));
         try (BpfObject loaded = BpfLoader.of(ObjectSpec.read(object)).load()) {
             BpfMap map = loaded.map("cli_multiplied");
             map.update(ints(7), "a".repeat(4096).getBytes(StandardCharsets.US_ASCII));

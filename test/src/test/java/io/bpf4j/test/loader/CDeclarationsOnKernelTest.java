@@ -92,17 +92,7 @@ class CDeclarationsOnKernelTest {
                 }
                 """);
         Path object = directory.resolve("calls.o");
-        Commands.check(List.of(
-                Commands.clang().orElseThrow().toString(),
-                "-target",
-                "bpf",
-                "-O2",
-                "-g",
-                "-Werror",
-                "-c",
-                source.toString(),
-                "-o",
-                object.toString()));
+        Commands.check(Commands.clang(source, object, "-Werror"));
         ObjectSpec spec = ObjectSpec.read(object);
         assertThat(spec.externs())
                 .as("only what the program calls")
@@ -138,18 +128,8 @@ class CDeclarationsOnKernelTest {
             }
         }
         Path object = directory.resolve("variables.o");
-        Commands.check(List.of(
-                Commands.clang().orElseThrow().toString(),
-                "-target",
-                "bpf",
-                "-O2",
-                "-g",
-                "-Werror",
-                "-Wno-pragma-clang-attribute", // an object may have no struct
-                "-c",
-                source.toString(),
-                "-o",
-                object.toString()));
+        // An object may have no struct.
+        Commands.check(Commands.clang(source, object, "-Werror", "-Wno-pragma-clang-attribute"));
         return compare(types, BtfFile.read(object));
     }
 

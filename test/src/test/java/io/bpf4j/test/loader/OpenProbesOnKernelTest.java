@@ -112,7 +112,9 @@ class OpenProbesOnKernelTest {
             LinkDetail.Kprobe kprobe =
                     (LinkDetail.Kprobe) only(object, "on_kprobe").detail();
             assertThat(kprobe).isEqualTo(new LinkDetail.Kprobe("bpf_fentry_test1", 0, kprobe.address(), 0, false, 0));
-            // Some kernels report no address for a probe by name. A probe is behind an instruction ENDBR64, of 4 bytes.
+            // Some kernels report no address for a kprobe that was attached by name. If the function begins with
+            // ENDBR64,
+            // an instruction of 4 bytes, the kernel puts the kprobe after it.
             long function = KernelFunctionsOnKernelTest.address("bpf_fentry_test1");
             assertThat(kprobe.address()).isIn(0L, function, function + 4);
         }

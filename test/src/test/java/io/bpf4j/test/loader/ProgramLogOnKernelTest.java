@@ -201,17 +201,7 @@ class ProgramLogOnKernelTest {
                 char LICENSE[] SEC("license") = "GPL";
                 SEC("xdp") int call(void *ctx) { bpf4j_log(BPF4J_LOG_INFO, %s); return 2; }
                 """, arguments));
-        return Commands.run(List.of(
-                Commands.clang().orElseThrow().toString(),
-                "-target",
-                "bpf",
-                "-O2",
-                "-g",
-                "-I",
-                Path.of("../bpf-objects/src/main/bpf/include").toString(),
-                "-c",
-                source.toString(),
-                "-o",
-                folder.resolve("call.bpf.o").toString()));
+        return Commands.run(
+                Commands.clang(source, folder.resolve("call.bpf.o"), "-I../bpf-objects/src/main/bpf/include"));
     }
 }

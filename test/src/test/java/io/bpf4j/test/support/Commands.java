@@ -34,6 +34,16 @@ public final class Commands {
                 .findFirst();
     }
 
+    /** The command by which clang compiles a BPF program, with type information. */
+    public static List<String> clang(Path source, Path object, String... options) {
+        return Stream.of(
+                        Stream.of(clang().orElseThrow().toString(), "-target", "bpf", "-O2", "-g"),
+                        Stream.of(options),
+                        Stream.of("-c", source.toString(), "-o", object.toString()))
+                .flatMap(part -> part)
+                .toList();
+    }
+
     /** Runs a program to its end. */
     public static Result run(List<String> command) throws IOException, InterruptedException {
         return run(new ProcessBuilder(command));

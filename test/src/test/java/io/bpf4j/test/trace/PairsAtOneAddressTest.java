@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
@@ -206,6 +207,23 @@ class PairsAtOneAddressTest {
         }
     }
 
+    /** Only the thread that loads the library is held: what others call while the function is attached again is missing. */
+    @Test
+    void inALibraryThatAProcessWithThreadsLoads() throws IOException {
+        Target target = Target.command(program().toString(), "load", library().toString(), "thread");
+        Question probes = Question.on(target.withOutputToError(), "shop:leaf");
+        try (Answer answer =
+                asked(probes, library(), Strategy.MULTI, "u:leaf", "shop:leaf").open()) {
+            answer.await();
+            assertThat(answer.rows()).extracting(Answer.Row::count).containsExactly(10L);
+            assertThat(answer.gaps()).isEmpty();
+            assertThat(answer.isExact()).isFalse();
+            assertThat(answer.reasonsForGaps())
+                    .extracting(Diagnostic::message)
+                    .anyMatch(reason -> reason.startsWith("functions that begin the latency were attached again"));
+        }
+    }
+
     /** A process that comes later is late, and its pairs are right. */
     @ParameterizedTest
     @MethodSource("pairs")
@@ -332,19 +350,30 @@ class PairsAtOneAddressTest {
                 .doesNotContain("unpaired_ends", "still_open");
     }
 
+    /** The order is the library's; that it is asked for in each form is the command's. */
     @ParameterizedTest
     @MethodSource("pairsWithFunctions")
     void byTheCommand(Strategy strategy, String begin, String end) throws IOException, InterruptedException {
+        assertPairs(Cli.run(words(command(strategy, begin, end), "-c", program() + " " + CALLS)));
+    }
+
+    @Test
+    void byTheCommandInEachForm() throws IOException, InterruptedException {
         String program = program().toString();
-        List<String> asked = List.of("latency", "--json", "--strategy", strategy.option(), begin, end);
-        assertPairs(Cli.run(words(asked, "-c", program + " " + CALLS)));
-        assertPairs(Cli.run(
-                words(asked, program, "-c", "sh -c '" + program + " 8 & " + program + " 12; wait'", "--follow")));
-        try (LineProcess process = waiting()) {
-            assertPairs(ended(process, words(asked, program)));
-            assertPairs(ended(process, words(asked, "-p", Integer.toString(process.pid()))));
-            assertPairs(ended(process, words(asked, "-p", Integer.toString(process.pid()), "--follow")));
+        for (Strategy strategy : List.of(Strategy.MULTI, Strategy.COOKIE)) {
+            List<String> asked = command(strategy, "u:leaf", "shop:leaf");
+            assertPairs(Cli.run(
+                    words(asked, program, "-c", "sh -c '" + program + " 8 & " + program + " 12; wait'", "--follow")));
+            try (LineProcess process = waiting()) {
+                assertPairs(ended(process, words(asked, program)));
+                assertPairs(ended(process, words(asked, "-p", Integer.toString(process.pid()))));
+                assertPairs(ended(process, words(asked, "-p", Integer.toString(process.pid()), "--follow")));
+            }
         }
+    }
+
+    private static List<String> command(Strategy strategy, String begin, String end) {
+        return List.of("latency", "--json", "--strategy", strategy.option(), begin, end);
     }
 
     private static String[] words(List<String> asked, String... target) {
