@@ -97,7 +97,10 @@ final class ReferenceReader {
         return read;
     }
 
-    /** The relocations, checked as far as that needs no function: a linker leaves code behind that is in none. */
+    /**
+     * The relocations. Those of code that is in no function are checked, too, but refer to nothing: a linker leaves such
+     * code behind if a weak function was overridden.
+     */
     private @Nullable Relocation[] bySlot(Section section) {
         @Nullable Relocation[] bySlot = new @Nullable Relocation[(int) (section.size() / Instruction.SIZE)];
         for (Relocation relocation : file.elf.relocations(section)) {

@@ -142,7 +142,7 @@ class LoadPlanTest {
         LoadPlan plan =
                 LoadPlan.of(spec, new LoadOptions(), new TargetKernel(kernel.host(), ScriptedLoads.everything(), none));
         AssembledProgram program = plan.programs().getFirst().code().orElseThrow();
-        // The map is the second one. The extern is behind CONFIG_X and "absent".
+        // The object has one map before this map, and two externs before this extern: CONFIG_X and "absent".
         assertThat(program.instructions())
                 .extracting(Instruction::imm)
                 .containsExactly(2_001_000_001, 2_001_000_001, 2_002_000_002, 0);
