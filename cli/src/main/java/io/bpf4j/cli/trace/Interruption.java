@@ -64,17 +64,17 @@ public final class Interruption {
     private void handleSignals() {
         for (Signal signal : Signal.values()) {
             Runnable handler = () -> onSignal(128 + signal.number, System.nanoTime());
-            if (signal == Signal.HUP) {
-                Signals.handle(signal.name(), () -> hangUp(handler));
+            Runnable other = onHangUp;
+            if (signal == Signal.HUP && other != null) {
+                // A command that SIGHUP does not end has it even under nohup, which ignores it for those that it would
+                // end.
+                Signals.handleAlways(signal.name(), signal.number, other);
+            } else if (signal == Signal.HUP) {
+                Signals.handle(signal.name(), handler);
             } else {
                 Signals.handleAlways(signal.name(), signal.number, handler);
             }
         }
-    }
-
-    private void hangUp(Runnable end) {
-        Runnable other = onHangUp;
-        (other == null ? end : other).run();
     }
 
     /** @param now {@code System.nanoTime()} */
@@ -167,7 +167,10 @@ public final class Interruption {
         atHalt = action;
     }
 
-    /** From now on SIGHUP does not end the command, and runs this on another thread. Called before {@link #onRequest}. */
+    /**
+     * SIGHUP will not end the command but run this on another thread, even if the command was started with the signal
+     * ignored. Called before {@link #onRequest}.
+     */
     public void onHangUp(Runnable action) {
         onHangUp = action;
     }

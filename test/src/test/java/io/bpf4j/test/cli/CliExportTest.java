@@ -17,6 +17,7 @@ import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.RunningAgent;
+import io.bpf4j.test.support.RunningTrace;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -106,6 +107,19 @@ class CliExportTest {
                     .containsEntry("values_total", 20.0)
                     .containsEntry("ends_total", 3.0)
                     .doesNotContainKey("begins_total");
+        }
+    }
+
+    /** As under nohup: SIGHUP is no end for an agent, and reads the file. */
+    @Test
+    void anIgnoredHangUpReadsTheFileToo() throws IOException, InterruptedException {
+        Path config = asked.config("values count FILE asked:value");
+        List<String> command = new ArrayList<>(List.of("env", "--ignore-signal=HUP"));
+        command.addAll(Cli.command("export", "--config", config.toString(), "--listen", "0"));
+        try (RunningAgent agent = new RunningAgent(new RunningTrace(command))) {
+            Files.writeString(config, asked.about("ends count FILE asked:end\n"));
+            agent.reload(config + ": serving 1 question");
+            assertThat(agent.scrape()).containsKey("ends_total").doesNotContainKey("values_total");
         }
     }
 
