@@ -9,12 +9,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Damaged files: cut short anywhere, any bit turned. Whatever comes of it, it is a result or MalformedDataException.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class RobustnessTest {
     private static final ElfLimits LIMITS = new ElfLimits(1 << 16, 1 << 16, 1 << 20, 1 << 22);
 

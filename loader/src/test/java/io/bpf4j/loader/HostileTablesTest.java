@@ -11,10 +11,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Tables of tens of thousands of entries, each of which is small: whatever is looked up for each must not be a search.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class HostileTablesTest extends HostileObject {
     @Test
     void manyMaps() {

@@ -36,11 +36,14 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * What a program does with questions, whole: each of its system calls fails in turn, with each error of its manual. What
  * is tolerated is listed here, with the reason.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class QuestionFaultsTest {
     private static final UsdtArg ARGUMENT = UsdtArg.unsigned(8, new UsdtArg.Register("rax"));
 
@@ -122,7 +125,7 @@ class QuestionFaultsTest {
                 && create.types().key() + create.types().value() > 0;
     }
 
-    private static void add(Figures figures) {
+    private static synchronized void add(Figures figures) {
         assertThat(figures.errors()).isGreaterThan(300);
         all = all.and(figures);
     }
