@@ -1,34 +1,11 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.process.DynamicLoaders;
-import io.bpf4j.process.MappedFile;
-import io.bpf4j.process.ProcessFiles;
-import io.bpf4j.process.ProcessTree;
 import io.bpf4j.process.Reasons;
-import io.bpf4j.process.Tasks;
-import io.bpf4j.process.Turns;
-import io.bpf4j.process.WatchedProcess;
-import io.bpf4j.process.hold.ProcessStop;
 import io.bpf4j.process.hold.ProcessTracer;
-import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.Diagnostic;
-import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.sys.Host;
-import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.thread.Threads;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.Set;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,55 +54,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code UsdtWatchTest}, {@code UsdtWatchTurnsTest}, {@code CliFollowTest} and {@code CliFirstEventsTest}.
  */
 public final class UsdtWatch implements AutoCloseable {
-    private static final long SHORT_INTERVAL_NANOS = 5_000_000;
-    private static final long LONG_INTERVAL_NANOS = 20_000_000;
-
-    /**
-     * The time after new code during which the short interval applies: a process loads most libraries when it starts.
-     */
-    private static final long RECENT_NANOS = 3_000_000_000L;
-
-    /** The time after which another process gets its turn. A step that takes longer is not cut. */
-    private static final long TURN_NANOS = 1_000_000;
-
-    /**
-     * The longest time that the caller waits for the first looks if events may be missing anyway: processes that are
-     * not held can create others for ever. The remaining processes are searched while the watch runs.
-     */
-    private static final long MAX_FIRST_LOOKS_NANOS = 1_000_000_000;
-
-    /** After a look, a process is not polled for ten times as long as the look took. */
-    private static final int REST_FACTOR = 10;
-
-    private final int pid;
-    private final Listener listener;
-    private final ProcessTree tree;
-    private final ScanCache cache;
-    private final DynamicLoaders loaders;
-    private final Host host;
-    private final @Nullable ProcessTracer tracer;
-    private final BlockingQueue<ProcessStop> stops;
-    /**
-     * Processes whose end the tracer reports. Polling may find the end earlier, but finds the ends of several processes
-     * in any order: a process whose parent waits for it would seem to outlive the parent.
-     */
-    private final Set<Integer> held = new HashSet<>();
-
-    /** The unfinished visits by process, and the order of their steps. */
-    private final Map<Integer, Visit> visits = new HashMap<>();
-
-    private final Turns<Integer> turns = new Turns<>();
-
-    /** The number of looks that each process that existed before the watch still needs until the watch has started. */
-    private final Map<Integer, Integer> firstLooks = new HashMap<>();
-
-    private final Reasons gaps = new Reasons();
+    private final WatchEngine engine;
     private final Thread thread;
-    private long lastLook;
-    private long lastChange;
-    private boolean launching;
-    private volatile boolean alive = true;
-    private volatile boolean closing;
     private volatile @Nullable Throwable failure;
 
     /**
@@ -166,11 +96,11 @@ public final class UsdtWatch implements AutoCloseable {
 
     /** The options of a watch. <i>Immutable.</i> */
     public static final class Builder {
-        private final Host host;
-        private final int pid;
-        private final boolean children;
-        private final boolean launcher;
-        private final boolean holding;
+        final Host host;
+        final int pid;
+        final boolean children;
+        final boolean launcher;
+        final boolean holding;
 
         private Builder(Host host, int pid, boolean children, boolean launcher, boolean holding) {
             this.host = host;
@@ -218,49 +148,41 @@ public final class UsdtWatch implements AutoCloseable {
     }
 
     private static UsdtWatch start(Builder builder, Listener listener) {
-        BlockingQueue<ProcessStop> stops = new LinkedBlockingQueue<>();
-        @Nullable ProcessTracer tracer = null;
-        String gap = "processes are polled every few milliseconds instead of being held";
-        if (builder.holding) {
-            try {
-                tracer = ProcessTracer.start(builder.host, builder.pid, builder.children, stops::add);
-            } catch (SyscallException e) {
-                gap += ": " + e.getMessage();
-            }
-        }
+        Reasons gaps = new Reasons();
+        HeldProcesses held = new HeldProcesses(builder, gaps);
         try {
-            UsdtWatch watch = new UsdtWatch(builder, listener, tracer, stops);
-            if (tracer == null) {
-                watch.addGap(gap);
-            }
-            watch.lookFirst();
+            WatchEngine engine = new WatchEngine(builder, listener, held, gaps);
+            UsdtWatch watch = new UsdtWatch(engine);
+            engine.lookFirst();
             watch.thread.start();
             return watch;
         } catch (RuntimeException | Error e) { // a listener may throw anything, and a thread may not start
-            try (ProcessTracer _ = tracer) {
+            try (held) {
                 throw e;
             }
         }
     }
 
-    private UsdtWatch(
-            Builder builder, Listener listener, @Nullable ProcessTracer tracer, BlockingQueue<ProcessStop> stops) {
-        this.pid = builder.pid;
-        this.listener = listener;
-        this.tracer = tracer;
-        this.stops = stops;
-        this.host = builder.host;
-        this.tree = new ProcessTree(host, pid, builder.children);
-        this.cache = new ScanCache(new ProcessFiles(host));
-        this.loaders = new DynamicLoaders(host);
-        this.launching = builder.launcher && tracer != null;
-        this.lastChange = System.nanoTime();
+    private UsdtWatch(WatchEngine engine) {
+        this.engine = engine;
         this.thread = Thread.ofPlatform().name("bpf4j-usdt-watch").daemon().unstarted(this::run);
+    }
+
+    private void run() {
+        try {
+            engine.run();
+        } catch (RuntimeException | Error e) {
+            failure = e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            engine.end();
+        }
     }
 
     /** Whether at least one watched process is still running. */
     public boolean isAlive() {
-        return alive;
+        return engine.isAlive();
     }
 
     /**
@@ -268,11 +190,7 @@ public final class UsdtWatch implements AutoCloseable {
      * if no event is missing. If there are many reasons, only the first ones are listed.
      */
     public List<Diagnostic> gaps() {
-        List<Diagnostic> all = new ArrayList<>(gaps.toList());
-        if (tracer != null) {
-            all.addAll(tracer.gaps());
-        }
-        return all;
+        return engine.gaps();
     }
 
     /**
@@ -283,10 +201,7 @@ public final class UsdtWatch implements AutoCloseable {
      */
     @Override
     public void close() {
-        closing = true;
-        if (tracer != null) {
-            tracer.close();
-        }
+        engine.stop();
         if (!thread.equals(Thread.currentThread())) {
             Threads.join(thread);
         }
@@ -296,358 +211,6 @@ public final class UsdtWatch implements AutoCloseable {
             case RuntimeException e -> throw e;
             case Error e -> throw e;
             case null, default -> {}
-        }
-    }
-
-    private void run() {
-        try {
-            while (alive && !closing) {
-                acceptStops();
-                if (System.nanoTime() - lastLook >= interval()) {
-                    lookAtAll();
-                }
-                if (turns.isEmpty()) {
-                    long rest = lastLook + interval() - System.nanoTime();
-                    @Nullable ProcessStop stop = stops.poll(Math.max(0, rest), TimeUnit.NANOSECONDS);
-                    if (stop != null) {
-                        accept(stop);
-                    }
-                } else {
-                    turn(turns.next());
-                }
-                alive = isAnyLeft();
-            }
-        } catch (RuntimeException | Error e) {
-            failure = e;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } finally {
-            alive = false;
-            tree.processes().forEach(tree::remove);
-            if (tracer != null) {
-                tracer.close();
-            }
-        }
-    }
-
-    private long interval() {
-        return System.nanoTime() - lastChange < RECENT_NANOS ? SHORT_INTERVAL_NANOS : LONG_INTERVAL_NANOS;
-    }
-
-    private void acceptStops() {
-        for (ProcessStop stop = stops.poll(); stop != null; stop = stops.poll()) {
-            accept(stop);
-        }
-    }
-
-    /**
-     * Queues a stopped process for its visit. An end is reported at once, so that the listener gets the ends of several
-     * processes in the order of the kernel, and before the kernel reuses the pid.
-     */
-    private void accept(ProcessStop stop) {
-        int stopped = stop.pid();
-        switch (stop.kind()) {
-            case ENDED -> {
-                held.remove(stopped);
-                boolean known = tree.find(stopped).isPresent();
-                forget(stopped);
-                if (known) {
-                    listener.ended(stopped);
-                }
-                return;
-            }
-            case EXEC -> drop(stopped); // the old program's mappings are gone
-            case BORN -> held.add(stopped);
-            case BREAKPOINT -> {}
-        }
-        boolean _ = tree.add(stopped);
-        visits.computeIfAbsent(stopped, _ -> new Visit(stopped)).add(stop);
-        turns.addHeld(stopped);
-    }
-
-    /** A process may have ended before its child has first run: then the tree is empty for a moment. */
-    private boolean isAnyLeft() {
-        return !tree.isEmpty() || (tracer != null && (tracer.isTracing() || !stops.isEmpty()));
-    }
-
-    /**
-     * Processes that exist already are not held: the second look finds files that they map during the first. A traced
-     * process whose parent has ended is in no list of children.
-     */
-    private void lookFirst() {
-        if (!launching) {
-            keepTraced();
-            tree.processes().forEach(this::lookFirstAt);
-            long began = System.nanoTime();
-            while (!firstLooks.isEmpty()
-                    && !closing
-                    && (gaps.isEmpty() || System.nanoTime() - began <= MAX_FIRST_LOOKS_NANOS)) {
-                acceptStops();
-                turn(turns.next());
-            }
-        }
-        alive = isAnyLeft();
-        lastLook = System.nanoTime();
-    }
-
-    private void lookFirstAt(int process) {
-        firstLooks.put(process, tracer == null ? 1 : 2);
-        look(process);
-    }
-
-    /** Queues a running process for a visit. */
-    private void look(int process) {
-        visits.computeIfAbsent(process, Visit::new);
-        turns.add(process);
-    }
-
-    /** Finds code that the tracer didn't stop at, or all code if no tracer exists. */
-    private void lookAtAll() {
-        lastLook = System.nanoTime();
-        if (tracer != null && !tracer.isTracing() && stops.isEmpty()) {
-            held.clear(); // the tracer has failed and reports nothing more: no end, and no exec
-            launching = false;
-        }
-        if (launching) {
-            return;
-        }
-        keepTraced();
-        for (int process : tree.processes()) {
-            if (tree.find(process).stream().anyMatch(WatchedProcess::isDue)) {
-                look(process);
-            } else if (!held.contains(process) && !new Tasks(host).isRunning(process)) {
-                gone(process);
-            }
-        }
-    }
-
-    /** Performs steps of a visit until the turn of the process is over. */
-    private void turn(int process) {
-        Visit visit = visits.get(process);
-        long began = System.nanoTime();
-        boolean more = visit != null;
-        while (more && visit != null && System.nanoTime() - began < TURN_NANOS) {
-            more = step(visit) && visits.get(process) == visit;
-        }
-        if (visit == null || visits.get(process) != visit) {
-            return; // the process has ended
-        }
-        visit.nanos += System.nanoTime() - began;
-        if (!more) {
-            visitEnded(visit);
-        } else if (visit.isHeld()) {
-            turns.addHeld(process);
-        } else {
-            turns.add(process);
-        }
-    }
-
-    /** Performs one step of bounded cost; returns whether more steps follow. */
-    private boolean step(Visit visit) {
-        switch (visit.stage) {
-            case BEGIN -> begin(visit);
-            case SEARCH ->
-                tree.find(visit.pid).flatMap(WatchedProcess::step).ifPresent(found -> searched(visit, found));
-            case READ -> {
-                MappedFile file = visit.unread.poll();
-                if (file == null) {
-                    notifyListener(visit);
-                    return false;
-                }
-                visit.read.add(read(visit.pid, file));
-            }
-        }
-        return true;
-    }
-
-    /** A file that can't be read may have probes: unless the process has ended, all their events may be missing. */
-    private UsdtScan.File read(int process, MappedFile file) {
-        try {
-            return cache.scan(file);
-        } catch (IOException e) {
-            UsdtScan.File unread = FileScanner.unread(file, e).withPids(List.of(process));
-            if (new Tasks(host).isRunning(process)) {
-                Diagnostic why = unread.problems().getFirst();
-                gaps.add(new Diagnostic(
-                        Kind.NOT_ATTACHED,
-                        why.subject(),
-                        "a file that process " + process + " maps could not be read for probes: " + why.message()));
-            }
-            return unread;
-        }
-    }
-
-    private void begin(Visit visit) {
-        visit.begin();
-        int process = visit.pid;
-        boolean newProgram = firstLooks.containsKey(process);
-        for (ProcessStop stop : visit.served) {
-            if (stop.kind() == ProcessStop.Kind.EXEC) {
-                executed(stop);
-            }
-            newProgram |= stop.kind() != ProcessStop.Kind.BREAKPOINT;
-        }
-        if (visit.served.isEmpty()) {
-            keepIfTraced(process);
-            // Before the listener is called, which takes time: a child may end meanwhile.
-            for (int child : tree.addChildren(process)) {
-                // The tracer stops a new child before it runs, so one look finds all of its code.
-                if (keepIfTraced(child) || firstLooks.isEmpty()) {
-                    look(child);
-                } else {
-                    lookFirstAt(child);
-                }
-            }
-        }
-        visit.loader = newProgram && tracer != null ? startOf(process) : Optional.empty();
-        OptionalLong address =
-                visit.loader.stream().mapToLong(DynamicLoaders.Start::inLoader).findFirst();
-        tree.find(process).ifPresent(known -> known.begin(address));
-    }
-
-    private void executed(ProcessStop stop) {
-        int process = stop.pid();
-        if (process == pid) {
-            launching = false;
-        }
-        if (stop.isRenumbered()) {
-            listener.ended(process);
-        } else {
-            listener.exec(process);
-        }
-        tree.find(process).ifPresent(WatchedProcess::renew);
-    }
-
-    private void searched(Visit visit, WatchedProcess.Found found) {
-        if (!found.running()) {
-            gone(visit.pid);
-        }
-        visit.loader.ifPresent(start -> found.atAddress().ifPresent(loader -> breakAtLoader(visit.pid, start, loader)));
-        visit.searched(found.appeared());
-        if (!found.problem().isEmpty()) {
-            Path folder = host.process(visit.pid);
-            Diagnostic problem = new Diagnostic(Kind.LEFT_OUT, "process " + visit.pid, found.problem());
-            visit.read.add(
-                    new UsdtScan.File(folder, folder.toString(), List.of(), List.of(visit.pid), List.of(problem)));
-            gaps.add(new Diagnostic(Kind.NOT_ATTACHED, problem.subject(), problem.message()));
-        }
-    }
-
-    private void notifyListener(Visit visit) {
-        if (!visit.read.isEmpty()) {
-            lastChange = System.nanoTime();
-            listener.appeared(visit.pid, UsdtScan.of(host, visit.pid, visit.read));
-        }
-    }
-
-    private void visitEnded(Visit visit) {
-        int process = visit.pid;
-        visits.remove(process);
-        resume(visit.served);
-        tree.find(process).ifPresent(known -> known.postpone(REST_FACTOR * visit.nanos));
-        boolean again = firstLooks.computeIfPresent(process, (_, looks) -> looks == 1 ? null : looks - 1) != null;
-        if (!visit.waiting.isEmpty()) {
-            Visit next = new Visit(process);
-            visit.waiting.forEach(next::add);
-            visits.put(process, next);
-            turns.addHeld(process);
-        } else if (again) {
-            look(process);
-        }
-    }
-
-    private void resume(List<ProcessStop> served) {
-        if (tracer != null) {
-            served.forEach(tracer::resume);
-        }
-    }
-
-    /** Drops the visit of a process and resumes its stopped threads, if they still exist. */
-    private void drop(int process) {
-        Visit visit = visits.remove(process);
-        turns.remove(process);
-        if (visit != null) {
-            resume(visit.served);
-            resume(visit.waiting);
-        }
-    }
-
-    private void forget(int process) {
-        drop(process);
-        firstLooks.remove(process);
-        tree.remove(process);
-    }
-
-    /** A look did not find the process. The tracer may still trace it. */
-    private void gone(int process) {
-        acceptStops();
-        keepTraced();
-        if (!held.contains(process) && tree.find(process).isPresent()) {
-            forget(process);
-            listener.ended(process);
-        }
-    }
-
-    /** Keeps all processes that are traced: one whose second thread calls exec looks like a zombie for a moment. */
-    private void keepTraced() {
-        if (tracer != null) {
-            Set<Integer> traced = tracer.processes();
-            traced.forEach(tree::add);
-            held.addAll(traced);
-        }
-    }
-
-    /**
-     * Leaves the end of a process to the tracer, if the process is traced: the tracer reports it even if the process
-     * has not stopped yet. A child is not traced if it was created with CLONE_UNTRACED, or before its parent was traced
-     * without being found then.
-     *
-     * @return whether the process is traced
-     */
-    private boolean keepIfTraced(int process) {
-        if (tracer == null) {
-            return false;
-        }
-        if (held.contains(process) || tracer.processes().contains(process) || tracer.isTracing(process)) {
-            held.add(process);
-            return true;
-        }
-        if (tracer.isTracing() && new Tasks(host).isRunning(process)) {
-            addGap("a child process is not held: it was created with CLONE_UNTRACED, or just before tracing"
-                    + " started, or it has another tracer");
-        }
-        return false;
-    }
-
-    private void addGap(String reason) {
-        gaps.add(new Diagnostic(Kind.LATE, "", reason));
-    }
-
-    private Optional<DynamicLoaders.Start> startOf(int process) {
-        try {
-            return Optional.of(loaders.start(process));
-        } catch (IOException e) {
-            noBreakpoint(process, e);
-            return Optional.empty();
-        }
-    }
-
-    private void breakAtLoader(int process, DynamicLoaders.Start start, MappedFile loader) {
-        try {
-            Optional<DynamicLoaders.Place> found = loaders.of(start, loader);
-            if (found.isPresent() && tracer != null) {
-                DynamicLoaders.Place place = found.get();
-                tracer.breakAt(process, place.file(), place.identity(), place.offset());
-            }
-        } catch (BpfException | IOException e) {
-            noBreakpoint(process, e);
-        }
-    }
-
-    private void noBreakpoint(int process, Exception why) {
-        if (new Tasks(host).isRunning(process)) {
-            addGap("libraries that a process loads later are found by polling every few milliseconds: "
-                    + why.getMessage());
         }
     }
 }
