@@ -5,9 +5,11 @@ import io.bpf4j.process.ControlGroups;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The control groups of a systemd unit, a container or a pod, or those at a path. <i>Immutable.</i>
@@ -18,11 +20,8 @@ import java.util.regex.Pattern;
  * container may make groups with any name. Others are selected by their paths.
  *
  * <p>Tested by {@code GroupPatternTest}.
- *
- * @param kind how the text names groups
- * @param text as the user wrote it
  */
-record GroupPattern(Kind kind, String text) implements ControlGroups.Search {
+final class GroupPattern implements ControlGroups.Search {
     /** What a text names. */
     enum Kind {
         UNIT,
@@ -48,7 +47,36 @@ record GroupPattern(Kind kind, String text) implements ControlGroups.Search {
     private static final Pattern ID = Pattern.compile("[0-9a-f]{12,64}");
     private static final Pattern UID = Pattern.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
-    GroupPattern {
+    private final Kind kind;
+
+    /** As the user wrote it. */
+    private final String text;
+
+    /** For a unit, the pattern of its name; for a path, one for each name on it. */
+    private final List<Glob> names;
+
+    /**
+     * A pattern.
+     *
+     * @param kind how the text names groups
+     * @throws IllegalArgumentException if the text is no name of this kind
+     */
+    GroupPattern(Kind kind, String text) {
+        check(kind, text);
+        this.kind = kind;
+        this.text = text;
+        this.names = switch (kind) {
+            case UNIT -> List.of(Glob.ofName(isTyped(text) ? text : text + ".service"));
+            case CGROUP ->
+                Arrays.stream(text.split("/", -1))
+                        .filter(name -> !name.isEmpty())
+                        .map(Glob::ofName)
+                        .toList();
+            case CONTAINER, POD -> List.of();
+        };
+    }
+
+    private static void check(Kind kind, String text) {
         switch (kind) {
             case UNIT -> {
                 if (text.isEmpty() || text.contains("/")) {
@@ -76,33 +104,25 @@ record GroupPattern(Kind kind, String text) implements ControlGroups.Search {
                 }
             }
         }
-        Glob _ = glob(kind, text);
     }
 
-    private static Glob glob(Kind kind, String text) {
-        boolean typeless = kind == Kind.UNIT && UNIT_TYPES.stream().noneMatch(text::endsWith);
-        return Glob.ofName(typeless ? text + ".service" : text);
-    }
-
-    private List<String> parts() {
-        return Arrays.stream(text.split("/", -1))
-                .filter(part -> !part.isEmpty())
-                .toList();
+    private static boolean isTyped(String unit) {
+        return UNIT_TYPES.stream().anyMatch(unit::endsWith);
     }
 
     @Override
-    public boolean matches(List<String> names, boolean trusted) {
+    public boolean matches(List<String> path, boolean trusted) {
         if (kind == Kind.CGROUP) {
-            return names.size() == parts().size() && isOnPath(names);
+            return path.size() == names.size() && isOnPath(path);
         }
-        if (names.isEmpty() || !trusted) {
+        if (path.isEmpty() || !trusted) {
             return false;
         }
         return switch (kind) {
             case CGROUP -> false;
-            case UNIT -> inSlice(names) && glob(kind, text).matches(names.getLast());
-            case CONTAINER -> found(CONTAINER, names.getLast()).startsWith(text);
-            case POD -> found(POD, names.getLast()).replace('_', '-').equals(text);
+            case UNIT -> inSlice(path) && names.getFirst().matches(path.getLast());
+            case CONTAINER -> found(CONTAINER, path.getLast()).startsWith(text);
+            case POD -> found(POD, path.getLast()).replace('_', '-').equals(text);
         };
     }
 
@@ -110,9 +130,9 @@ record GroupPattern(Kind kind, String text) implements ControlGroups.Search {
      * The name that a group has as a unit, container or pod; empty if it is none. The name counts only where nobody else
      * can have made it.
      */
-    static Optional<String> nameOf(Kind kind, List<String> names) {
-        String last = names.getLast();
-        boolean isUnit = UNIT_TYPES.stream().anyMatch(last::endsWith) && inSlice(names);
+    static Optional<String> nameOf(Kind kind, List<String> path) {
+        String last = path.getLast();
+        boolean isUnit = isTyped(last) && inSlice(path);
         return Optional.of(
                         switch (kind) {
                             case UNIT -> isUnit ? last : "";
@@ -123,13 +143,13 @@ record GroupPattern(Kind kind, String text) implements ControlGroups.Search {
                 .filter(name -> !name.isEmpty());
     }
 
-    private static boolean isContainer(List<String> names) {
-        return !names.isEmpty() && !found(CONTAINER, names.getLast()).isEmpty();
+    private static boolean isContainer(List<String> path) {
+        return !path.isEmpty() && !found(CONTAINER, path.getLast()).isEmpty();
     }
 
     /** Systemd has units in slices only. */
-    private static boolean inSlice(List<String> names) {
-        return names.subList(0, names.size() - 1).stream().allMatch(name -> name.endsWith(".slice"));
+    private static boolean inSlice(List<String> path) {
+        return path.subList(0, path.size() - 1).stream().allMatch(name -> name.endsWith(".slice"));
     }
 
     private static String found(Pattern pattern, String name) {
@@ -138,22 +158,31 @@ record GroupPattern(Kind kind, String text) implements ControlGroups.Search {
     }
 
     @Override
-    public boolean descends(List<String> names, boolean trusted) {
+    public boolean descends(List<String> path, boolean trusted) {
         return switch (kind) {
-            case CGROUP -> names.size() < parts().size() && isOnPath(names);
-            case UNIT -> trusted && names.stream().allMatch(name -> name.endsWith(".slice"));
-            case CONTAINER, POD -> trusted && !isContainer(names);
+            case CGROUP -> path.size() < names.size() && isOnPath(path);
+            case UNIT -> trusted && path.stream().allMatch(name -> name.endsWith(".slice"));
+            case CONTAINER, POD -> trusted && !isContainer(path);
         };
     }
 
-    private boolean isOnPath(List<String> names) {
-        List<String> parts = parts();
-        for (int i = 0; i < names.size(); i++) {
-            if (!Glob.ofName(parts.get(i)).matches(names.get(i))) {
+    private boolean isOnPath(List<String> path) {
+        for (int i = 0; i < path.size(); i++) {
+            if (!names.get(i).matches(path.get(i))) {
                 return false;
             }
         }
         return true;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof GroupPattern pattern && kind == pattern.kind && text.equals(pattern.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(kind, text);
     }
 
     /** {@code unit=nginx.service}. */
