@@ -59,7 +59,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Symbolizer implements AutoCloseable {
     private static final int MAX_PROCESSES = 1 << 10;
+
+    /** The most problems that are told one by one, and that are kept to count the others. */
     private static final int MAX_PROBLEMS = 100;
+
+    private static final int MAX_COUNTED_PROBLEMS = 1 << 12;
 
     /**
      * The number of frames that a stack without frame pointers can have: the function itself, its caller, and one found
@@ -361,15 +365,22 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /**
-     * The reasons why frames have no names ({@link Diagnostic.Kind#UNNAMED}): distinct, about a hundred at most. The
-     * subject is a process, a file, or {@code kernel}.
+     * The reasons why frames have no names ({@link Diagnostic.Kind#UNNAMED}): distinct, about a hundred at most; the
+     * last one then says how many more there are. The subject is a process, a file, or {@code kernel}; of the last one
+     * it is empty.
      */
     public synchronized List<Diagnostic> problems() {
         List<Diagnostic> all = new ArrayList<>();
         ended(gone, "").ifPresent(all::add);
         ended(partlyKnown, ": only functions of the files with the probes have names")
                 .ifPresent(all::add);
-        all.addAll(problems);
+        problems.stream().limit(MAX_PROBLEMS).forEach(all::add);
+        if (problems.size() > MAX_PROBLEMS) {
+            String more =
+                    (problems.size() < MAX_COUNTED_PROBLEMS ? "" : "at least ") + (problems.size() - MAX_PROBLEMS);
+            all.add(new Diagnostic(
+                    Diagnostic.Kind.UNNAMED, "", "there are further reasons why functions have no names: " + more));
+        }
         return List.copyOf(all);
     }
 
@@ -596,7 +607,7 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     private void addProblem(String subject, String problem) {
-        if (problems.size() < MAX_PROBLEMS) {
+        if (problems.size() < MAX_COUNTED_PROBLEMS) {
             problems.add(new Diagnostic(Diagnostic.Kind.UNNAMED, subject, problem));
         }
     }
