@@ -524,7 +524,7 @@ public final class Answer extends RunningProgram {
      * question has stacks of user space. Empty if there is one row for all events.
      */
     public List<String> keys() {
-        return question.keys();
+        return question.key().names();
     }
 
     /**

@@ -44,11 +44,11 @@ final class AnswerTable {
             return List.of();
         }
         int longs = question.valueBytes() / Long.BYTES;
-        TypedMap<byte[], List<long[]>> table =
-                TypedMap.perCpu(object.map("table"), Codec.ofBytes(question.keyBytes()), ValueCodecs.ofLongs(longs));
+        TypedMap<byte[], List<long[]>> table = TypedMap.perCpu(
+                object.map("table"), Codec.ofBytes(question.key().bytes()), ValueCodecs.ofLongs(longs));
         groups.ifPresent(names -> {
             Set<Long> ids = new HashSet<>();
-            table.forEach((key, _) -> ids.addAll(question.groupsOf(key)));
+            table.forEach((key, _) -> ids.addAll(question.key().groupsOf(key)));
             names.find(ids);
         });
         Map<Object, Cell> cells = new LinkedHashMap<>();
@@ -98,8 +98,8 @@ final class AnswerTable {
                     question.keyOf(key, numbers, AnswerTable.this::groupName),
                     distribution == null ? count : distribution.count(),
                     distribution,
-                    stack(key, question.userStackAt(), stacks),
-                    stack(key, question.kernelStackAt(), stacks));
+                    stack(key, question.key().userStackAt(), stacks),
+                    stack(key, question.key().kernelStackAt(), stacks));
         }
     }
 

@@ -2,7 +2,6 @@ package io.bpf4j.trace;
 
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.ProbeArgument;
-import io.bpf4j.trace.expression.ValueType;
 import io.bpf4j.trace.internal.demangle.Demangler;
 import io.bpf4j.trace.internal.expression.BeginValues;
 import io.bpf4j.trace.internal.expression.Expression;
@@ -13,9 +12,6 @@ import io.bpf4j.trace.internal.expression.Scope;
 import io.bpf4j.trace.internal.expression.Tables;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtProbe;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code CompiledQuestionTest}, and by {@code QuestionsOnKernelTest}.
  */
 final class CompiledQuestion {
-    /** {@code QUESTION_OUT}: the largest key. */
-    private static final int MOST_KEY_BYTES = 160;
-
     /** {@code QUESTION_SHOW}: the most bytes of values that are shown of an event. */
     private static final int MOST_SHOWN_BYTES = 1024;
 
@@ -51,8 +44,6 @@ final class CompiledQuestion {
     /** {@code QUESTION_FRAMES}: the most addresses of a stack. */
     static final int FRAMES = 127;
 
-    private static final int NO_STACK = -1;
-
     private final Question question;
     private final Tables tables = new Tables();
 
@@ -63,13 +54,10 @@ final class CompiledQuestion {
     private final LaterProbes later;
     private final @Nullable GeneratedFunction begin;
     private final @Nullable GeneratedFunction where;
-    private final @Nullable GeneratedFunction keys;
+    private final KeyLayout key;
     private final @Nullable GeneratedFunction value;
     private final @Nullable GeneratedFunction pair;
     private final @Nullable GeneratedFunction shown;
-    private final int userStackAt;
-    private final int kernelStackAt;
-    private final int keyBytes;
     private final Optional<String> unitOfArgument;
 
     /** Probes of which the filter takes no event. */
@@ -83,54 +71,61 @@ final class CompiledQuestion {
         boolean latency = question.kind == QuestionKind.LATENCY;
         List<ProbeNumbers.Known> known = numbers.all();
         probesKnown = known.size();
-        // The filter and the keys of a latency are evaluated at the end of a pair.
-        List<ProbeNumbers.Known> filtered =
-                latency ? known.stream().filter(ProbeNumbers.Known::ends).toList() : known;
         open = !question.expected.isEmpty() || known.isEmpty();
+
+        // What the names of a latency's expressions mean: begin.NAME a value at the begin, any other one at the end.
         Optional<BeginValues> begins = latency
-                ? Optional.of(BeginValues.of(
-                        parsed(Stream.concat(Stream.of(question.where), question.by.stream())
-                                .filter(text -> !text.isEmpty())),
-                        MOST_KEY_BYTES,
-                        parsed(question.show.stream()),
-                        MOST_SHOWN_BYTES,
-                        new ProbeScope(numbers.begins(), open),
-                        tables))
+                ? Optional.of(beginValues(question, new ProbeScope(numbers.begins(), open), tables))
                 : Optional.empty();
         begin = begins.flatMap(BeginValues::function).orElse(null);
+
+        // The filter decides of which probes the other expressions are. A latency is filtered at the end of a pair.
+        List<ProbeNumbers.Known> filtered =
+                latency ? known.stream().filter(ProbeNumbers.Known::ends).toList() : known;
         where = question.where.isEmpty()
                 ? null
                 : GeneratedFunction.predicate(
                         Expression.parse(question.where), new ProbeScope(filtered, open, begins), tables);
         List<ProbeNumbers.Known> taken = taken(question, where, filtered);
         leftOut = latency ? Set.of() : leftOut(known, taken);
-        Scope answered =
-                new ProbeScope(taken, open && (where == null || where.probes().contains(Scope.LATER)), begins);
+        boolean takesLater = open && (where == null || where.probes().contains(Scope.LATER));
+        Scope answered = new ProbeScope(taken, takesLater, begins);
+
         value = question.kind == QuestionKind.HISTOGRAM
                 ? GeneratedFunction.value(Expression.parse(question.of), answered, tables)
                 : null;
         pair = question.pairedBy.isEmpty()
                 ? null
                 : GeneratedFunction.value(Expression.parse(question.pairedBy), new ProbeScope(known, open), tables);
-        shown = question.show.isEmpty() ? null : outputs(question.show, answered, MOST_SHOWN_BYTES);
-        // A stack gets its names from the mappings of its process, so the process is a key.
-        List<String> by = new ArrayList<>(question.by);
-        if (question.userStack && !by.contains("pid")) {
-            by.add("pid");
-        }
-        int stackBytes = (question.userStack ? Long.BYTES : 0) + (question.kernelStack ? Long.BYTES : 0);
-        keys = by.isEmpty() ? null : outputs(by, answered, MOST_KEY_BYTES - stackBytes);
-        int end = keys == null ? 0 : end(keys);
-        userStackAt = question.userStack ? end : NO_STACK;
-        kernelStackAt = question.kernelStack ? end + stackBytes - Long.BYTES : NO_STACK;
-        keyBytes = end + stackBytes == 0 ? Integer.BYTES : end + stackBytes;
-        if (question.scale.linear() && question.scale.from() < 0 && !valueSigned()) {
-            throw new IllegalArgumentException("the values to distribute are unsigned, so no range begins at "
-                    + question.scale.from() + "; begin at 0, or convert them: (long)(…)");
-        }
+        shown = question.show.isEmpty()
+                ? null
+                : GeneratedFunction.outputs(parsed(question.show.stream()), answered, tables, MOST_SHOWN_BYTES);
+        key = KeyLayout.of(question, answered, tables);
+        requireFittingScale(question.scale, valueSigned());
+
         unitOfArgument = unitOfArgument(question.of.strip(), taken);
         encodedTypes = encodedTypes(known);
         later = new LaterProbes(List.copyOf(functions().values()), probesKnown);
+    }
+
+    /** The parts of a latency's expressions that are evaluated at its begin. */
+    private static BeginValues beginValues(Question question, Scope begins, Tables tables) {
+        Stream<String> filterAndKeys =
+                Stream.concat(Stream.of(question.where), question.by.stream()).filter(text -> !text.isEmpty());
+        return BeginValues.of(
+                parsed(filterAndKeys),
+                KeyLayout.MOST_BYTES,
+                parsed(question.show.stream()),
+                MOST_SHOWN_BYTES,
+                begins,
+                tables);
+    }
+
+    private static void requireFittingScale(Distribution.Scale scale, boolean signed) {
+        if (scale.linear() && scale.from() < 0 && !signed) {
+            throw new IllegalArgumentException("the values to distribute are unsigned, so no range begins at "
+                    + scale.from() + "; begin at 0, or convert them: (long)(…)");
+        }
     }
 
     /** The probes of which the filter takes events; all if it takes none, but others may appear. */
@@ -215,17 +210,8 @@ final class CompiledQuestion {
         return new CompiledQuestion(question, numbers);
     }
 
-    private GeneratedFunction outputs(List<String> expressions, Scope scope, int limit) {
-        return GeneratedFunction.outputs(parsed(expressions.stream()), scope, tables, limit);
-    }
-
     private static List<Expression> parsed(Stream<String> expressions) {
         return expressions.map(Expression::parse).toList();
-    }
-
-    private static int end(GeneratedFunction function) {
-        Output last = function.outputs().getLast();
-        return Math.ceilDiv(last.offset() + last.size(), Long.BYTES) * Long.BYTES;
     }
 
     /** The functions that the question needs, by the names of the stubs that they replace. */
@@ -233,7 +219,7 @@ final class CompiledQuestion {
         Map<String, GeneratedFunction> functions = new LinkedHashMap<>();
         put(functions, "question_begin", begin);
         put(functions, "question_where", where);
-        put(functions, "question_keys", keys);
+        put(functions, "question_keys", key.expressions());
         put(functions, "question_value", value);
         put(functions, "question_pair", pair);
         put(functions, "question_show", shown);
@@ -265,9 +251,8 @@ final class CompiledQuestion {
                 .reduce(own, (left, right) -> left | right);
     }
 
-    /** Whether there is an answer for each key, rather than one. */
-    boolean keyed() {
-        return keys != null || question.userStack || question.kernelStack;
+    KeyLayout key() {
+        return key;
     }
 
     /** Whether a function's result is needed, or the time of a call. */
@@ -282,7 +267,7 @@ final class CompiledQuestion {
 
     /** The size of what is kept of a pair's begin besides its time, in bytes. */
     int beginBytes() {
-        return begin == null ? 0 : end(begin);
+        return begin == null ? 0 : begin.outputBytes();
     }
 
     boolean showsEvents() {
@@ -302,86 +287,34 @@ final class CompiledQuestion {
         return value != null && !value.outputs().getFirst().type().isU64();
     }
 
-    /** The size of a key in bytes; without keys, that of an array's index. */
-    int keyBytes() {
-        return keyBytes;
-    }
-
     /** The size of the value that a CPU has for a key, in bytes. */
     int valueBytes() {
         return question.kind == QuestionKind.COUNT ? Long.BYTES : Distribution.Sums.bytes(question.scale);
     }
 
     int shownBytes() {
-        return shown == null ? 0 : end(shown);
-    }
-
-    /** Where the hash of the stack in user space is in a key; negative if it isn't there. */
-    int userStackAt() {
-        return userStackAt;
-    }
-
-    int kernelStackAt() {
-        return kernelStackAt;
-    }
-
-    /** The expressions of the keys, in order. */
-    List<String> keys() {
-        return keys == null
-                ? List.of()
-                : keys.outputs().stream().map(Output::text).distinct().toList();
+        return shown == null ? 0 : shown.outputBytes();
     }
 
     /** Whether keys or shown values have the names of control groups. */
     boolean namesGroups() {
-        return Stream.of(Optional.ofNullable(keys), Optional.ofNullable(shown))
+        return Stream.of(Optional.ofNullable(key.expressions()), Optional.ofNullable(shown))
                 .flatMap(Optional::stream)
                 .flatMap(function -> function.outputs().stream())
                 .anyMatch(Output::isGroup);
     }
 
-    /** The numbers of the control groups in a key. */
-    List<Long> groupsOf(byte[] key) {
-        ByteBuffer bytes = ByteBuffer.wrap(key).order(ByteOrder.nativeOrder());
-        return keys == null
-                ? List.of()
-                : keys.outputs().stream()
-                        .filter(Output::isGroup)
-                        .map(output -> bytes.getLong(output.offset()))
-                        .toList();
-    }
-
-    Map<String, Object> keyOf(byte[] key, ProbeNumbers numbers, Output.GroupName groups) {
-        return values(keys, key, numbers, groups);
+    Map<String, Object> keyOf(byte[] bytes, ProbeNumbers numbers, Output.GroupName groups) {
+        return values(key.expressions(), bytes, numbers, groups);
     }
 
     Map<String, Object> shownOf(byte[] bytes, ProbeNumbers numbers, Output.GroupName groups) {
         return values(shown, bytes, numbers, groups);
     }
 
-    /**
-     * What keys that are shown alike have in common. The functions write a provider as the number of the first of its
-     * probes that they know; probes that appeared later have their own. A unit, container or pod may have several
-     * control groups, so its name stands for their numbers.
-     */
-    Object sameKey(byte[] key, ProbeNumbers numbers, Output.GroupName groups) {
-        byte[] same = key.clone();
-        List<String> names = new ArrayList<>();
-        if (keys != null) {
-            ByteBuffer bytes = ByteBuffer.wrap(same).order(ByteOrder.nativeOrder());
-            keys.outputs().stream().filter(Output::isGroup).forEach(output -> {
-                names.add(groups.of((ValueType.Basic) output.type(), bytes.getLong(output.offset())));
-                bytes.putLong(output.offset(), 0);
-            });
-        }
-        if (open && keys != null) {
-            ByteBuffer bytes = ByteBuffer.wrap(same).order(ByteOrder.nativeOrder());
-            keys.outputs().stream()
-                    .filter(output -> output.type() == ValueType.Basic.PROVIDER)
-                    .mapToInt(Output::offset)
-                    .forEach(at -> bytes.putLong(at, numbers.firstOfProvider(bytes.getLong(at))));
-        }
-        return names.isEmpty() ? ByteBuffer.wrap(same) : List.of(ByteBuffer.wrap(same), names);
+    /** As {@link KeyLayout#same}. */
+    Object sameKey(byte[] bytes, ProbeNumbers numbers, Output.GroupName groups) {
+        return key.same(bytes, open, numbers, groups);
     }
 
     private Map<String, Object> values(

@@ -133,8 +133,12 @@ final class QuestionProgram {
                 .global("config.linear_from", question.scale.from())
                 .global("config.linear_step", question.scale.linear() ? question.scale.step() : 0)
                 .global("config.bucket_count", question.scale.buckets())
-                .global("config.user_stack_at", Integer.toUnsignedLong(compiled.userStackAt()))
-                .global("config.kernel_stack_at", Integer.toUnsignedLong(compiled.kernelStackAt()))
+                .global(
+                        "config.user_stack_at",
+                        Integer.toUnsignedLong(compiled.key().userStackAt()))
+                .global(
+                        "config.kernel_stack_at",
+                        Integer.toUnsignedLong(compiled.key().kernelStackAt()))
                 .global("config.has_slower", question.slowerThan.isPresent())
                 .global("config.slower_than", question.slowerThan.orElse(0))
                 .global("config.shown_bytes", compiled.shownBytes())
@@ -147,8 +151,9 @@ final class QuestionProgram {
         boolean withStacks = question.userStack || question.kernelStack;
         loader.map(
                         "table",
-                        map -> map.withType((compiled.keyed() ? MapType.PERCPU_HASH : MapType.PERCPU_ARRAY).number())
-                                .withSizes(compiled.keyBytes(), compiled.valueBytes())
+                        map -> map.withType((compiled.key().isKeyed() ? MapType.PERCPU_HASH : MapType.PERCPU_ARRAY)
+                                        .number())
+                                .withSizes(compiled.key().bytes(), compiled.valueBytes())
                                 .withMaxEntries(maxKeys)
                                 .withAutocreate(question.kind != QuestionKind.EVENTS))
                 .map(
@@ -168,14 +173,14 @@ final class QuestionProgram {
      * @throws IllegalArgumentException if they take too much memory
      */
     private static int maxKeys(Question question, CompiledQuestion compiled) {
-        if (!compiled.keyed()) {
+        if (!compiled.key().isKeyed()) {
             return 1;
         }
         int usual = question.kind == QuestionKind.COUNT ? Question.MAX_COUNTED_KEYS : Question.MAX_DISTRIBUTED_KEYS;
         int keys = question.maxKeys.orElse(usual);
         long memory = question.host.memory().orElse(Long.MAX_VALUE);
         long cpus = Runtime.getRuntime().availableProcessors();
-        long each = ELEMENT_BYTES + compiled.keyBytes() + cpus * compiled.valueBytes();
+        long each = ELEMENT_BYTES + compiled.key().bytes() + cpus * compiled.valueBytes();
         // Both factors are small enough: a number of 31 bits, and some KiB for each of some thousand CPUs.
         if (question.kind != QuestionKind.EVENTS && each * keys > memory / MEMORY_SHARE) {
             throw new IllegalArgumentException("room for " + keys + " keys takes " + ((each * keys) >> 20)

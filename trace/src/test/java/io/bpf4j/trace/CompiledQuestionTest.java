@@ -58,7 +58,7 @@ class CompiledQuestionTest {
         assertThat(question.functions()).containsOnlyKeys("question_where", "question_keys", "question_value");
         assertThat(question.arguments()).isEqualTo(1 | 1 << 1);
         assertThat(question.fields()).isEqualTo(Field.THREAD.bit() | Field.CPU.bit());
-        assertThat(question.keyBytes()).as("a number, and text in words").isEqualTo(8 + 16);
+        assertThat(question.key().bytes()).as("a number, and text in words").isEqualTo(8 + 16);
         assertThat(question.valueSigned()).isTrue();
     }
 
@@ -69,9 +69,9 @@ class CompiledQuestionTest {
                         .byUserStack()
                         .byKernelStack())
                 .question();
-        assertThat(question.keyBytes()).isEqualTo(4 * Long.BYTES);
-        assertThat(question.userStackAt()).isEqualTo(2 * Long.BYTES);
-        assertThat(question.kernelStackAt()).isEqualTo(3 * Long.BYTES);
+        assertThat(question.key().bytes()).isEqualTo(4 * Long.BYTES);
+        assertThat(question.key().userStackAt()).isEqualTo(2 * Long.BYTES);
+        assertThat(question.key().kernelStackAt()).isEqualTo(3 * Long.BYTES);
     }
 
     @Test

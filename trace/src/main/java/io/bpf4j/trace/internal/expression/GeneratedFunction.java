@@ -76,4 +76,13 @@ public record GeneratedFunction(
     public static GeneratedFunction outputs(List<Expression> expressions, Scope scope, Tables tables, int limit) {
         return new Compiler(scope, tables).outputs(expressions, limit);
     }
+
+    /** Bytes of the output that the values take, in whole words; 0 for a predicate. */
+    public int outputBytes() {
+        if (outputs.isEmpty()) {
+            return 0;
+        }
+        Output last = outputs.getLast();
+        return Math.ceilDiv(last.offset() + last.size(), Long.BYTES) * Long.BYTES;
+    }
 }
