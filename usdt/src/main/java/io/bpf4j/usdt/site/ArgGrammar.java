@@ -102,11 +102,28 @@ abstract sealed class ArgGrammar permits AttSyntax, Arm64, Arm, RiscV64, S390x, 
         return text.isEmpty() ? Optional.empty() : Expression.parse(text).map(ArgGrammar::constant);
     }
 
+    /** The same of an operand that is no register. Without a size only a number is one: a word alone says too little. */
+    static Optional<Operand> unmarkedConstant(String text, int size) {
+        return size == 0 && Expression.signedNumber(text).isEmpty() ? Optional.empty() : unmarkedConstant(text);
+    }
+
     static Operand constant(Expression e) {
         return e.symbol() == null
                 ? new UsdtArg.Constant(e.value())
                 : unreadable("the constant is the address of " + quote(e.symbol())
                         + ", which is not known before the program is loaded");
+    }
+
+    /**
+     * A general register, or one that can't be read.
+     *
+     * @param name without the mark of registers
+     * @param special what the names of floating point and vector registers have before their numbers
+     */
+    final Optional<Operand> register(String name, String... special) {
+        return isNumbered(name, special)
+                ? Optional.of(notGeneral(registerMark + name))
+                : registers.find(name).map(register -> new UsdtArg.Register(register.fullName()));
     }
 
     static Operand notGeneral(String register) {

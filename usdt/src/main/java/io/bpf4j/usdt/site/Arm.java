@@ -43,13 +43,9 @@ final class Arm extends ArgGrammar {
         if (text.startsWith("#")) {
             return text.startsWith("#:") ? Optional.of(linkerOnly(text)) : unmarkedConstant(text.substring(1));
         }
-        if (registers.find(text).isPresent()) {
-            return registers.find(text).map(r -> notHalfOfPair(new UsdtArg.Register(r.fullName()), size));
-        }
-        if (isNumbered(text, "s", "d", "q")) {
-            return Optional.of(notGeneral(text));
-        }
-        return size == 0 ? Optional.empty() : unmarkedConstant(text);
+        return register(text, "s", "d", "q")
+                .map(register -> notHalfOfPair(register, size))
+                .or(() -> size == 0 ? Optional.empty() : unmarkedConstant(text));
     }
 
     @Override

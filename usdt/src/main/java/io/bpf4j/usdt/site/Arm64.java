@@ -41,20 +41,8 @@ final class Arm64 extends ArgGrammar {
         if (text.equals("xzr") || text.equals("wzr")) {
             return Optional.of(new UsdtArg.Constant(0));
         }
-        if (registers.find(text).isPresent()) {
-            return registers.find(text).map(r -> new UsdtArg.Register(r.fullName()));
-        }
-        if (isNumbered(text, "v", "q", "d", "s", "h", "b", "z", "p")) {
-            return Optional.of(notGeneral(text));
-        }
-        return size == 0 && !startsLikeNumber(text)
-                ? Optional.empty()
-                : unmarkedConstant(text.startsWith("#") ? text.substring(1) : text);
-    }
-
-    private static boolean startsLikeNumber(String text) {
-        return Expression.signedNumber(text.startsWith("#") ? text.substring(1) : text)
-                .isPresent();
+        String constant = text.startsWith("#") ? text.substring(1) : text;
+        return register(text, "v", "q", "d", "s", "h", "b", "z", "p").or(() -> unmarkedConstant(constant, size));
     }
 
     @Override

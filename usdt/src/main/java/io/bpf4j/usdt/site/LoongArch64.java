@@ -26,12 +26,11 @@ final class LoongArch64 extends ArgGrammar {
     }
 
     private static Registers registers() {
-        Registers all = new Registers().add(264, 8, "pc");
-        for (int n = 1; n <= 31; n++) {
-            all.add(8 * n, 8, ABI_NAMES[n - 1], "r" + n);
-        }
-        // Names in older assemblers.
-        return all.alias("fp", 8, "s9")
+        return new Registers()
+                .add(264, 8, "pc")
+                .addNumbered(8, "r", ABI_NAMES)
+                // Names in older assemblers.
+                .alias("fp", 8, "s9")
                 .alias("r21", 8, "u0", "x")
                 .alias("a0", 8, "v0")
                 .alias("a1", 8, "v1");
@@ -40,7 +39,7 @@ final class LoongArch64 extends ArgGrammar {
     @Override
     Optional<Operand> parse(String text, int size) {
         if (!text.startsWith("$")) {
-            return size == 0 && Expression.signedNumber(text).isEmpty() ? Optional.empty() : unmarkedConstant(text);
+            return unmarkedConstant(text, size);
         }
         int comma = text.indexOf(',');
         String first = Blanks.strip(text.substring(1, comma < 0 ? text.length() : comma));
@@ -52,9 +51,7 @@ final class LoongArch64 extends ArgGrammar {
         if (first.equals("zero") || first.equals("r0")) {
             return Optional.of(new UsdtArg.Constant(0));
         }
-        return isNumbered(first, "f", "fa", "ft", "fs", "vr", "xr")
-                ? Optional.of(notGeneral(text))
-                : registers.find(first).map(r -> new UsdtArg.Register(r.fullName()));
+        return register(first, "f", "fa", "ft", "fs", "vr", "xr");
     }
 
     private Optional<Operand> memory(String base, String second) {

@@ -47,10 +47,7 @@ final class Ppc64 extends ArgGrammar {
         if (comma >= 0) {
             return indexed(Blanks.strip(text.substring(0, comma)), Blanks.strip(text.substring(comma + 1)));
         }
-        if (registers.find(text).isPresent() && !text.equals("nip")) {
-            return registers.find(text).map(r -> new UsdtArg.Register(r.fullName()));
-        }
-        return isNumbered(text, "%f", "f", "%vs", "vs", "%v", "v") ? Optional.of(notGeneral(text)) : Optional.empty();
+        return text.equals("nip") ? Optional.empty() : register(text, "%f", "f", "%vs", "vs", "%v", "v");
     }
 
     private Optional<Operand> displaced(String text, String displacement, String base) {

@@ -29,6 +29,14 @@ final class Registers {
         return alias(fullName, width, otherSpellings);
     }
 
+    /** Adds registers of 8 bytes, one after the other, which have numbers from 1 on as further spellings: {@code x1}. */
+    Registers addNumbered(int offset, String prefix, String... fullNames) {
+        for (int i = 0; i < fullNames.length; i++) {
+            add(offset + 8 * i, 8, fullNames[i], prefix + (i + 1));
+        }
+        return this;
+    }
+
     /** Adds further spellings of a register or of a narrower part of it. */
     Registers alias(String fullName, int width, String... spellings) {
         int offset = offsetOf(fullName).orElseThrow();

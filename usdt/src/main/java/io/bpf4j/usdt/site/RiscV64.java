@@ -26,11 +26,7 @@ final class RiscV64 extends ArgGrammar {
     }
 
     private static Registers registers() {
-        Registers all = new Registers().add(0, 8, "pc");
-        for (int n = 1; n <= 31; n++) {
-            all.add(8 * n, 8, ABI_NAMES[n - 1], "x" + n);
-        }
-        return all.alias("s0", 8, "fp");
+        return new Registers().add(0, 8, "pc").addNumbered(8, "x", ABI_NAMES).alias("s0", 8, "fp");
     }
 
     @Override
@@ -45,13 +41,7 @@ final class RiscV64 extends ArgGrammar {
         if (text.equals("zero") || text.equals("x0")) {
             return Optional.of(new UsdtArg.Constant(0));
         }
-        if (registers.find(text).isPresent()) {
-            return registers.find(text).map(r -> new UsdtArg.Register(r.fullName()));
-        }
-        if (isNumbered(text, "f", "fa", "fs", "ft", "v")) {
-            return Optional.of(notGeneral(text));
-        }
-        return size == 0 && Expression.signedNumber(text).isEmpty() ? Optional.empty() : unmarkedConstant(text);
+        return register(text, "f", "fa", "fs", "ft", "v").or(() -> unmarkedConstant(text, size));
     }
 
     private Optional<Operand> memory(String text, String offset, String base) {

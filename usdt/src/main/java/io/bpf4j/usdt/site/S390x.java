@@ -36,12 +36,9 @@ final class S390x extends ArgGrammar {
             return memory(text, Blanks.strip(text.substring(0, open)), text.substring(open + 1, text.length() - 1));
         }
         if (text.startsWith("%")) {
-            String name = text.substring(1);
-            return isNumbered(name, "f", "v", "a")
-                    ? Optional.of(notGeneral(text))
-                    : registers.find(name).map(r -> new UsdtArg.Register(r.fullName()));
+            return register(text.substring(1), "f", "v", "a");
         }
-        return size == 0 && Expression.signedNumber(text).isEmpty() ? Optional.empty() : unmarkedConstant(text);
+        return unmarkedConstant(text, size);
     }
 
     private Optional<Operand> memory(String text, String displacement, String inside) {
