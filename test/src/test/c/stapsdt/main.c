@@ -9,8 +9,10 @@
 //   main tmp FILE    writes the file, which nobody else may read, and loads it
 //   main memfd       the same in memory
 //
-// It prints "ready" and the path of the library. Then each line of its input is a round: load:first(long i, int -i, const
-// char *) and load:second() for i from 0 to 9; it prints "fired" after each.
+// It prints "ready" and the path of the library. Then "unload" of its input unloads the library, "load" loads it again, and
+// "load elsewhere" at other addresses than before; "replace" makes another library of the same kind and loads it. Each
+// other line is a round: load:first(long i, int -i, const char *) and load:second() for i from 0 to 9; then it prints
+// "fired".
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
@@ -138,38 +140,66 @@ static void make(void) {
     memcpy(file + sizeof header, segments, sizeof segments);
 }
 
-int main(int count, char **args) {
-    char name[64], line[16];
-    const char *path = name;
-    int fd;
+static const char *file_path;
+static void *library;
+static char *site;
+static void (*first)(long, int, const char *);
+static void (*second)(void);
 
-    if (count == 3 && !strcmp(args[1], "tmp")) {
-        path = args[2];
-        fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
-    } else if (count == 2 && !strcmp(args[1], "memfd")) {
-        fd = memfd_create("load", 0);
-        snprintf(name, sizeof name, "/proc/%d/fd/%d", getpid(), fd);
-    } else {
-        return 2;
-    }
-    make();
-    if (fd < 0 || write(fd, file, size) != (ssize_t)size) die(path);
-    void *library = dlopen(path, RTLD_LAZY);
+static void load(void) {
+    library = dlopen(file_path, RTLD_LAZY);
     if (!library) {
         fprintf(stderr, "%s\n", dlerror());
-        return 1;
+        exit(1);
     }
-    void (*first)(long, int, const char *) = (void (*)(long, int, const char *))dlsym(library, "first");
-    void (*second)(void) = (void (*)(void))dlsym(library, "second");
-    if (!first || !second) return 1;
-    printf("ready %s\n", path);
+    first = (void (*)(long, int, const char *))dlsym(library, "first");
+    second = (void (*)(void))dlsym(library, "second");
+    if (!first || !second) exit(1);
+    site = (char *)((unsigned long)first & -4096L);
+}
+
+// Writes the library into a new file, in memory if it has no name, and loads it.
+static void create(const char *name) {
+    static char path[64];
+    static int fd = -1;
+    if (fd >= 0) close(fd);
+    if (name) unlink(name);
+    fd = name ? open(name, O_RDWR | O_CREAT | O_EXCL, 0600) : memfd_create("load", 0);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", getpid(), fd);
+    file_path = name ? name : path;
+    if (fd < 0 || write(fd, file, size) != (ssize_t)size) die(file_path);
+    load();
+}
+
+int main(int count, char **args) {
+    char line[16];
+    const char *name = count == 3 && !strcmp(args[1], "tmp") ? args[2] : NULL;
+
+    if (!name && (count != 2 || strcmp(args[1], "memfd"))) return 2;
+    make();
+    create(name);
+    printf("ready %s\n", file_path);
     fflush(stdout);
     while (fgets(line, sizeof line, stdin)) {
-        for (int i = 0; i < 10; i++) {
-            first(i * 1000000007L, -i, i % 2 ? "odd" : "even");
-            second();
+        if (!strcmp(line, "unload\n")) {
+            dlclose(library);
+            library = NULL;
+            puts("unloaded");
+        } else if (!strncmp(line, "load", 4)) {
+            // With an argument the addresses that the library had are taken: it gets others.
+            if (strchr(line, ' ') && mmap(site, ALIGN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != site) die("mmap");
+            load();
+            printf("loaded at %p\n", site);
+        } else if (!strcmp(line, "replace\n")) {
+            create(name);
+            printf("loaded at %p\n", site);
+        } else {
+            for (int i = 0; i < 10; i++) {
+                first(i * 1000000007L, -i, i % 2 ? "odd" : "even");
+                second();
+            }
+            puts("fired");
         }
-        puts("fired");
         fflush(stdout);
     }
     return 0;

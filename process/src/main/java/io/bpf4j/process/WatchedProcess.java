@@ -4,11 +4,13 @@ import io.bpf4j.elf.internal.text.FileName;
 import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +26,7 @@ public final class WatchedProcess {
     private final Host host;
     private final ProcessFiles files;
     private final int pid;
-    private Set<Code> known = Set.of();
+    private Map<Code, MappedFile> known = Map.of();
     private @Nullable CodeSearch search;
     private boolean leftOut;
     private long due = System.nanoTime();
@@ -35,13 +37,23 @@ public final class WatchedProcess {
      * The result of a search.
      *
      * @param appeared the files that were not mapped as code at the previous search, in the order of their addresses
+     * @param unmapped the files of the previous search that are not mapped as code now
      * @param atAddress the file at the address that was passed to {@link #begin}, if any
      * @param problem the reason why the process is not searched until it calls exec; empty if it is searched
      * @param running whether the process still exists
      */
-    public record Found(List<MappedFile> appeared, Optional<MappedFile> atAddress, String problem, boolean running) {
+    public record Found(
+            List<MappedFile> appeared,
+            List<MappedFile> unmapped,
+            Optional<MappedFile> atAddress,
+            String problem,
+            boolean running) {
         private static Found nothing(boolean running) {
-            return new Found(List.of(), Optional.empty(), "", running);
+            return new Found(List.of(), List.of(), Optional.empty(), "", running);
+        }
+
+        private static Found leftOut(String problem) {
+            return new Found(List.of(), List.of(), Optional.empty(), problem, true);
         }
     }
 
@@ -58,7 +70,7 @@ public final class WatchedProcess {
     /** It has called exec: all its mappings are new. */
     public void renew() {
         stop();
-        known = Set.of();
+        known = Map.of();
         leftOut = false;
     }
 
@@ -92,15 +104,14 @@ public final class WatchedProcess {
         } catch (TooMuchException e) {
             stop();
             leftOut = true;
-            return Optional.of(new Found(List.of(), Optional.empty(), String.valueOf(e.getMessage()), true));
+            return Optional.of(Found.leftOut(String.valueOf(e.getMessage())));
         } catch (IOException e) {
             stop();
             if (!new Tasks(host).isRunning(pid)) {
                 return Optional.of(Found.nothing(false));
             }
             leftOut = true;
-            String problem = "process " + pid + " is left out: " + e.getMessage();
-            return Optional.of(new Found(List.of(), Optional.empty(), problem, true));
+            return Optional.of(Found.leftOut("process " + pid + " is left out: " + e.getMessage()));
         }
     }
 
@@ -108,18 +119,23 @@ public final class WatchedProcess {
         List<MappedFile> code = ended.files();
         if (code.isEmpty()) {
             // During exec a process temporarily has no mappings; a zombie never has any.
-            return new Found(List.of(), ended.atAddress(), "", new Tasks(host).isRunning(pid));
+            return new Found(List.of(), List.of(), ended.atAddress(), "", new Tasks(host).isRunning(pid));
         }
-        Set<Code> now = new HashSet<>();
+        Map<Code, MappedFile> now = new LinkedHashMap<>();
         List<MappedFile> appeared = new ArrayList<>();
         for (MappedFile file : code) {
             Code key = new Code(file.key(), file.mapping().text());
-            if (now.add(key) && !known.contains(key)) {
+            if (now.putIfAbsent(key, file) == null && !known.containsKey(key)) {
                 appeared.add(file);
             }
         }
+        // One whose name has changed is mapped.
+        Set<MappedFile.Key> mapped = now.keySet().stream().map(Code::file).collect(Collectors.toSet());
+        List<MappedFile> unmapped = known.values().stream()
+                .filter(file -> !mapped.contains(file.key()))
+                .toList();
         known = now;
-        return new Found(appeared, ended.atAddress(), "", true);
+        return new Found(appeared, unmapped, ended.atAddress(), "", true);
     }
 
     /** Whether the next periodic search is due. */

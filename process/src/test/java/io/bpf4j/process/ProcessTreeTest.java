@@ -155,7 +155,8 @@ class ProcessTreeTest {
         assertThat(toEnd(process).problem()).contains("process 10 is left out");
         Files.writeString(proc.resolve("10/status"), "Name:\tsh\nState:\tR (running)\n");
         process.begin(OptionalLong.empty());
-        assertThat(toEnd(process)).isEqualTo(new WatchedProcess.Found(List.of(), Optional.empty(), "", true));
+        assertThat(toEnd(process))
+                .isEqualTo(new WatchedProcess.Found(List.of(), List.of(), Optional.empty(), "", true));
         process(10, PROGRAM);
         process.renew();
         assertThat(names()).containsExactly("10 /usr/bin/program");
@@ -173,7 +174,8 @@ class ProcessTreeTest {
             assertThat(found.problem()).contains("process 10 is left out", "maps");
         });
         process.begin(OptionalLong.empty());
-        assertThat(toEnd(process)).isEqualTo(new WatchedProcess.Found(List.of(), Optional.empty(), "", true));
+        assertThat(toEnd(process))
+                .isEqualTo(new WatchedProcess.Found(List.of(), List.of(), Optional.empty(), "", true));
     }
 
     @Test

@@ -60,7 +60,7 @@ final class Follower implements AutoCloseable {
     private boolean tooManyFilesReported;
 
     /**
-     * The attachments of a process. A library remains attached when it is unloaded and loaded again.
+     * The attachments of a process. Most libraries remain attached when they are unloaded: see {@link #unmapped}.
      *
      * @param files whose USDT probes are attached
      * @param filesOfFunctions whose functions are attached
@@ -331,6 +331,71 @@ final class Follower implements AutoCloseable {
     private void report(int pid, String problem) {
         if (pid == ALL || new Tasks(Host.running()).isRunning(pid)) {
             problems.accept(new Diagnostic(Kind.NOT_ATTACHED, pid == ALL ? "" : "process " + pid, problem));
+        }
+    }
+
+    /**
+     * A process has unloaded files. Links that depend on addresses are closed, since another file may be mapped at the
+     * same ones next. Links to deleted files are closed, since they keep the files in memory; not perf uprobes, though:
+     * the kernel takes a tenth of a second to detach each, and other processes would wait. A link to several files is
+     * kept as long as one of them is mapped.
+     */
+    synchronized void unmapped(int pid, List<UsdtScan.File> files) {
+        Attached process = attached.get(pid);
+        if (process == null) {
+            return;
+        }
+        List<UsdtBinary> binaries =
+                files.stream().map(file -> file.probes().getFirst().binary()).toList();
+        Set<FileIdentity> unmapped = binaries.stream().map(UsdtBinary::identity).collect(Collectors.toSet());
+        Set<FileIdentity> deleted = binaries.stream()
+                .filter(Follower::isDeleted)
+                .map(UsdtBinary::identity)
+                .collect(Collectors.toSet());
+        for (Link link : List.copyOf(process.links())) {
+            if (!(link instanceof UsdtLink probes)) {
+                continue;
+            }
+            Set<FileIdentity> ofLink = probes.probes().stream()
+                    .map(probe -> probe.binary().identity())
+                    .collect(Collectors.toSet());
+            if (dependsOnAddresses(link) && ofLink.stream().anyMatch(unmapped::contains)) {
+                closeAndAttachOthers(pid, process, probes, unmapped);
+            } else if (probes.strategy() == AttachStrategy.MULTI && deleted.containsAll(ofLink)) {
+                close(process, probes);
+            }
+        }
+    }
+
+    /** Whether the file is no longer at its path, so that no process will load it by this path. */
+    private static boolean isDeleted(UsdtBinary binary) {
+        try {
+            return !FileIdentity.of(binary.path()).equals(binary.identity());
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    /** Not in the background: if the file is mapped again, the old link would report the events of the new one. */
+    private void close(Attached process, UsdtLink link) {
+        process.links().remove(link);
+        link.probes().forEach(probe -> process.files().remove(probe.binary().identity()));
+        session.close(link);
+    }
+
+    private void closeAndAttachOthers(int pid, Attached process, UsdtLink link, Set<FileIdentity> unmapped) {
+        close(process, link);
+        List<UsdtProbe> others = link.probes().stream()
+                .filter(probe -> !unmapped.contains(probe.binary().identity()))
+                .toList();
+        if (!others.isEmpty()) {
+            attempt(pid, () -> attach(pid, others));
+            problems.accept(new Diagnostic(
+                    Kind.LATE,
+                    "process " + pid,
+                    "process " + pid + " has unloaded a file whose probes were attached to by their addresses, together"
+                            + " with those of other files: events of the others may be missing from the moment in which"
+                            + " they were attached to again"));
         }
     }
 

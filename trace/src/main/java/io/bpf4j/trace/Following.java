@@ -203,6 +203,11 @@ public final class Following implements AutoCloseable {
         }
 
         @Override
+        public void unmapped(int pid, List<UsdtScan.File> files) {
+            follower.unmapped(pid, files);
+        }
+
+        @Override
         public void ended(int pid) {
             if (new Tasks(Host.running()).isRunning(pid)) {
                 firstThreads.add(pid); // it has executed another program, and goes on

@@ -77,6 +77,16 @@ public final class UsdtWatch implements AutoCloseable {
         void appeared(int pid, UsdtScan scan);
 
         /**
+         * A process has no code of some files any more (dlclose). Links for its pid remain valid for a file that it maps
+         * again, except those of {@link AttachStrategy#IP_MAP}, which depend on addresses. If it maps the file again,
+         * {@link #appeared} is called again. A process that makes files for a while, such as with memfd_create(2),
+         * needs its links closed here: a link keeps its file in memory.
+         *
+         * @param files those with probes. Their paths may be gone
+         */
+        default void unmapped(int pid, List<UsdtScan.File> files) {}
+
+        /**
          * A process has ended, or called exec in another thread than its first, so that links for its pid no longer
          * reach it. After such an exec {@link #appeared} is called next, and links are to be closed here, not in the
          * background: those that were attached while the kernel executed exec reach the process. Called once for each

@@ -29,6 +29,9 @@ final class Visit {
     final Queue<MappedFile> unread = new ArrayDeque<>();
     final List<UsdtScan.File> read = new ArrayList<>();
 
+    /** Files with probes that the process has no code of any more. */
+    final List<UsdtScan.File> unmapped = new ArrayList<>();
+
     /** Set if the search must find the dynamic loader, too. */
     Optional<DynamicLoaders.Start> loader = Optional.empty();
 

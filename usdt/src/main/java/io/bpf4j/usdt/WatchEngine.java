@@ -14,7 +14,9 @@ import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -57,6 +59,10 @@ final class WatchEngine {
     private final ScanCache cache;
     private final LoaderBreakpoints breakpoints;
     private final Visits visits = new Visits();
+
+    /** The files with probes that each process has code of. */
+    private final Map<Integer, Map<MappedFile.Key, UsdtScan.File>> withProbes = new HashMap<>();
+
     private long lastLook;
     private long lastChange = System.nanoTime();
 
@@ -228,7 +234,11 @@ final class WatchEngine {
                     notifyListener(visit);
                     return false;
                 }
-                visit.read.add(read(visit.pid, file));
+                UsdtScan.File scanned = read(visit.pid, file);
+                visit.read.add(scanned);
+                if (!scanned.probes().isEmpty()) {
+                    withProbes.computeIfAbsent(visit.pid, _ -> new HashMap<>()).put(file.key(), scanned);
+                }
             }
         }
         return true;
@@ -265,6 +275,7 @@ final class WatchEngine {
             listener.exec(process);
         }
         tree.find(process).ifPresent(WatchedProcess::renew);
+        withProbes.remove(process);
     }
 
     /** Called before the listener is, which takes time: a child may end meanwhile. */
@@ -286,6 +297,12 @@ final class WatchEngine {
         visit.loader.ifPresent(
                 start -> found.atAddress().ifPresent(loader -> breakpoints.set(visit.pid, start, loader)));
         visit.searched(found.appeared());
+        Map<MappedFile.Key, UsdtScan.File> ofProcess = withProbes.getOrDefault(visit.pid, Map.of());
+        if (!ofProcess.isEmpty()) {
+            found.unmapped().stream()
+                    .flatMap(file -> Optional.ofNullable(ofProcess.remove(file.key())).stream())
+                    .forEach(visit.unmapped::add);
+        }
         if (!found.problem().isEmpty()) {
             Path folder = host.process(visit.pid);
             Diagnostic problem = new Diagnostic(Kind.LEFT_OUT, "process " + visit.pid, found.problem());
@@ -313,6 +330,9 @@ final class WatchEngine {
     }
 
     private void notifyListener(Visit visit) {
+        if (!visit.unmapped.isEmpty()) {
+            listener.unmapped(visit.pid, List.copyOf(visit.unmapped)); // first: another file may be at their addresses
+        }
         if (!visit.read.isEmpty()) {
             lastChange = System.nanoTime();
             listener.appeared(visit.pid, UsdtScan.of(host, visit.pid, visit.read));
@@ -337,6 +357,7 @@ final class WatchEngine {
         drop(process);
         visits.forgetFirst(process);
         tree.remove(process);
+        withProbes.remove(process);
         if (known) {
             listener.ended(process);
         }

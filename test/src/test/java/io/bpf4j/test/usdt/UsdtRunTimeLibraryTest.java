@@ -6,6 +6,7 @@ import static io.bpf4j.test.support.Requirement.READELF;
 import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
@@ -15,10 +16,12 @@ import io.bpf4j.test.support.RunningTrace;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -121,6 +124,92 @@ class UsdtRunTimeLibraryTest {
                 assertThat(lines.get(2 * i + 1)).containsEntry("probe", "load:second");
             }
             assertThat(lines.getLast()).containsEntry("events", 20L).containsEntry("exact", true);
+        }
+    }
+
+    /**
+     * A library that comes again at its addresses, one at other addresses, and another one at the same addresses: each
+     * round has its events, once.
+     */
+    @ParameterizedTest
+    @CsvSource({"tmp, MULTI", "tmp, COOKIE", "tmp, IP_MAP", "memfd, MULTI", "memfd, COOKIE", "memfd, IP_MAP"})
+    void aLibraryMayComeAgain(String place, Strategy strategy) throws IOException, InterruptedException {
+        strategy.insistOn();
+        try (Maker maker = start(place);
+                RunningTrace trace = new RunningTrace(
+                        "trace",
+                        "--json",
+                        "--follow",
+                        "--strategy",
+                        strategy.option(),
+                        "-p",
+                        Integer.toString(maker.pid()),
+                        "load:*",
+                        "--str",
+                        "2",
+                        "--count",
+                        "100")) {
+            trace.awaitMessage("tracing 2 probes at 2 sites");
+            assertThat(maker.command("fire")).isEqualTo("fired");
+            for (String next : List.of("load", "load elsewhere", "replace", "replace")) {
+                assertThat(maker.command("unload")).isEqualTo("unloaded");
+                assertThat(maker.command(next)).startsWith("loaded at");
+                assertThat(maker.command("fire")).isEqualTo("fired");
+            }
+            Commands.Result result = trace.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            List<Map<String, @Nullable Object>> lines = Json.lines(result.out());
+            assertThat(lines.getLast()).containsEntry("events", 100L).containsEntry("exact", true);
+            for (int i = 0; i < 100; i += 2) {
+                int round = i / 2 % 10;
+                assertThat(lines.get(i).get("args"))
+                        .isEqualTo(List.of(round * 1_000_000_007L, (long) -round, round % 2 == 0 ? "even" : "odd"));
+            }
+        }
+    }
+
+    /** A process that makes libraries for a while: each is freed when it is unloaded, though it was traced. */
+    @ParameterizedTest
+    @CsvSource({"MULTI", "IP_MAP"})
+    void aLibraryInMemoryIsFreed(Strategy strategy) throws IOException, InterruptedException {
+        strategy.insistOn();
+        try (Maker maker = start("memfd");
+                RunningTrace trace = new RunningTrace(
+                        "trace",
+                        "--follow",
+                        "--strategy",
+                        strategy.option(),
+                        "-p",
+                        Integer.toString(maker.pid()),
+                        "load:*")) {
+            trace.awaitMessage("tracing 2 probes at 2 sites");
+            long before = links(trace);
+            for (int i = 0; i < 4; i++) {
+                assertThat(maker.command("unload")).isEqualTo("unloaded");
+                assertThat(maker.command("replace")).startsWith("loaded at");
+            }
+            Await.until("as many links as for one library", () -> links(trace), now -> now == before);
+            trace.interrupt();
+            assertThat(trace.await().exitCode()).isZero();
+        }
+    }
+
+    /** The number of its descriptors of BPF links and perf events. */
+    private static long links(RunningTrace trace) throws IOException {
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc", Integer.toString(trace.pid()), "fd"))) {
+            return descriptors
+                    .map(UsdtRunTimeLibraryTest::target)
+                    .filter(name ->
+                            name.contains("bpf_link") || name.contains("bpf-link") || name.contains("perf_event"))
+                    .count();
+        }
+    }
+
+    private static String target(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString();
+        } catch (IOException e) {
+            return ""; // it is closed
         }
     }
 }
