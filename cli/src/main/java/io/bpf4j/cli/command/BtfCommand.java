@@ -19,15 +19,13 @@ import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.MapAccess;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.sys.Host;
-import io.bpf4j.sys.SyscallException;
-import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -51,6 +49,12 @@ import picocli.CommandLine.Parameters;
             "  bpf4j btf minimize 5.4.0-91-generic.btf needed.btf program.bpf.o"
         })
 final class BtfCommand extends KernelObjectCommand {
+    private static final KernelObjects<LoadedTypes> LOADED =
+            new KernelObjects<>("BTF", Types::ids, Types::info, _ -> {});
+
+    /** The types themselves. */
+    private static final KernelObjects<Btf> CONTENTS = new KernelObjects<>("BTF", Types::ids, Types::byId, _ -> {});
+
     /** The forms of a dump. */
     enum Format {
         RAW,
@@ -97,46 +101,51 @@ final class BtfCommand extends KernelObjectCommand {
 
     @Override
     void list() {
-        Map<Integer, List<Integer>> programs = new TreeMap<>();
-        Map<Integer, List<Integer>> maps = new TreeMap<>();
-        users(programs, maps);
+        Users users = Users.find();
         Table table =
                 new Table("").header("ID", "NAME", "SIZE", "PROGRAMS", "MAPS").keeping(1);
-        for (int id : Types.ids()) {
-            try {
-                LoadedTypes types = Types.info(id);
-                if (json) {
-                    console.line(json(types, programs, maps));
-                } else {
-                    table.row(
-                            Integer.toString(id),
-                            types.name().isEmpty() ? "-" : types.name(),
-                            Long.toString(types.size()),
-                            LoadedThings.joinedNumbers(programs.getOrDefault(id, List.of())),
-                            LoadedThings.joinedNumbers(maps.getOrDefault(id, List.of())));
-                }
-            } catch (SyscallException e) {
-                if (e.errno() != Errno.ENOENT) {
-                    throw e;
-                }
-                // It has vanished meanwhile.
+        LOADED.forEach(types -> {
+            if (json) {
+                console.line(json(types, users));
+            } else {
+                table.row(
+                        Integer.toString(types.id()),
+                        types.name().isEmpty() ? "-" : types.name(),
+                        Long.toString(types.size()),
+                        LoadedThings.joinedNumbers(users.programs(types)),
+                        LoadedThings.joinedNumbers(users.maps(types)));
             }
-        }
+        });
         printList(table);
     }
 
-    /** By the id of BTF, the programs and maps that were made with it. */
-    private static void users(Map<Integer, List<Integer>> programs, Map<Integer, List<Integer>> maps) {
-        ProgCommand.source()
-                .forEach(program -> programs.computeIfAbsent(program.info().btfId(), _ -> new ArrayList<>())
-                        .add(program.id()));
-        MapCommand.source(MapAccess.READ_ONLY)
-                .forEach(map -> maps.computeIfAbsent(map.info().btfId(), _ -> new ArrayList<>())
-                        .add(map.id()));
+    /** By the id of BTF, the ids of the programs and maps that were made with it. */
+    private record Users(Map<Integer, List<Integer>> programs, Map<Integer, List<Integer>> maps) {
+        static Users find() {
+            Users users = new Users(new HashMap<>(), new HashMap<>());
+            ProgCommand.source()
+                    .loaded()
+                    .forEach(program -> users.programs
+                            .computeIfAbsent(program.info().btfId(), _ -> new ArrayList<>())
+                            .add(program.id()));
+            MapCommand.source(MapAccess.READ_ONLY)
+                    .loaded()
+                    .forEach(map -> users.maps
+                            .computeIfAbsent(map.info().btfId(), _ -> new ArrayList<>())
+                            .add(map.id()));
+            return users;
+        }
+
+        List<Integer> programs(LoadedTypes types) {
+            return programs.getOrDefault(types.id(), List.of());
+        }
+
+        List<Integer> maps(LoadedTypes types) {
+            return maps.getOrDefault(types.id(), List.of());
+        }
     }
 
-    private static String json(
-            LoadedTypes types, Map<Integer, List<Integer>> programs, Map<Integer, List<Integer>> maps) {
+    private static String json(LoadedTypes types, Users users) {
         JsonLine line = Records.begin("btf")
                 .field("id", types.id())
                 .field("name", types.name())
@@ -144,48 +153,30 @@ final class BtfCommand extends KernelObjectCommand {
                 .field("size", types.size())
                 .key("program_ids")
                 .beginArray();
-        programs.getOrDefault(types.id(), List.of()).forEach(line::value);
+        users.programs(types).forEach(line::value);
         line.endArray().key("map_ids").beginArray();
-        maps.getOrDefault(types.id(), List.of()).forEach(line::value);
+        users.maps(types).forEach(line::value);
         return line.endArray().endObject().toString();
     }
 
     @Override
     void show(String object) {
-        LoadedTypes types = info(object);
-        Map<Integer, List<Integer>> programs = new TreeMap<>();
-        Map<Integer, List<Integer>> maps = new TreeMap<>();
-        users(programs, maps);
+        if (!KernelObjects.isId(object)) {
+            throw new UsageException("'" + object + "' is not the id of loaded BTF");
+        }
+        LoadedTypes types = LOADED.byId(object);
+        Users users = Users.find();
         if (json) {
-            console.line(json(types, programs, maps));
+            console.line(json(types, users));
             return;
         }
         console.line("BTF " + types.id());
         new Table("  ")
                 .row("name", types.name().isEmpty() ? "none: it is of a process" : types.name())
                 .row("size", types.size() + " bytes")
-                .row("programs", LoadedThings.joinedNumbers(programs.getOrDefault(types.id(), List.of())))
-                .row("maps", LoadedThings.joinedNumbers(maps.getOrDefault(types.id(), List.of())))
+                .row("programs", LoadedThings.joinedNumbers(users.programs(types)))
+                .row("maps", LoadedThings.joinedNumbers(users.maps(types)))
                 .print(console);
-    }
-
-    private static LoadedTypes info(String operand) {
-        if (!operand.matches("[0-9]{1,10}")) {
-            throw new UsageException("'" + operand + "' is not the id of loaded BTF");
-        }
-        try {
-            return Types.info(id(operand));
-        } catch (SyscallException e) {
-            throw absent(operand, e);
-        }
-    }
-
-    private static int id(String operand) {
-        return (int) Math.min(Long.parseLong(operand), Integer.MAX_VALUE);
-    }
-
-    private static RuntimeException absent(String operand, SyscallException e) {
-        return e.errno() == Errno.ENOENT ? new CommandException("there is no BTF with the id " + operand, e) : e;
     }
 
     @Override
@@ -193,8 +184,7 @@ final class BtfCommand extends KernelObjectCommand {
         Btf types = types(object);
         try {
             if (format == Format.C) {
-                StringBuilder line = new StringBuilder();
-                CDeclarations.of(types).header("__VMLINUX_H__", new LineOutput(line));
+                CDeclarations.of(types).header("__VMLINUX_H__", new LineOutput());
                 return;
             }
             for (int id = types.firstId(); id < types.typeCount(); id++) {
@@ -222,11 +212,7 @@ final class BtfCommand extends KernelObjectCommand {
 
     /** Passes on text line by line, so that a header of megabytes takes little memory. */
     private final class LineOutput implements Appendable {
-        private final StringBuilder line;
-
-        LineOutput(StringBuilder line) {
-            this.line = line;
-        }
+        private final StringBuilder line = new StringBuilder();
 
         @Override
         public Appendable append(CharSequence text) {
@@ -255,12 +241,8 @@ final class BtfCommand extends KernelObjectCommand {
 
     /** The types of an id, a file, the kernel or a module. */
     private Btf types(String operand) throws IOException {
-        if (operand.matches("[0-9]{1,10}")) {
-            try {
-                return Types.byId(id(operand));
-            } catch (SyscallException e) {
-                throw absent(operand, e);
-            }
+        if (KernelObjects.isId(operand)) {
+            return CONTENTS.byId(operand);
         }
         if (operand.equals("vmlinux")) {
             return Types.ofKernel();

@@ -33,7 +33,7 @@ final class LinkCommand extends PinnableCommand {
 
     @Override
     void list() throws IOException {
-        Source<Link> links = LoadedThings.links().listed();
+        KernelObjects<Link> links = LoadedThings.links().loaded().listed();
         LoadedThings things = new LoadedThings(console);
         Table table = new Table("")
                 .header("ID", "TYPE", "PROGRAM", "ATTACHED TO", "HELD BY")

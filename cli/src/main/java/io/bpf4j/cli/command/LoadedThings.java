@@ -150,7 +150,7 @@ final class LoadedThings {
     static Map<Integer, List<LinkInfo>> linksByProgram(Console console) {
         Map<Integer, List<LinkInfo>> links = new HashMap<>();
         try {
-            links().forEach(link -> {
+            links().loaded().forEach(link -> {
                 LinkInfo info = link.info();
                 links.computeIfAbsent(info.programId(), _ -> new ArrayList<>()).add(info);
             });
@@ -165,13 +165,10 @@ final class LoadedThings {
 
     static PinnableCommand.Source<Link> links() {
         return new PinnableCommand.Source<>(
-                "link",
-                Links::byId,
+                new KernelObjects<>("link", LoadedThings::linkIds, Links::byId, Link::close),
                 Links::pinned,
-                LoadedThings::linkIds,
                 _ -> "",
-                link -> link.info().id(),
-                Link::close);
+                link -> link.info().id());
     }
 
     private static List<Integer> linkIds() {

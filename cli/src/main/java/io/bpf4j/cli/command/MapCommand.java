@@ -55,13 +55,10 @@ final class MapCommand extends PinnableCommand {
 
     static Source<BpfMap> source(MapAccess access) {
         return new Source<>(
-                "map",
-                id -> Maps.byId(id, access),
+                new KernelObjects<>("map", Maps::ids, id -> Maps.byId(id, access), BpfMap::close),
                 path -> Maps.pinned(path, access),
-                Maps::ids,
                 map -> map.info().name(),
-                BpfMap::id,
-                BpfMap::close);
+                BpfMap::id);
     }
 
     static String type(MapInfo info) {
@@ -70,7 +67,7 @@ final class MapCommand extends PinnableCommand {
 
     @Override
     void list() throws IOException {
-        Source<BpfMap> maps = source(MapAccess.READ_ONLY).listed();
+        KernelObjects<BpfMap> maps = source(MapAccess.READ_ONLY).loaded().listed();
         LoadedThings things = new LoadedThings(console);
         Table table = new Table("")
                 .header("ID", "TYPE", "NAME", "KEY", "VALUE", "ENTRIES", "MEMORY", "HELD BY")

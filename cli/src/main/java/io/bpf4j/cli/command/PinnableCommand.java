@@ -4,18 +4,12 @@ import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.InputFile;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.sys.SyscallException;
-import io.bpf4j.sys.kernel.Errno;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.IntFunction;
-import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Parameters;
 
 /**
@@ -67,19 +61,18 @@ abstract class PinnableCommand extends KernelObjectCommand {
         return Operands.checked(Path::of, operand, operand);
     }
 
-    /** How objects of a kind are found and opened. */
+    /**
+     * How objects of a kind are found and opened.
+     *
+     * @param byPin the object that is pinned at a path
+     * @param nameOf the name that the kernel keeps of an object; empty if objects of the kind have none
+     */
     record Source<T>(
-            String kind,
-            IntFunction<T> byId,
-            Function<Path, T> byPin,
-            Supplier<List<Integer>> ids,
-            Function<T, String> nameOf,
-            ToIntFunction<T> idOf,
-            Consumer<T> close) {
+            KernelObjects<T> loaded, Function<Path, T> byPin, Function<T, String> nameOf, ToIntFunction<T> idOf) {
         /** Opens the object of an operand, which the caller closes. */
         T open(String operand) {
-            if (operand.matches("[0-9]{1,10}")) {
-                return byId(Long.parseLong(operand));
+            if (KernelObjects.isId(operand)) {
+                return loaded.byId(operand);
             }
             return operand.indexOf('/') >= 0 ? byPin(path(operand)) : byName(operand);
         }
@@ -92,59 +85,22 @@ abstract class PinnableCommand extends KernelObjectCommand {
             }
         }
 
-        private T byId(long id) {
-            try {
-                return byId.apply((int) Math.min(id, Integer.MAX_VALUE));
-            } catch (SyscallException e) {
-                if (e.errno() == Errno.ENOENT) {
-                    throw new CommandException("there is no " + kind + " with the id " + id, e);
-                }
-                throw e;
-            }
-        }
-
         private T byName(String name) {
-            List<Integer> found = new ArrayList<>();
-            forEach(object -> {
+            List<String> found = new ArrayList<>();
+            loaded.forEach(object -> {
                 if (nameOf.apply(object).equals(name)) {
-                    found.add(idOf.applyAsInt(object));
+                    found.add(Integer.toString(idOf.applyAsInt(object)));
                 }
             });
             if (found.isEmpty()) {
-                throw new CommandException("no " + kind + " has the name '" + name + "'"
+                throw new CommandException("no " + loaded.kind() + " has the name '" + name + "'"
                         + (name.length() > 15 ? "; the kernel keeps the first 15 bytes of a name" : ""));
             }
             if (found.size() > 1) {
-                throw new CommandException("several have the name '" + name + "'; name one by its id: "
-                        + found.stream().map(String::valueOf).collect(Collectors.joining(", ")));
+                throw new CommandException(
+                        "several have the name '" + name + "'; name one by its id: " + String.join(", ", found));
             }
-            return byId(found.getFirst());
-        }
-
-        /** The same with the ids of this moment; a process that may not list them is refused before it does anything. */
-        Source<T> listed() {
-            List<Integer> now = ids.get();
-            return new Source<>(kind, byId, byPin, () -> now, nameOf, idOf, close);
-        }
-
-        /** Opens each object for a moment; those that vanish meanwhile are skipped. */
-        void forEach(Consumer<T> reader) {
-            for (int id : ids.get()) {
-                T object;
-                try {
-                    object = byId.apply(id);
-                } catch (SyscallException e) {
-                    if (e.errno() == Errno.ENOENT) {
-                        continue;
-                    }
-                    throw e;
-                }
-                try {
-                    reader.accept(object);
-                } finally {
-                    close.accept(object);
-                }
-            }
+            return loaded.byId(found.getFirst());
         }
     }
 }

@@ -51,13 +51,10 @@ final class ProgCommand extends PinnableCommand {
 
     static Source<Program> source() {
         return new Source<>(
-                "program",
-                Programs::byId,
+                new KernelObjects<>("program", Programs::ids, Programs::byId, Program::close),
                 Programs::pinnedReadOnly,
-                Programs::ids,
                 program -> program.info().name(),
-                Program::id,
-                Program::close);
+                Program::id);
     }
 
     static String type(ProgramInfo info) {
@@ -66,7 +63,7 @@ final class ProgCommand extends PinnableCommand {
 
     @Override
     void list() throws IOException {
-        Source<Program> programs = source().listed();
+        KernelObjects<Program> programs = source().loaded().listed();
         LoadedThings things = new LoadedThings(console);
         Map<Integer, List<LinkInfo>> links = LoadedThings.linksByProgram(console);
         Table table = new Table("")
