@@ -172,16 +172,8 @@ final class ReferenceReader {
         MapSpec dataMap = dataBySection.get(symbol.sectionIndex());
         DataSection data = dataMap == null ? null : dataMap.data();
         if (dataMap != null && data != null) {
-            long offset = symbol.value() + instruction.imm();
-            if (offset < 0 || offset > data.size()) {
-                throw invalid(
-                        function,
-                        index,
-                        symbol,
-                        "refers to byte " + offset + " of \"" + data.name() + "\", which has " + data.size()
-                                + " bytes");
-            }
-            return new CodeReference.ToData(index, dataMap.name(), (int) offset);
+            int offset = inside(function, index, symbol, symbol.value() + instruction.imm(), data);
+            return new CodeReference.ToData(index, dataMap.name(), offset);
         }
         if (mapNames.contains(symbol.name()) && isMaps(symbol)) {
             return new CodeReference.ToMap(index, symbol.name());
@@ -192,6 +184,17 @@ final class ReferenceReader {
                 symbol,
                 "refers to a symbol that is neither a map nor a global variable nor a function: section \""
                         + file.elf.section(symbol.sectionIndex()).name() + "\"");
+    }
+
+    private int inside(FunctionSpec function, int index, Symbol symbol, long offset, DataSection data) {
+        if (offset < 0 || offset > data.size()) {
+            throw invalid(
+                    function,
+                    index,
+                    symbol,
+                    "refers to byte " + offset + " of \"" + data.name() + "\", which has " + data.size() + " bytes");
+        }
+        return (int) offset;
     }
 
     /** A jump stays in its function, because the verifier checks one function at a time. */

@@ -60,50 +60,102 @@ final class StructOpsReader {
             if ((name.equals(StructOpsSpecData.DIRECT) || name.equals(StructOpsSpecData.LINKED))
                     && section.type() == Section.SHT_PROGBITS
                     && section.size() != 0) {
-                all.addAll(read(section, name, !optional));
+                all.addAll(new Variables(section, name, !optional).read());
             }
         }
         return all;
     }
 
-    private List<StructOpsSpec> read(Section section, String name, boolean autocreate) {
-        Btf types = file.btf.orElseThrow(() -> invalid(section, "needs BTF; compile the object with -g"));
-        ByteView content = file.bytes(section);
-        BtfType.Datasec datasec =
-                file.datasec(section.name()).orElseThrow(() -> invalid(section, "is not described in BTF"));
-        NavigableMap<Long, Relocation> relocations = file.relocations(section);
-        NavigableMap<Long, StructOpsSpec> placed = new TreeMap<>();
-        List<StructOpsSpec> all = new ArrayList<>();
-        for (BtfType.SectionVariable variable : datasec.variables()) {
-            if (!(types.type(variable.type()) instanceof BtfType.Var var)) {
-                continue;
+    /** The variables of one section. */
+    private final class Variables {
+        private final Section section;
+        private final String sectionName;
+        private final boolean autocreate;
+        private final Btf types;
+        private final ByteView content;
+
+        /** Those of functions that no variable has had yet, by their place in the section. */
+        private final NavigableMap<Long, Relocation> relocations;
+
+        /** The variables that were read, by where they begin. */
+        private final NavigableMap<Long, StructOpsSpec> placed = new TreeMap<>();
+
+        Variables(Section section, String sectionName, boolean autocreate) {
+            this.section = section;
+            this.sectionName = sectionName;
+            this.autocreate = autocreate;
+            this.types = file.btf.orElseThrow(() -> invalid(section, "needs BTF; compile the object with -g"));
+            this.content = file.bytes(section);
+            this.relocations = file.relocations(section);
+        }
+
+        List<StructOpsSpec> read() {
+            BtfType.Datasec datasec =
+                    file.datasec(section.name()).orElseThrow(() -> invalid(section, "is not described in BTF"));
+            List<StructOpsSpec> all = new ArrayList<>();
+            for (BtfType.SectionVariable variable : datasec.variables()) {
+                if (types.type(variable.type()) instanceof BtfType.Var var) {
+                    all.add(read(variable, var));
+                }
             }
+            if (!relocations.isEmpty()) {
+                throw content.malformed(
+                        0,
+                        "relocation of byte " + relocations.firstKey() + " of section \"" + section.name()
+                                + "\", where there is no variable");
+            }
+            return all;
+        }
+
+        private StructOpsSpec read(BtfType.SectionVariable variable, BtfType.Var var) {
             int typeId = types.resolve(var.type());
             if (!(types.type(typeId) instanceof BtfType.Struct struct)) {
                 throw invalid(section, "contains \"" + var.name() + "\", which is not a struct");
             }
             Symbol symbol = file.symbolsOf(section).get(var.name());
             long start = symbol != null ? symbol.value() : variable.offset();
-            if (start < 0
-                    || struct.size() == 0
-                    || struct.size() > content.size()
-                    || start > content.size() - struct.size()) {
+            requireRoom(var.name(), start, struct.size());
+            requireApart(var.name(), start, struct.size());
+            Shape shape = shapes.computeIfAbsent(typeId, _ -> shape(types, section, struct));
+            Map<String, String> functions = functions(var.name(), start, struct, shape);
+            StructOpsSpec read = new StructOpsSpecData(
+                    var.name(),
+                    sectionName,
+                    autocreate,
+                    true,
+                    struct.name(),
+                    typeId,
+                    file.elf.header().order(),
+                    content.slice(start, struct.size()).toByteArray(),
+                    shape.members(),
+                    functions,
+                    Set.of());
+            placed.put(start, read);
+            return read;
+        }
+
+        private void requireRoom(String variable, long start, long size) {
+            if (start < 0 || size == 0 || size > content.size() || start > content.size() - size) {
                 throw invalid(
                         section,
-                        "of " + content.size() + " bytes has no room for \"" + var.name() + "\", " + struct.size()
-                                + " bytes at " + start);
+                        "of " + content.size() + " bytes has no room for \"" + variable + "\", " + size + " bytes at "
+                                + start);
             }
-            // Each variable becomes its own struct, so overlapping variables would multiply the data.
-            long end = start + struct.size();
-            Map.Entry<Long, StructOpsSpec> before = placed.lowerEntry(end);
+        }
+
+        /** Each variable becomes its own struct, so overlapping variables would multiply the data. */
+        private void requireApart(String variable, long start, long size) {
+            Map.Entry<Long, StructOpsSpec> before = placed.lowerEntry(start + size);
             if (before != null && before.getKey() + types.size(before.getValue().typeId()) > start) {
                 throw invalid(
-                        section,
-                        "has \"" + before.getValue().name() + "\" and \"" + var.name() + "\" at the same place");
+                        section, "has \"" + before.getValue().name() + "\" and \"" + variable + "\" at the same place");
             }
-            Shape shape = shapes.computeIfAbsent(typeId, _ -> shape(types, section, struct));
+        }
+
+        /** The programs of a variable by the members that have their addresses; takes their relocations away. */
+        private Map<String, String> functions(String variable, long start, BtfType.Struct struct, Shape shape) {
             Map<String, String> functions = new LinkedHashMap<>();
-            NavigableMap<Long, Relocation> own = relocations.subMap(start, true, end, false);
+            NavigableMap<Long, Relocation> own = relocations.subMap(start, true, start + struct.size(), false);
             while (!own.isEmpty()) {
                 Relocation relocation = own.pollFirstEntry().getValue();
                 long at = relocation.offset() - start;
@@ -111,34 +163,13 @@ final class StructOpsReader {
                 if (member == null) {
                     throw invalid(
                             section,
-                            "has a relocation for byte " + at + " of \"" + var.name() + "\", where struct "
+                            "has a relocation for byte " + at + " of \"" + variable + "\", where struct "
                                     + struct.name() + " has no pointer to a function");
                 }
                 functions.put(member.name(), function(section, content, relocation));
             }
-            byte[] value = content.slice(start, struct.size()).toByteArray();
-            StructOpsSpec read = new StructOpsSpecData(
-                    var.name(),
-                    name,
-                    autocreate,
-                    true,
-                    struct.name(),
-                    typeId,
-                    file.elf.header().order(),
-                    value,
-                    shape.members(),
-                    functions,
-                    Set.of());
-            placed.put(start, read);
-            all.add(read);
+            return functions;
         }
-        if (!relocations.isEmpty()) {
-            throw content.malformed(
-                    0,
-                    "relocation of byte " + relocations.firstKey() + " of section \"" + section.name()
-                            + "\", where there is no variable");
-        }
-        return all;
     }
 
     private Shape shape(Btf types, Section section, BtfType.Struct struct) {

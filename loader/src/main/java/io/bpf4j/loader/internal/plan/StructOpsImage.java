@@ -141,22 +141,9 @@ public record StructOpsImage(
 
         /** Writes a member, which has this index in the kernel's struct; null if the kernel lacks it. */
         private void place(BtfType.Member member, @Nullable Integer index) {
-            int offset = (int) (member.bitOffset() / 8);
-            // A bit-field is read with all bytes that hold a part of it.
-            int size = member.isBitField()
-                    ? (int) ((member.bitOffset() % 8 + member.bitSize() + 7) / 8)
-                    : (int) local.size(member.type());
-            byte[] bytes = Arrays.copyOfRange(content, offset, offset + size);
-            String program = variable.functions().get(member.name());
+            byte[] bytes = bytes(member);
             if (index == null) {
-                if (program != null) {
-                    throw failed(
-                            member,
-                            "is unknown to this kernel, but the object has program \"" + program
-                                    + "\" for it; if the object works without it, leave the function out before"
-                                    + " the load");
-                }
-                requireZero(member, bytes, "is unknown to this kernel, but not 0 in the object");
+                requireUnset(member, bytes);
                 return;
             }
             BtfType.Member kernelMember = type.members().get(index);
@@ -175,19 +162,52 @@ public record StructOpsImage(
             long place = start + kernelMember.bitOffset() / 8;
             if (kernelType instanceof BtfType.Ptr pointer) {
                 requireZero(member, bytes, "is a pointer to data, but only pointers to programs can be set");
-                if (program != null) {
-                    if (!(kernel.type(kernel.resolve(pointer.type())) instanceof BtfType.FuncProto)) {
-                        throw failed(member, "is a program in the object, but not a function pointer in the kernel");
-                    }
-                    slots.add(new Slot(requireInside(place, Long.BYTES, member), index, member.name(), program));
-                }
+                placeProgram(member, index, pointer, place);
+            } else {
+                placeData(member, bytes, kernel.size(kernelMember.type()), place);
+            }
+        }
+
+        /** The bytes of a member in the object; of a bit-field all bytes that hold a part of it. */
+        private byte[] bytes(BtfType.Member member) {
+            int offset = (int) (member.bitOffset() / 8);
+            int size = member.isBitField()
+                    ? (int) ((member.bitOffset() % 8 + member.bitSize() + 7) / 8)
+                    : (int) local.size(member.type());
+            return Arrays.copyOfRange(content, offset, offset + size);
+        }
+
+        /** Of a member that the kernel lacks. */
+        private void requireUnset(BtfType.Member member, byte[] bytes) {
+            String program = variable.functions().get(member.name());
+            if (program != null) {
+                throw failed(
+                        member,
+                        "is unknown to this kernel, but the object has program \"" + program
+                                + "\" for it; if the object works without it, leave the function out before"
+                                + " the load");
+            }
+            requireZero(member, bytes, "is unknown to this kernel, but not 0 in the object");
+        }
+
+        /** The kernel writes the address of the program, if there is one. */
+        private void placeProgram(BtfType.Member member, int index, BtfType.Ptr pointer, long place) {
+            String program = variable.functions().get(member.name());
+            if (program == null) {
                 return;
             }
-            long kernelSize = kernel.size(kernelMember.type());
-            if (size != kernelSize) {
-                throw failed(member, "has " + size + " bytes in the object and " + kernelSize + " in the kernel");
+            if (!(kernel.type(kernel.resolve(pointer.type())) instanceof BtfType.FuncProto)) {
+                throw failed(member, "is a program in the object, but not a function pointer in the kernel");
             }
-            System.arraycopy(bytes, 0, value, requireInside(place, size, member), size);
+            slots.add(new Slot(requireInside(place, Long.BYTES, member), index, member.name(), program));
+        }
+
+        private void placeData(BtfType.Member member, byte[] bytes, long kernelSize, long place) {
+            if (bytes.length != kernelSize) {
+                throw failed(
+                        member, "has " + bytes.length + " bytes in the object and " + kernelSize + " in the kernel");
+            }
+            System.arraycopy(bytes, 0, value, requireInside(place, bytes.length, member), bytes.length);
         }
 
         private int requireInside(long place, int size, BtfType.Member member) {
