@@ -10,6 +10,7 @@ import com.palantir.javapoet.TypeSpec;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.binding.ValueCodecs;
 import io.bpf4j.loader.map.Codec;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,13 +27,26 @@ final class EnumWriter {
     /** As the code that makes them has at most 65,535 bytes, 13 for each. */
     private static final int MAX_CONSTANTS = 4_000;
 
-    private EnumWriter() {}
+    private final NamedType named;
+    private final ClassName name;
+    private final boolean isLong;
+
+    /** The names that the class has; several may have one value. */
+    private final List<BtfType.EnumValue> values;
+
+    private EnumWriter(NamedType named) {
+        this.named = named;
+        this.name = named.className();
+        this.isLong = named.number().type().equals(TypeName.LONG);
+        List<BtfType.EnumValue> all = ((BtfType.Enumeration) named.type()).values();
+        this.values = all.size() > MAX_CONSTANTS ? List.of() : all;
+    }
 
     static TypeSpec write(NamedType named) {
-        BtfType.Enumeration enumeration = (BtfType.Enumeration) named.type();
-        ClassName name = named.className();
-        TypeName number = named.number().type();
-        boolean isLong = number.equals(TypeName.LONG);
+        return new EnumWriter(named).type();
+    }
+
+    private TypeSpec type() {
         TypeSpec.Builder type = TypeSpec.recordBuilder(name.simpleName())
                 .addJavadoc(
                         "{@code $L}, $L as its number, which need not have a name.\n",
@@ -40,44 +54,51 @@ final class EnumWriter {
                         named.size() == 1 ? "1 byte," : named.size() + " bytes,")
                 .addModifiers(Modifier.PUBLIC)
                 .recordConstructor(MethodSpec.constructorBuilder()
-                        .addParameter(number, "value")
+                        .addParameter(named.number().type(), "value")
                         .build());
-        JavaNames constants = new JavaNames(
+        int all = ((BtfType.Enumeration) named.type()).values().size();
+        if (all > MAX_CONSTANTS) {
+            type.addJavadoc("It has $L names, which are too many for the constants of a class.\n", all);
+        }
+        return type.addFields(constants()).addField(codec()).addMethod(toText()).build();
+    }
+
+    private List<FieldSpec> constants() {
+        JavaNames names = new JavaNames(
                 Set.of("CODEC", "value", "Codec", "ValueCodecs", "Integer", "Long", "String", name.simpleName()));
-        Map<Long, CodeBlock> names = new LinkedHashMap<>();
-        List<BtfType.EnumValue> values = enumeration.values();
-        if (values.size() > MAX_CONSTANTS) {
-            type.addJavadoc("It has $L names, which are too many for the constants of a class.\n", values.size());
-            values = List.of();
-        }
+        List<FieldSpec> constants = new ArrayList<>();
         for (BtfType.EnumValue each : values) {
-            CodeBlock value = literal(named, each.value());
-            type.addField(FieldSpec.builder(
-                            name,
-                            constants.claim(JavaNames.constant(each.name())),
-                            Modifier.PUBLIC,
-                            Modifier.STATIC,
-                            Modifier.FINAL)
-                    .initializer("new $T($L)", name, value)
+            constants.add(constant(name, names.claim(JavaNames.constant(each.name())))
+                    .initializer("new $T($L)", name, literal(each.value()))
                     .build());
-            names.putIfAbsent(
-                    key(named, each.value()),
-                    CodeBlock.of(
-                            isLong ? "if (value == $L) {\n$>return $L;\n$<}\n" : "case $L -> $L;\n",
-                            value,
-                            CText.literal(each.name())));
         }
+        return constants;
+    }
+
+    private static FieldSpec.Builder constant(TypeName type, String java) {
+        return FieldSpec.builder(type, java, Modifier.PUBLIC, Modifier.STATIC, Modifier.FINAL);
+    }
+
+    private FieldSpec codec() {
         CodeBlock codec = isLong
                 ? CodeBlock.of("$T.ofLong()", Codec.class)
                 : named.number().codec();
-        type.addField(FieldSpec.builder(
-                        ParameterizedTypeName.get(ClassName.get(Codec.class), name),
-                        "CODEC",
-                        Modifier.PUBLIC,
-                        Modifier.STATIC,
-                        Modifier.FINAL)
+        return constant(ParameterizedTypeName.get(ClassName.get(Codec.class), name), "CODEC")
                 .initializer("$T.wrapped($L, $T::new, $T::value)", ValueCodecs.class, codec, name, name)
-                .build());
+                .build();
+    }
+
+    /** {@code toString()}; a {@code switch} takes no {@code long}. */
+    private MethodSpec toText() {
+        Map<Long, CodeBlock> first = new LinkedHashMap<>();
+        for (BtfType.EnumValue each : values) {
+            first.putIfAbsent(
+                    key(each.value()),
+                    CodeBlock.of(
+                            isLong ? "if (value == $L) {\n$>return $L;\n$<}\n" : "case $L -> $L;\n",
+                            literal(each.value()),
+                            CText.literal(each.name())));
+        }
         CodeBlock other = CodeBlock.of(
                 named.isSigned() ? "$T.toString(value)" : "$T.toUnsignedString(value)",
                 isLong ? Long.class : Integer.class);
@@ -87,18 +108,18 @@ final class EnumWriter {
                 .addModifiers(Modifier.PUBLIC)
                 .returns(String.class);
         if (isLong) {
-            names.values().forEach(text::addCode);
+            first.values().forEach(text::addCode);
             text.addStatement("return $L", other);
         } else {
             text.addCode("return switch (value) {\n$>");
-            names.values().forEach(text::addCode);
+            first.values().forEach(text::addCode);
             text.addCode("default -> $L;\n$<};\n", other);
         }
-        return type.addMethod(text.build()).build();
+        return text.build();
     }
 
     /** The value as the class holds it. */
-    private static long key(NamedType named, long value) {
+    private long key(long value) {
         return switch ((int) named.size()) {
             case 1 -> named.isSigned() ? (byte) value : value & 0xff;
             case 2 -> named.isSigned() ? (short) value : value & 0xffff;
@@ -107,8 +128,8 @@ final class EnumWriter {
         };
     }
 
-    private static CodeBlock literal(NamedType named, long value) {
-        long key = key(named, value);
+    private CodeBlock literal(long value) {
+        long key = key(value);
         return switch ((int) named.size()) {
             case 1 -> named.isSigned() ? CodeBlock.of("(byte) $L", key) : CodeBlock.of("$L", key);
             case 2 -> named.isSigned() ? CodeBlock.of("(short) $L", key) : CodeBlock.of("$L", key);

@@ -173,16 +173,7 @@ final class ObjectWriter {
         for (StructOpsSpec variable : spec.structOps()) {
             programs.add(structOps(variable));
         }
-        Set<String> seen = new HashSet<>();
-        for (GlobalSpec global : spec.globals()) {
-            // Only the first of several static variables can be named.
-            if (global.exported() && !isForNobody(global) && seen.add(global.name())) {
-                types.shape(global.typeId(), JavaNames.type(global.name())).ifPresent(shape -> {
-                    rely("global", global.name());
-                    global(global, shape, globals, builder);
-                });
-            }
-        }
+        addGlobals(globals, builder);
         for (String struct : options.structs()) {
             rely("type", struct);
             types.shape(TypeModel.find(btf, struct).orElseThrow(), JavaNames.type(struct));
@@ -202,7 +193,7 @@ final class ObjectWriter {
                         .addParameter(BpfObject.class, "object")
                         .addStatement("this.object = object")
                         .build());
-        addOpen(type);
+        type.addMethod(openResource()).addMethod(openFile()).addMethod(openSpec());
         addObject(type);
         type.addMethods(programs).addMethods(maps).addMethods(globals);
         type.addType(builder.addMethod(load()).build());
@@ -210,6 +201,20 @@ final class ObjectWriter {
             type.addType(named.isEnum() ? EnumWriter.write(named) : StructWriter.write(named));
         }
         return type.addType(layout()).build();
+    }
+
+    /** The methods of global variables, and those of the builder that set them before the load. */
+    private void addGlobals(List<MethodSpec> methods, TypeSpec.Builder builder) {
+        Set<String> seen = new HashSet<>();
+        for (GlobalSpec global : spec.globals()) {
+            // Only the first of several static variables can be named.
+            if (global.exported() && !isForNobody(global) && seen.add(global.name())) {
+                types.shape(global.typeId(), JavaNames.type(global.name())).ifPresent(shape -> {
+                    rely("global", global.name());
+                    global(global, shape, methods, builder);
+                });
+            }
+        }
     }
 
     /** At the end of the class, because it is long and for no reader. */
@@ -256,13 +261,13 @@ final class ObjectWriter {
                 : little;
     }
 
-    private void addOpen(TypeSpec.Builder type) {
+    private MethodSpec openResource() {
         CodeBlock missing = CodeBlock.of(
                 "$S + OBJECT\n$>$>+ $L$<$<",
                 "there is no resource ",
                 CText.literal(
                         " beside " + name.canonicalName() + ": put the object there, or call open with its path"));
-        type.addMethod(method("open")
+        return method("open")
                 .addJavadoc(
                         """
                         Reads the object from the resource {@code $L} beside this class$L.
@@ -282,8 +287,11 @@ final class ObjectWriter {
                 .nextControlFlow("catch ($T e)", IOException.class)
                 .addStatement("throw new $T($S + OBJECT, e)", UncheckedIOException.class, "reading resource ")
                 .endControlFlow()
-                .build());
-        type.addMethod(method("open")
+                .build();
+    }
+
+    private MethodSpec openFile() {
+        return method("open")
                 .addJavadoc("""
                         Reads the object from a file.
 
@@ -295,8 +303,11 @@ final class ObjectWriter {
                 .addParameter(Path.class, "file")
                 .addException(IOException.class)
                 .addStatement("return open($T.read(file))", ObjectSpec.class)
-                .build());
-        type.addMethod(method("open")
+                .build();
+    }
+
+    private MethodSpec openSpec() {
+        return method("open")
                 .addJavadoc("""
                         Takes an object that was read and may have been edited.
 
@@ -307,7 +318,7 @@ final class ObjectWriter {
                 .addParameter(ObjectSpec.class, "spec")
                 .addStatement("Layout.LINES.check(spec, $T.class)", name)
                 .addStatement("return new $T(spec)", builderName)
-                .build());
+                .build();
     }
 
     private static MethodSpec.Builder method(String name) {
@@ -530,32 +541,19 @@ final class ObjectWriter {
         boolean constant = data == null || data.readOnly();
         String java = names.claim(JavaNames.member(global.name()), "Variable");
         String declaration = CText.declaration(btf, global.typeId(), global.name());
-        CodeBlock literal = CText.literal(global.name());
-        CodeBlock variable = CodeBlock.of("object.global($L)", literal);
-        Optional<Scalar> plain = shape instanceof Shape.Numeric(Scalar scalar) && scalar.isPlain()
-                ? Optional.of(scalar)
-                : Optional.empty();
+        Accessors code = Accessors.of(shape, CText.literal(global.name()));
 
         builder.addMethod(method(java)
                 .addJavadoc("Sets {@code $L}.\n", declaration)
                 .returns(builderName)
                 .addParameter(shape.type(), "value")
-                .addStatement(
-                        plain.isPresent()
-                                ? CodeBlock.of("loader.global($L, value)", literal)
-                                : CodeBlock.of("loader.global($L, $L, value)", literal, shape.codec()))
+                .addStatement(code.beforeLoad())
                 .addStatement("return this")
                 .build());
         methods.add(method(java)
                 .addJavadoc(constant ? "{@code $L}; set when the object was loaded.\n" : "{@code $L}.\n", declaration)
                 .returns(shape.type())
-                .addStatement(
-                        plain.isPresent()
-                                ? CodeBlock.of(
-                                        "return $L.get$L()",
-                                        variable,
-                                        plain.get().accessor())
-                                : CodeBlock.of("return $L.get($L)", variable, shape.codec()))
+                .addStatement(code.get())
                 .build());
         if (constant) {
             return;
@@ -563,19 +561,31 @@ final class ObjectWriter {
         methods.add(method(java)
                 .addJavadoc("Sets {@code $L}.\n", declaration)
                 .addParameter(shape.type(), "value")
-                .addStatement(
-                        plain.isPresent()
-                                ? CodeBlock.of(
-                                        "$L.set$L(value)", variable, plain.get().accessor())
-                                : CodeBlock.of("$L.set($L, value)", variable, shape.codec()))
+                .addStatement(code.set())
                 .build());
         if (shape instanceof Shape.Declared declared && !declared.isEnum()) {
             methods.add(method(names.claim(java + "View"))
                     .addJavadoc(
                             "{@code $L} in place: its members are read and set one by one. Linux 5.5.\n", declaration)
                     .returns(declared.viewName())
-                    .addStatement("return $L.view($L)", declared.codec(), variable)
+                    .addStatement("return $L.view(object.global($L))", declared.codec(), CText.literal(global.name()))
                     .build());
+        }
+    }
+
+    /** How a global variable is set and read: plain numbers by methods of their own, other types by a codec. */
+    private record Accessors(CodeBlock beforeLoad, CodeBlock get, CodeBlock set) {
+        static Accessors of(Shape shape, CodeBlock name) {
+            if (shape instanceof Shape.Numeric(Scalar scalar) && scalar.isPlain()) {
+                return new Accessors(
+                        CodeBlock.of("loader.global($L, value)", name),
+                        CodeBlock.of("return object.global($L).get$L()", name, scalar.accessor()),
+                        CodeBlock.of("object.global($L).set$L(value)", name, scalar.accessor()));
+            }
+            return new Accessors(
+                    CodeBlock.of("loader.global($L, $L, value)", name, shape.codec()),
+                    CodeBlock.of("return object.global($L).get($L)", name, shape.codec()),
+                    CodeBlock.of("object.global($L).set($L, value)", name, shape.codec()));
         }
     }
 }
