@@ -229,29 +229,42 @@ final class ExportCommand implements Callable<Integer> {
             if (server != null && !server.isLocal()) {
                 console.error("bpf4j: everybody who can connect to " + server.url() + " can read the metrics");
             }
-            List<String> ways = new ArrayList<>();
-            if (server != null) {
-                ways.add("serving " + Scans.count(first.size(), "question") + " at " + server.url() + "/metrics");
-            }
             if (pusher != null) {
                 pusher.start();
-                ways.add("pushing " + Scans.count(first.size(), "question") + " to " + pusher.url() + " every "
-                        + pusher.every().toMillis() / 1e3 + " s");
             }
-            console.error("bpf4j: " + String.join(" and ", ways) + "; SIGHUP reads " + file + " again, Ctrl-C ends");
-            while (true) {
-                signals.acquireUninterruptibly();
-                int _ = signals.drainPermits();
-                if (interruption.requested()) {
-                    return CommandTree.OK;
-                }
-                reload(agent, file);
-                if (pusher != null) {
-                    pusher.reload();
-                }
-            }
+            console.error(
+                    "bpf4j: " + ways(first.size(), server, pusher) + "; SIGHUP reads " + file + " again, Ctrl-C ends");
+            awaitRequests(agent, file, pusher);
+            return CommandTree.OK;
         } catch (CancellationException e) {
             return CommandTree.OK;
+        }
+    }
+
+    private static String ways(int questions, @Nullable MetricsServer server, @Nullable Pusher pusher) {
+        List<String> ways = new ArrayList<>();
+        if (server != null) {
+            ways.add("serving " + Scans.count(questions, "question") + " at " + server.url() + "/metrics");
+        }
+        if (pusher != null) {
+            ways.add("pushing " + Scans.count(questions, "question") + " to " + pusher.url() + " every "
+                    + pusher.every().toMillis() / 1e3 + " s");
+        }
+        return String.join(" and ", ways);
+    }
+
+    /** Reads the file again at each SIGHUP, until the command shall end. */
+    private void awaitRequests(Agent agent, Path file, @Nullable Pusher pusher) {
+        while (true) {
+            signals.acquireUninterruptibly();
+            int _ = signals.drainPermits();
+            if (interruption.requested()) {
+                return;
+            }
+            reload(agent, file);
+            if (pusher != null) {
+                pusher.reload();
+            }
         }
     }
 

@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -49,68 +50,72 @@ final class ObjectReport {
 
     void print(Console console) {
         console.line(Text.printable(spec.source() + ": " + order() + ", license \"" + spec.license() + "\""));
-        Table programs = new Table("  ").row("PROGRAM", "SECTION", "TYPE", "INSTRUCTIONS");
-        for (ProgramSpec program : spec.programs()) {
-            programs.row(
-                    program.name(),
-                    program.sectionName(),
-                    type(program),
-                    Integer.toString(program.function().size()));
-        }
-        section(console, programs, spec.programs());
-        List<FunctionSpec> subprograms = subprograms();
-        Table functions = new Table("  ").row("SUBPROGRAM", "SECTION", "INSTRUCTIONS");
-        subprograms.forEach(f -> functions.row(f.name(), f.sectionName(), Integer.toString(f.size())));
-        section(console, functions, subprograms);
-        Table maps = new Table("  ").row("MAP", "TYPE", "KEY", "VALUE", "ENTRIES", "FLAGS");
-        for (MapSpec map : spec.maps()) {
-            maps.row(
-                    map.name(),
-                    type(map),
-                    map.keySize() + " B",
-                    map.valueSize() + " B",
-                    Integer.toUnsignedString(map.maxEntries()),
-                    "0x" + Integer.toHexString(map.flags()));
-        }
-        section(console, maps, spec.maps());
-        Table structs = new Table("  ").row("STRUCT_OPS", "STRUCT", "SECTION", "FUNCTIONS");
-        for (StructOpsSpec struct : spec.structOps()) {
-            structs.row(struct.name(), struct.type(), section(struct), String.join(" ", functions(struct)));
-        }
-        section(console, structs, spec.structOps());
-        Table globals = new Table("  ").row("GLOBAL", "SECTION", "OFFSET", "SIZE");
-        for (GlobalSpec global : spec.globals()) {
-            globals.row(global.name(), global.map(), Integer.toString(global.offset()), global.size() + " B");
-        }
-        section(console, globals, spec.globals());
-        Table externs = new Table("  ").row("EXTERN", "KIND", "WEAK");
-        for (ExternSpec extern : spec.externs()) {
-            externs.row(extern.name(), lower(extern.kind()), extern.weak() ? "yes" : "no");
-        }
-        section(console, externs, spec.externs());
-        List<Row> rows = relocations();
-        Table relocations = new Table("  ").row("FUNCTION", "INSTRUCTION", "RELOCATION", "TO");
-        rows.forEach(r -> relocations.row(r.function(), Integer.toString(r.instruction()), r.kind(), r.target()));
-        section(console, relocations, rows);
+        table(console, "PROGRAM SECTION TYPE INSTRUCTIONS", spec.programs(), ObjectReport::cells);
+        table(console, "SUBPROGRAM SECTION INSTRUCTIONS", subprograms(), ObjectReport::cells);
+        table(console, "MAP TYPE KEY VALUE ENTRIES FLAGS", spec.maps(), ObjectReport::cells);
+        table(console, "STRUCT_OPS STRUCT SECTION FUNCTIONS", spec.structOps(), ObjectReport::cells);
+        table(console, "GLOBAL SECTION OFFSET SIZE", spec.globals(), ObjectReport::cells);
+        table(console, "EXTERN KIND WEAK", spec.externs(), ObjectReport::cells);
+        table(console, "FUNCTION INSTRUCTION RELOCATION TO", relocations(), ObjectReport::cells);
         console.line("  " + btf());
     }
 
-    private static String section(StructOpsSpec struct) {
-        return (struct.autocreate() ? "" : "?") + struct.sectionName();
-    }
-
-    /** {@code member=program}. */
-    private static List<String> functions(StructOpsSpec struct) {
-        return struct.functions().entrySet().stream()
-                .map(function -> function.getKey() + "=" + function.getValue())
-                .toList();
-    }
-
-    private static void section(Console console, Table table, List<?> rows) {
-        if (!rows.isEmpty()) {
+    /** Prints a table with a row for each element, if there are any. */
+    private static <T> void table(Console console, String header, List<T> elements, Function<T, List<String>> cells) {
+        if (!elements.isEmpty()) {
+            Table table = new Table("  ").row(header.split(" ", -1));
+            elements.forEach(element -> table.row(cells.apply(element).toArray(String[]::new)));
             table.print(console);
             console.line("");
         }
+    }
+
+    private static List<String> cells(ProgramSpec program) {
+        return List.of(
+                program.name(),
+                program.sectionName(),
+                type(program),
+                Integer.toString(program.function().size()));
+    }
+
+    private static List<String> cells(FunctionSpec function) {
+        return List.of(function.name(), function.sectionName(), Integer.toString(function.size()));
+    }
+
+    private static List<String> cells(MapSpec map) {
+        return List.of(
+                map.name(),
+                type(map),
+                map.keySize() + " B",
+                map.valueSize() + " B",
+                Integer.toUnsignedString(map.maxEntries()),
+                "0x" + Integer.toHexString(map.flags()));
+    }
+
+    private static List<String> cells(StructOpsSpec struct) {
+        return List.of(
+                struct.name(),
+                struct.type(),
+                (struct.autocreate() ? "" : "?") + struct.sectionName(),
+                struct.functions().entrySet().stream()
+                        .map(function -> function.getKey() + "=" + function.getValue())
+                        .collect(Collectors.joining(" ")));
+    }
+
+    private static List<String> cells(GlobalSpec global) {
+        return List.of(global.name(), global.map(), Integer.toString(global.offset()), global.size() + " B");
+    }
+
+    private static List<String> cells(ExternSpec extern) {
+        return List.of(extern.name(), lower(extern.kind()), extern.weak() ? "yes" : "no");
+    }
+
+    private static List<String> cells(Row relocation) {
+        return List.of(
+                relocation.function(),
+                Integer.toString(relocation.instruction()),
+                relocation.kind(),
+                relocation.target());
     }
 
     String json() {
