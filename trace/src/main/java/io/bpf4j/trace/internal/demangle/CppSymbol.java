@@ -640,44 +640,12 @@ final class CppSymbol {
             case 'O' -> type = pointer("&&");
             case 'C' -> type = suffixed(" _Complex");
             case 'G' -> type = suffixed(" _Imaginary");
-            case 'U' -> {
-                in.next();
-                Node.Word qualifier = sourceName();
-                List<Node> arguments = in.peek() == 'I' ? templateArguments() : List.of();
-                Node word = arguments.isEmpty() ? qualifier : new Node.Template(qualifier, arguments);
-                type = new Node.Sequence(type(), new Node.Word(" "), word);
-            }
-            case 'u' -> {
-                in.next();
-                type = sourceName();
-                if (in.peek() == 'I') {
-                    type = new Node.Template(type, templateArguments());
-                }
-            }
+            case 'U' -> type = vendorQualified();
+            case 'u' -> type = vendorType();
             case 'F' -> type = functionType("");
             case 'A' -> type = array();
-            case 'M' -> {
-                in.next();
-                Node scope = type();
-                type = new Node.MemberPointer(scope, type());
-            }
-            case 'T' -> {
-                if ("sue".indexOf(in.peek(1)) >= 0) {
-                    in.next();
-                    in.next();
-                    type = name(new NameState());
-                } else {
-                    int index = templateParameterIndex();
-                    type = templateParameter(index);
-                    if (conversions == 0) {
-                        parameters.put(substitutions.size(), index);
-                    }
-                    if (in.peek() == 'I' && conversions == 0) {
-                        substitutions.add(type);
-                        type = new Node.Template(type, templateArguments());
-                    }
-                }
-            }
+            case 'M' -> type = memberPointer();
+            case 'T' -> type = typeOfT();
             case 'S' -> {
                 if (in.peek(1) == 't') {
                     type = classType();
@@ -700,6 +668,47 @@ final class CppSymbol {
         }
         substitutions.add(type);
         return type;
+    }
+
+    /** A type with a qualifier of one compiler, which may have arguments. */
+    private Node vendorQualified() throws MalformedSymbolException {
+        in.expect("U");
+        Node.Word qualifier = sourceName();
+        List<Node> arguments = in.peek() == 'I' ? templateArguments() : List.of();
+        Node word = arguments.isEmpty() ? qualifier : new Node.Template(qualifier, arguments);
+        return new Node.Sequence(type(), new Node.Word(" "), word);
+    }
+
+    private Node vendorType() throws MalformedSymbolException {
+        in.expect("u");
+        Node.Word name = sourceName();
+        return in.peek() == 'I' ? new Node.Template(name, templateArguments()) : name;
+    }
+
+    private Node memberPointer() throws MalformedSymbolException {
+        in.expect("M");
+        Node scope = type();
+        return new Node.MemberPointer(scope, type());
+    }
+
+    /** A name after {@code struct}, {@code union} or {@code enum}, or a parameter of a template, which may be a template. */
+    private Node typeOfT() throws MalformedSymbolException {
+        if ("sue".indexOf(in.peek(1)) >= 0) {
+            in.next();
+            in.next();
+            return name(new NameState());
+        }
+        int index = templateParameterIndex();
+        Node parameter = templateParameter(index);
+        if (conversions > 0) {
+            return parameter;
+        }
+        parameters.put(substitutions.size(), index);
+        if (in.peek() != 'I') {
+            return parameter;
+        }
+        substitutions.add(parameter);
+        return new Node.Template(parameter, templateArguments());
     }
 
     /** Reads a name as a type. Its template arguments are not those that template parameters refer to. */
