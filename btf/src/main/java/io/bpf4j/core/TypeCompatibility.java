@@ -18,7 +18,7 @@ import java.util.Map;
  */
 final class TypeCompatibility {
     /** Maximum nesting of prototypes in prototypes. */
-    private static final int MAX_DEPTH = 32;
+    static final int MAX_DEPTH = 32;
 
     private final Types local;
     private final Types target;
@@ -81,7 +81,7 @@ final class TypeCompatibility {
                 }
             }
         }
-        throw tooDeep(localId, targetId);
+        throw tooDeep(local, localId, target, targetId);
     }
 
     /** BTF of kernels before 5.0 stores bit-fields as integers of unusual width; relocating them gives wrong values. */
@@ -107,7 +107,7 @@ final class TypeCompatibility {
 
     private boolean types(int localId, int targetId, int levels) {
         if (levels == 0) {
-            throw tooDeep(localId, targetId);
+            throw tooDeep(local, localId, target, targetId);
         }
         long key = (long) localId << 32 | targetId;
         Boolean result = results.get(key);
@@ -154,7 +154,7 @@ final class TypeCompatibility {
         return types(l.returnType(), t.returnType(), levels);
     }
 
-    private CoreException tooDeep(int localId, int targetId) {
+    static CoreException tooDeep(Types local, int localId, Types target, int targetId) {
         return new CoreException("type " + localId + " of " + local.btf().source() + " and type " + targetId + " of "
                 + target.btf().source() + " nest deeper than " + MAX_DEPTH + " levels, too deep to compare");
     }

@@ -27,8 +27,6 @@ import java.util.Set;
  * <p>Tested by {@code CoreMatchingTest}.
  */
 final class TypeMatcher {
-    private static final int MAX_DEPTH = 32;
-
     private final Types local;
     private final Types target;
     private final RelocationBudget budget;
@@ -45,13 +43,12 @@ final class TypeMatcher {
 
     /** Whether the root types, whose names are equal, match. */
     boolean matches(int localId, int targetId) {
-        return matches(localId, targetId, false, MAX_DEPTH);
+        return matches(localId, targetId, false, TypeCompatibility.MAX_DEPTH);
     }
 
     private boolean matches(int localId, int targetId, boolean behindPointer, int levels) {
         if (levels == 0) {
-            throw new CoreException("type " + localId + " of " + local.btf().source() + " and type " + targetId + " of "
-                    + target.btf().source() + " nest deeper than " + MAX_DEPTH + " levels, too deep to compare");
+            throw TypeCompatibility.tooDeep(local, localId, target, targetId);
         }
         TypePair pair = new TypePair(localId, targetId, behindPointer);
         Boolean result = results.get(pair);
