@@ -39,7 +39,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -148,39 +147,6 @@ class MapOnKernelTest {
             });
             assertThat(given).hasValue(1000);
             assertThat(map.keys()).isEmpty();
-        }
-    }
-
-    @Test
-    void elementsThatStayComeOnceThoughOthersComeAndGo() {
-        try (KernelMap map = create(MapType.HASH, 4, 8, 4000, 0)) {
-            TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
-            for (int i = 0; i < 500; i++) {
-                typed.put(i, 0L);
-            }
-            AtomicBoolean stop = new AtomicBoolean();
-            CompletableFuture<Void> churn = CompletableFuture.runAsync(
-                    () -> {
-                        for (int i = 0; !stop.get(); i++) {
-                            typed.put(10_000 + i % 1000, 0L);
-                            typed.remove(10_000 + (i + 500) % 1000);
-                        }
-                    },
-                    THREADS);
-            try {
-                for (int round = 0; round < 20; round++) {
-                    List<Integer> stable = new ArrayList<>();
-                    typed.forEach((key, _) -> {
-                        if (key < 10_000) {
-                            stable.add(key);
-                        }
-                    });
-                    assertThat(stable).doesNotHaveDuplicates().hasSize(500);
-                }
-            } finally {
-                stop.set(true);
-                churn.join();
-            }
         }
     }
 
