@@ -176,12 +176,7 @@ public final class BtfExt {
             throw view.malformed(at + 4, "a table of " + size + " bytes has no room for its record size");
         }
         ByteView table = view.slice(start, size);
-        long recordSize = table.u32(0);
-        // The kernel requires a multiple of 4 and at most MAX_FUNCINFO_REC_SIZE = MAX_LINEINFO_REC_SIZE = 252.
-        if (recordSize < knownBytes || recordSize % 4 != 0 || recordSize > 252) {
-            throw table.malformed(
-                    0, "records of " + recordSize + " bytes, not a multiple of 4 from " + knownBytes + " to 252");
-        }
+        int recordSize = recordSize(table, knownBytes);
         List<Section<T>> sections = new ArrayList<>();
         long names = 1 << 20;
         long next = 4;
@@ -207,22 +202,37 @@ public final class BtfExt {
                         count + " records of " + recordSize + " bytes, but " + (size - next - 8) + " bytes remain");
             }
             ByteView raw = table.slice(next + 8, bytes);
-            List<T> records = new ArrayList<>((int) count);
-            for (long record = 0; record < bytes; record += recordSize) {
-                // Each kind of record begins with its place.
-                if (raw.u32(record) % Instruction.SIZE != 0) {
-                    throw raw.malformed(
-                            record,
-                            "a record for byte " + raw.u32(record) + " of section \"" + name
-                                    + "\", where no instruction begins: instructions have " + Instruction.SIZE
-                                    + " bytes each");
-                }
-                records.add(decoder.decode(raw, record));
-            }
+            List<T> records = records(raw, recordSize, name, decoder);
             sections.add(new Section<>(name, records, raw));
             next += 8 + bytes;
         }
-        return new Table<>((int) recordSize, sections);
+        return new Table<>(recordSize, sections);
+    }
+
+    /** The kernel requires a multiple of 4 and at most MAX_FUNCINFO_REC_SIZE = MAX_LINEINFO_REC_SIZE = 252. */
+    private static int recordSize(ByteView table, int knownBytes) {
+        long size = table.u32(0);
+        if (size < knownBytes || size % 4 != 0 || size > 252) {
+            throw table.malformed(
+                    0, "records of " + size + " bytes, not a multiple of 4 from " + knownBytes + " to 252");
+        }
+        return (int) size;
+    }
+
+    private static <T> List<T> records(ByteView raw, int recordSize, String section, Decoder<T> decoder) {
+        List<T> records = new ArrayList<>((int) (raw.size() / recordSize));
+        for (long record = 0; record < raw.size(); record += recordSize) {
+            // Each kind of record begins with its place.
+            if (raw.u32(record) % Instruction.SIZE != 0) {
+                throw raw.malformed(
+                        record,
+                        "a record for byte " + raw.u32(record) + " of section \"" + section
+                                + "\", where no instruction begins: instructions have " + Instruction.SIZE
+                                + " bytes each");
+            }
+            records.add(decoder.decode(raw, record));
+        }
+        return records;
     }
 
     private static FuncInfo funcInfo(ByteView view, long at) {

@@ -108,40 +108,15 @@ final class HeaderReader {
         long segmentTable = elfClass.readWord(file, 24 + a);
         long sectionTable = elfClass.readWord(file, 24 + 2L * a);
         int segmentEntry = file.u16(counts + 2);
-        long segments = file.u16(counts + 4);
         int sectionEntry = file.u16(counts + 6);
-        long sections = file.u16(counts + 8);
-        long names = file.u16(counts + 10);
-
-        boolean numbersInSectionZero =
-                sectionTable != 0 && (sections == 0 || names == SHN_XINDEX || segments == PN_XNUM);
-        if (numbersInSectionZero) {
-            checkTable("section", counts + 6, sectionTable, sectionEntry, 1, elfClass.sectionHeaderSize);
-            ByteView zero = file.slice(sectionTable, elfClass.sectionHeaderSize);
-            if (sections == 0) {
-                sections = elfClass.readWord(zero, 8 + 3L * a);
-            }
-            if (names == SHN_XINDEX) {
-                names = zero.u32(8 + 4L * a);
-            }
-            if (segments == PN_XNUM) {
-                segments = zero.u32(12 + 4L * a);
-            }
-        } else if (sectionTable == 0) {
-            if (segments == PN_XNUM) {
-                throw file.malformed(counts + 4, "more than 65,534 segments, but no section 0 with their number");
-            }
-            // Without a table the file has no sections, whatever the counts are: a stripped file may keep the counts.
-            sections = 0;
-            names = 0;
-        }
-        checkTable("section", counts + 8, sectionTable, sectionEntry, sections, elfClass.sectionHeaderSize);
-        checkTable("segment", counts + 4, segmentTable, segmentEntry, segments, elfClass.programHeaderSize);
-        if (names != 0 && Long.compareUnsigned(names, sections) >= 0) {
+        Counts numbers = counts(counts, sectionTable, sectionEntry);
+        checkTable("section", counts + 8, sectionTable, sectionEntry, numbers.sections(), elfClass.sectionHeaderSize);
+        checkTable("segment", counts + 4, segmentTable, segmentEntry, numbers.segments(), elfClass.programHeaderSize);
+        if (numbers.names() != 0 && Long.compareUnsigned(numbers.names(), numbers.sections()) >= 0) {
             throw file.malformed(
                     counts + 10,
-                    "section names are in section " + Long.toUnsignedString(names) + ", but there are " + sections
-                            + " sections");
+                    "section names are in section " + Long.toUnsignedString(numbers.names()) + ", but there are "
+                            + numbers.sections() + " sections");
         }
         return new ElfHeader(
                 elfClass,
@@ -154,11 +129,37 @@ final class HeaderReader {
                 file.s32(24 + 3L * a),
                 segmentTable,
                 segmentEntry,
-                segments,
+                numbers.segments(),
                 sectionTable,
                 sectionEntry,
-                sections,
-                names);
+                numbers.sections(),
+                numbers.names());
+    }
+
+    /** The numbers of segments and sections, and the number of the section with their names. */
+    private record Counts(long segments, long sections, long names) {}
+
+    /** Numbers that do not fit 16 bits are in fields of section 0, which are else unused. */
+    private Counts counts(int at, long sectionTable, int sectionEntry) {
+        long segments = file.u16(at + 4);
+        long sections = file.u16(at + 8);
+        long names = file.u16(at + 10);
+        if (sectionTable == 0) {
+            if (segments == PN_XNUM) {
+                throw file.malformed(at + 4, "more than 65,534 segments, but no section 0 with their number");
+            }
+            // Without a table the file has no sections, whatever the counts are: a stripped file may keep the counts.
+            return new Counts(segments, 0, 0);
+        }
+        if (sections != 0 && names != SHN_XINDEX && segments != PN_XNUM) {
+            return new Counts(segments, sections, names);
+        }
+        checkTable("section", at + 6, sectionTable, sectionEntry, 1, elfClass.sectionHeaderSize);
+        ByteView zero = file.slice(sectionTable, elfClass.sectionHeaderSize);
+        return new Counts(
+                segments == PN_XNUM ? zero.u32(12 + 4L * a) : segments,
+                sections == 0 ? elfClass.readWord(zero, 8 + 3L * a) : sections,
+                names == SHN_XINDEX ? zero.u32(8 + 4L * a) : names);
     }
 
     private void checkTable(String tableName, long field, long offset, int entrySize, long count, int minEntrySize) {
