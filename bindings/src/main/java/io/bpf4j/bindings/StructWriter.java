@@ -143,33 +143,32 @@ final class StructWriter {
                             : CodeBlock.of("this.$L", each);
             shown.add(CodeBlock.of("$S + $L", each + "=", text));
         }
-        type.addMethod(MethodSpec.methodBuilder("equals")
-                .addAnnotation(Override.class)
-                .addModifiers(Modifier.PUBLIC)
-                .returns(boolean.class)
+        boolean oneArray = hashed.size() == 1 && components.getFirst().isArray();
+        type.addMethod(override("equals", boolean.class)
                 .addParameter(Object.class, "other")
                 .addCode("return other instanceof $T that", name)
                 .addCode("$>$>\n&& $L$<$<;\n", CodeBlock.join(equal, "\n&& "))
                 .build());
-        type.addMethod(MethodSpec.methodBuilder("hashCode")
-                .addAnnotation(Override.class)
-                .addModifiers(Modifier.PUBLIC)
-                .returns(int.class)
+        type.addMethod(override("hashCode", int.class)
                 .addCode(
-                        hashed.size() == 1 && components.getFirst().isArray()
+                        oneArray
                                 ? CodeBlock.of("return $L;\n", hashed.getFirst())
                                 : CodeBlock.of(
                                         "return $T.hash($>$>$L$<$<);\n", Objects.class, CodeBlock.join(hashed, ",\n")))
                 .build());
-        type.addMethod(MethodSpec.methodBuilder("toString")
-                .addAnnotation(Override.class)
-                .addModifiers(Modifier.PUBLIC)
-                .returns(String.class)
+        type.addMethod(override("toString", String.class)
                 .addCode(
                         "return $S$>$>\n+ $L\n+ \"]\"$<$<;\n",
                         name.simpleName() + "[",
                         CodeBlock.join(shown, "\n+ \", \"\n+ "))
                 .build());
+    }
+
+    private static MethodSpec.Builder override(String method, Class<?> result) {
+        return MethodSpec.methodBuilder(method)
+                .addAnnotation(Override.class)
+                .addModifiers(Modifier.PUBLIC)
+                .returns(result);
     }
 
     private TypeSpec view() {

@@ -188,10 +188,13 @@ final class Typing {
                 // All other operators compute or compare.
             }
         }
-        if (Operator.exists(symbol)) {
-            return arithmetic(Operator.of(symbol), number(binary.left()), number(binary.right()));
-        }
-        Relation relation = Relation.of(symbol);
+        return Operator.exists(symbol)
+                ? arithmetic(Operator.of(symbol), number(binary.left()), number(binary.right()))
+                : comparison(Relation.of(symbol), binary);
+    }
+
+    /** Compares two numbers, or two texts. */
+    private Term comparison(Relation relation, Syntax.Binary binary) {
         Term left = term(binary.left());
         Term right = term(binary.right());
         requireNoFloat(left, binary.left());
