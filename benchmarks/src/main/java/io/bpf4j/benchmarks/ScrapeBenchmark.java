@@ -74,7 +74,7 @@ public class ScrapeBenchmark {
         boolean counts = kind.equals("counter");
         int keys = counts ? SERIES : SERIES / SERIES_OF_HISTOGRAM;
         Question question = Question.on(List.of())
-                .on(FunctionProbe.entry(libc(), "labs"))
+                .alsoOn(FunctionProbe.entry(libc(), "labs"))
                 .where("pid == " + ProcessHandle.current().pid())
                 .by("arg0 % " + keys)
                 .withMaxKeys(keys);

@@ -222,7 +222,7 @@ public final class Answer extends RunningProgram {
     }
 
     /**
-     * Attaches to functions that were given to {@link Question#on(FunctionProbe...)}: all of them, or none.
+     * Attaches to functions that were given to {@link Question#alsoOn(FunctionProbe...)}: all of them, or none.
      *
      * @param pid the process to watch; empty for every process that runs the files. They may be attached to once for
      *     each of several processes

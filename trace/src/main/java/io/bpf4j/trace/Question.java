@@ -192,8 +192,8 @@ public final class Question {
         return copy;
     }
 
-    /** In addition, about the entries or returns of functions. */
-    public Question on(FunctionProbe... more) {
+    /** In addition, about the entries or returns of functions; about these alone after {@code on(List.of())}. */
+    public Question alsoOn(FunctionProbe... more) {
         Question copy = new Question(this);
         copy.functions = Stream.concat(functions.stream(), Stream.of(more)).toList();
         return copy;

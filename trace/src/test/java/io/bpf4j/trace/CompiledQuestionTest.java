@@ -158,7 +158,7 @@ class CompiledQuestionTest {
                 .isInstanceOf(UsdtException.class)
                 .hasMessage("ask a question: " + none.whyNone());
         FunctionProbe main = FunctionProbe.entry(Path.of("/bin/true"), "main");
-        assertThatThrownBy(Question.on(List.of()).on(main).latency("u:main", "ur:main")::open)
+        assertThatThrownBy(Question.on(List.of()).alsoOn(main).latency("u:main", "ur:main")::open)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("a latency from u:main to ur:main: the question has no probe ur:main");
     }
@@ -166,7 +166,7 @@ class CompiledQuestionTest {
     @Test
     void functionsNeedCookies() {
         Question question = Question.on(List.of())
-                .on(FunctionProbe.entry(Path.of("/bin/true"), "main"))
+                .alsoOn(FunctionProbe.entry(Path.of("/bin/true"), "main"))
                 .withFeatures(Features.of(_ -> new Support.Absent("an older kernel")));
         assertThatThrownBy(question::load)
                 .isInstanceOf(UnsupportedFeatureException.class)

@@ -184,7 +184,7 @@ final class QuestionOptions {
     /** A question about probes and functions, without filter and keys. */
     static Question about(TargetOptions target, List<UsdtProbe> probes, List<FunctionProbe> functions)
             throws IOException {
-        Question question = Question.on(probes).on(functions.toArray(FunctionProbe[]::new));
+        Question question = Question.on(probes).alsoOn(functions.toArray(FunctionProbe[]::new));
         return target.groups()
                 .map(question::within)
                 .orElse(question)

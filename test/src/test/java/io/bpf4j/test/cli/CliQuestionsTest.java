@@ -403,7 +403,7 @@ class CliQuestionsTest {
                 .as("a name that contains it, as that of a C++ function does")
                 .contains("no function u:idd in ", "; the nearest is 'middle'");
         assertThatThrownBy(() -> Question.on(List.of())
-                        .on(FunctionProbe.entry(program, "midle"))
+                        .alsoOn(FunctionProbe.entry(program, "midle"))
                         .open())
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("the file has no function \"midle\"; the nearest is 'middle'");

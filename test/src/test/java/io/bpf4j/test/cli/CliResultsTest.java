@@ -91,7 +91,7 @@ class CliResultsTest {
     @Test
     void theLibraryNamesTheConversion() throws IOException, InterruptedException {
         try (Answer answer = Question.on(List.of())
-                .on(FunctionProbe.exit(program, "result"))
+                .alsoOn(FunctionProbe.exit(program, "result"))
                 .by("retval")
                 .open()) {
             assertThat(answer.hints()).isEmpty();

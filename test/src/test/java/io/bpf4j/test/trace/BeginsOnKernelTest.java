@@ -40,7 +40,7 @@ class BeginsOnKernelTest {
 
     private static Question calls() {
         FunctionProbe[] both = {FunctionProbe.entry(program(), "work"), FunctionProbe.exit(program(), "work")};
-        return Question.on(List.of()).on(both).latency("u:work", "ur:work");
+        return Question.on(List.of()).alsoOn(both).latency("u:work", "ur:work");
     }
 
     private static Question pairs() throws IOException {

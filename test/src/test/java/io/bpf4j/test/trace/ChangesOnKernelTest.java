@@ -148,8 +148,8 @@ class ChangesOnKernelTest {
     void aProgramThatIsReplaced() throws IOException {
         Question question = Question.on(UsdtScan.ofFile(own).matching(FIRED));
         Question function = Question.on(List.of())
-                .on(FunctionProbe.matching(own, "fire", false).toArray(FunctionProbe[]::new));
-        Question byName = Question.on(List.of()).on(FunctionProbe.entry(own, "fire"));
+                .alsoOn(FunctionProbe.matching(own, "fire", false).toArray(FunctionProbe[]::new));
+        Question byName = Question.on(List.of()).alsoOn(FunctionProbe.entry(own, "fire"));
         try (Answer counts = question.open();
                 Answer calls = function.open();
                 Answer callsByName = byName.open();
@@ -277,7 +277,7 @@ class ChangesOnKernelTest {
         FunctionProbe[] fire = FunctionProbe.matching(own, "fire", false).toArray(FunctionProbe[]::new);
         try (Runner runner = new Runner(own);
                 Answer answer = Question.on(Target.process(runner.pid()).withoutHolding())
-                        .on(fire)
+                        .alsoOn(fire)
                         .open()) {
             runner.command("fire");
             upgrade();

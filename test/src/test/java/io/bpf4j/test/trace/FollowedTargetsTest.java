@@ -176,7 +176,7 @@ class FollowedTargetsTest {
     void functionsAreCountedInEachProgramThatExecReplaces() throws IOException {
         try (Answer answer = Question.on(
                         Target.command(program, "exec", "3", "1").withChildren())
-                .on(FunctionProbe.entry(Path.of(program), "main"))
+                .alsoOn(FunctionProbe.entry(Path.of(program), "main"))
                 .open()) {
             answer.await();
             // The command, three that replace it, and the one that fires.

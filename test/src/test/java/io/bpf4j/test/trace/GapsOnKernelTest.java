@@ -101,7 +101,7 @@ class GapsOnKernelTest {
 
     private static Answer returnsOf(Path program, Features features) {
         return Question.on(List.of())
-                .on(FunctionProbe.exit(program, "nested"))
+                .alsoOn(FunctionProbe.exit(program, "nested"))
                 .withFeatures(features)
                 .open();
     }
@@ -124,8 +124,10 @@ class GapsOnKernelTest {
     void aLatencyKnowsTheCallsWithoutAReturnBesideManyThreads() throws IOException, InterruptedException {
         Path program = CPrograms.compile("nested", "-O1", "-fno-optimize-sibling-calls", "-pthread");
         FunctionProbe[] both = {FunctionProbe.entry(program, "nested"), FunctionProbe.exit(program, "nested")};
-        try (Answer answer =
-                Question.on(List.of()).on(both).latency("u:nested", "ur:nested").open()) {
+        try (Answer answer = Question.on(List.of())
+                .alsoOn(both)
+                .latency("u:nested", "ur:nested")
+                .open()) {
             List<Long> truth = numbers(List.of(program.toString(), "70", "20000"));
             long dropped = truth.getLast() - FOLLOWED;
             assertThat(answer.rows().getFirst().count()).isEqualTo(truth.getFirst() - dropped);
@@ -175,7 +177,7 @@ class GapsOnKernelTest {
     void stacksWithTheSameHashAreNotOne() throws IOException, InterruptedException {
         Path program = CPrograms.compile("twins", "-O2");
         try (Answer answer = Question.on(List.of())
-                .on(FunctionProbe.entry(program, "probed"))
+                .alsoOn(FunctionProbe.entry(program, "probed"))
                 .byUserStack()
                 .open()) {
             List<Stack> truth = Commands.check(List.of(program.toString()))

@@ -118,7 +118,7 @@ class KindsOfQuestionsTest {
     void functionsAreAskedWithTheirStacks() throws IOException, InterruptedException {
         FunctionProbe middle = FunctionProbe.matching(program, "middle", false).getFirst();
         try (Answer answer = Question.on(List.of())
-                        .on(middle)
+                        .alsoOn(middle)
                         .where("arg0 < 5")
                         .by("arg0")
                         .byUserStack()

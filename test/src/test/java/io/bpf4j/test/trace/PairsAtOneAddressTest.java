@@ -102,7 +102,7 @@ class PairsAtOneAddressTest {
         for (String name : List.of(begin, end)) {
             String function = name.substring(name.indexOf(':') + 1);
             if (name.startsWith("u")) {
-                question = question.on(FunctionProbe.matching(file, function, name.startsWith("ur:")).stream()
+                question = question.alsoOn(FunctionProbe.matching(file, function, name.startsWith("ur:")).stream()
                         .toArray(FunctionProbe[]::new));
             }
         }
@@ -256,7 +256,7 @@ class PairsAtOneAddressTest {
                 UsdtScan probes = UsdtScan.ofFile(program()).matching("shop:leaf");
                 FunctionProbe leaf = FunctionProbe.entry(program(), "leaf");
                 try (Answer answer = Question.on(probes)
-                        .on(leaf)
+                        .alsoOn(leaf)
                         .latency("u:leaf", "shop:leaf")
                         .withFeatures(strategy.features())
                         .load()) {
@@ -269,7 +269,7 @@ class PairsAtOneAddressTest {
                     assertPairs(answer, CALLS);
                 }
                 try (Answer answer = Question.on(probes)
-                        .on(leaf)
+                        .alsoOn(leaf)
                         .latency("u:leaf", "shop:leaf")
                         .withFeatures(strategy.features())
                         .load()) {
@@ -304,15 +304,19 @@ class PairsAtOneAddressTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("the kernel would run the end first; attach to the end first");
         }
-        try (Answer answer =
-                Question.on(first).on(twice).latency("shop:first", "u:twice").load()) {
+        try (Answer answer = Question.on(first)
+                .alsoOn(twice)
+                .latency("shop:first", "u:twice")
+                .load()) {
             UsdtLink _ = answer.attach(first, OptionalInt.empty());
             assertThatThrownBy(() -> answer.attachFunctions(List.of(twice), OptionalInt.empty(), _ -> {}))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("the kernel would run the end first; attach to the end first");
         }
-        try (Answer answer =
-                Question.on(first).on(twice).latency("shop:first", "u:twice").load()) {
+        try (Answer answer = Question.on(first)
+                .alsoOn(twice)
+                .latency("shop:first", "u:twice")
+                .load()) {
             Link _ = answer.attachFunctions(List.of(twice), OptionalInt.empty(), _ -> {});
             UsdtLink _ = answer.attach(first, OptionalInt.empty());
             Commands.check(List.of(program().toString(), Long.toString(CALLS)));

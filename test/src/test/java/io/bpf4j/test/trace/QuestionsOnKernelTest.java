@@ -199,7 +199,7 @@ class QuestionsOnKernelTest {
     @Test
     void whatReturnsHaveIsNotReadOfLaterProbes() throws IOException {
         FunctionProbe top = FunctionProbe.exit(CPrograms.asked(), "top");
-        Question question = Question.on(List.of()).on(top).expecting(List.of(ProbePattern.parse("asked:*")));
+        Question question = Question.on(List.of()).alsoOn(top).expecting(List.of(ProbePattern.parse("asked:*")));
         assertThatThrownBy(() -> question.where("retval > 2").load())
                 .hasMessageStartingWith(
                         "probes that appear later have no 'retval'; guard it, as in probe == \"ur:top\" && …");
@@ -235,7 +235,7 @@ class QuestionsOnKernelTest {
         Path program = CPrograms.compile("deep", DEEP);
         FunctionProbe[] both = {FunctionProbe.entry(program, "deep"), FunctionProbe.exit(program, "deep")};
         try (Answer answer =
-                Question.on(List.of()).on(both).latency("u:deep", "ur:deep").open()) {
+                Question.on(List.of()).alsoOn(both).latency("u:deep", "ur:deep").open()) {
             Commands.check(List.of(program.toString(), "5", "100"));
             Distribution times = Objects.requireNonNull(answer.rows().getFirst().distribution());
             assertThat(times.count()).isEqualTo(5 * 64);
@@ -249,7 +249,7 @@ class QuestionsOnKernelTest {
     void returnsThatTheKernelDropsAreCounted() throws IOException, InterruptedException {
         Path program = CPrograms.compile("deep", DEEP);
         try (Answer answer = Question.on(List.of())
-                .on(FunctionProbe.exit(program, "deep"), FunctionProbe.exit(program, "jump"))
+                .alsoOn(FunctionProbe.exit(program, "deep"), FunctionProbe.exit(program, "jump"))
                 .open()) {
             Commands.check(List.of(program.toString(), "3", "63"));
             Commands.check(List.of(program.toString(), "jump", "100"));
@@ -266,7 +266,7 @@ class QuestionsOnKernelTest {
     void noStackIsLostThatThereIsRoomFor() throws IOException, InterruptedException {
         Path program = CPrograms.compile("branches", "-O1", CPrograms.WALKABLE, "-fno-optimize-sibling-calls");
         try (Answer answer = Question.on(List.of())
-                .on(FunctionProbe.entry(program, "leaf"))
+                .alsoOn(FunctionProbe.entry(program, "leaf"))
                 .byUserStack()
                 .open()) {
             Commands.check(List.of(program.toString(), "10000"));

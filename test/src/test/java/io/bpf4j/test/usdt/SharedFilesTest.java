@@ -154,7 +154,7 @@ class SharedFilesTest {
             Path inOne = one.directory().resolve("branches");
             Path inTwo = two.directory().resolve("branches");
             try (Answer calls = Question.on(List.of())
-                    .on(FunctionProbe.entry(inOne, "leaf"), FunctionProbe.entry(inTwo, "leaf"))
+                    .alsoOn(FunctionProbe.entry(inOne, "leaf"), FunctionProbe.entry(inTwo, "leaf"))
                     .open()) {
                 Commands.check(List.of(inOne.toString(), "3", "20"));
                 assertThat(calls.rows()).extracting(Answer.Row::count).containsExactly(3L);
