@@ -58,16 +58,7 @@ final class Lexer {
             return token;
         }
         if (isWordStart(c)) {
-            while (at < text.length() && (isWordStart(text.charAt(at)) || isDigit(text.charAt(at)))) {
-                at++;
-            }
-            if (text.startsWith(BEGIN, start) && at == start + BEGIN.length() - 1 && wordStartsAt(at + 1)) {
-                at += 2;
-                while (at < text.length() && (isWordStart(text.charAt(at)) || isDigit(text.charAt(at)))) {
-                    at++;
-                }
-            }
-            return new Token.Word(start, text.substring(start, at));
+            return word();
         }
         if (c == '"') {
             return new Token.Text(start, quoted('"', "text"));
@@ -79,6 +70,28 @@ final class Lexer {
             }
             return new Token.Numeral(start, bytes.at(0), ValueType.Int.S64);
         }
+        return symbol();
+    }
+
+    /** A name, which may be that of a value at the begin of a pair: {@code begin.arg0}. */
+    private Token.Word word() {
+        int start = at;
+        skipWord();
+        if (text.startsWith(BEGIN, start) && at == start + BEGIN.length() - 1 && wordStartsAt(at + 1)) {
+            at++;
+            skipWord();
+        }
+        return new Token.Word(start, text.substring(start, at));
+    }
+
+    private void skipWord() {
+        while (at < text.length() && (isWordStart(text.charAt(at)) || isDigit(text.charAt(at)))) {
+            at++;
+        }
+    }
+
+    private Token.Symbol symbol() {
+        int start = at;
         for (String symbol : SYMBOLS) {
             if (text.startsWith(symbol, at)) {
                 at += symbol.length();
@@ -86,7 +99,10 @@ final class Lexer {
             }
         }
         throw error(
-                start, c == '=' ? "'=' is not an operator; '==' compares" : "no operator starts with this character");
+                start,
+                text.charAt(at) == '='
+                        ? "'=' is not an operator; '==' compares"
+                        : "no operator starts with this character");
     }
 
     private boolean wordStartsAt(int index) {
