@@ -42,7 +42,10 @@ final class NamedFiles {
     /** The files by those who attached to them. */
     private final Map<Object, Set<Named>> named = new LinkedHashMap<>();
 
-    private final Map<Path, Diagnostic> replaced = new LinkedHashMap<>();
+    private final Map<Path, Replacement> replaced = new LinkedHashMap<>();
+
+    /** What the last look found at paths, if it was none of the files that are attached to there. */
+    private final Map<Path, FileIdentity> others = new LinkedHashMap<>();
 
     /** The files whose identity a look could not read: what was there meanwhile is not known afterwards either. */
     private final Map<Path, Diagnostic> unread = new LinkedHashMap<>();
@@ -54,6 +57,43 @@ final class NamedFiles {
      * @param identity of the file that is attached to
      */
     record Named(Path path, FileIdentity identity) {}
+
+    /**
+     * What happened to a path.
+     *
+     * @param written whether the file was written in its place
+     * @param now the last file that was found there
+     * @param seen when it, or the first of several that nobody attached to, was found
+     * @param times how often something was found to be attached to again
+     * @param attached when it was attached to; empty if nobody has
+     */
+    private record Replacement(boolean written, FileIdentity now, Instant seen, int times, Optional<Instant> attached) {
+        Replacement by(boolean inPlace, FileIdentity other, Instant time) {
+            return attached.isPresent()
+                    ? new Replacement(inPlace, other, time, times + 1, Optional.empty())
+                    : new Replacement(written, other, seen, times, attached);
+        }
+
+        Replacement attachedAt(Optional<Instant> time) {
+            return new Replacement(written, now, seen, times, time);
+        }
+
+        Diagnostic gap(Path path) {
+            String when = (times == 1 ? "" : times + " times, last ") + "at about " + seen;
+            return NamedFiles.gap(
+                    path,
+                    written
+                            ? path + " was written " + when
+                                    + ": its probes are attached where they were before, and processes that have"
+                                    + " started since may run other code"
+                            : path + " was replaced " + when
+                                    + (attached.isPresent()
+                                            ? ", and the new file was attached to at about " + attached.get()
+                                                    + ": events in between are missing"
+                                            : ": processes that have started since run another file, which nothing is"
+                                                    + " attached to"));
+        }
+    }
 
     NamedFiles() {
         this(Instant::now);
@@ -104,12 +144,31 @@ final class NamedFiles {
     }
 
     /**
-     * Watches files from now on.
+     * Watches files from now on. A path may lead to one of several, which were there one after the other.
      *
      * @param owner whose {@link #forget} ends that
      */
     synchronized void watch(Object owner, Set<Named> files) {
+        for (Named file : files) {
+            if (!isWatched(file.path(), file.identity())) {
+                replaced.computeIfPresent(
+                        file.path(), (_, known) -> known.written() ? known : known.attachedAt(Optional.of(now())));
+            }
+        }
         named.computeIfAbsent(owner, _ -> new LinkedHashSet<>()).addAll(files);
+    }
+
+    /** The paths that lead to a file which nothing is attached to, as the last look has found it. */
+    synchronized Set<Path> replaced() {
+        return others.entrySet().stream()
+                .filter(other -> !isWatched(other.getKey(), other.getValue()))
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    private boolean isWatched(Path path, FileIdentity identity) {
+        Named file = new Named(path, identity);
+        return named.values().stream().anyMatch(files -> files.contains(file));
     }
 
     /** Whether there is something to look at. */
@@ -123,50 +182,66 @@ final class NamedFiles {
 
     /** Watches these files no more; what was seen stays. */
     synchronized void forget(Object owner) {
-        named.remove(owner);
+        Set<Named> files = named.remove(owner);
+        if (files == null) {
+            return;
+        }
+        for (Named file : files) {
+            if (!isWatched(file.path(), file.identity())) {
+                replaced.computeIfPresent(
+                        file.path(),
+                        (_, known) -> known.now().equals(file.identity()) ? known.attachedAt(Optional.empty()) : known);
+            }
+        }
     }
 
-    /** Compares each file with the one that is at its path now. */
+    /** Compares the files of each path with the one that is there now. */
     void look() {
-        Set<Named> all;
+        Map<Path, Set<FileIdentity>> all = new LinkedHashMap<>();
         synchronized (this) {
-            all = named.values().stream().flatMap(Set::stream).collect(Collectors.toCollection(LinkedHashSet::new));
+            named.values().stream()
+                    .flatMap(Set::stream)
+                    .forEach(file -> all.computeIfAbsent(file.path(), _ -> new LinkedHashSet<>())
+                            .add(file.identity()));
         }
-        for (Named file : all) {
+        all.forEach((path, attached) -> {
             // Not under the lock: this may take as long as the file system likes.
-            Optional<FileIdentity> now = Optional.empty();
+            Optional<FileIdentity> other = Optional.empty();
             Optional<String> why = Optional.empty();
             try {
-                FileIdentity found = FileIdentity.of(file.path());
-                now = Optional.of(found)
-                        .filter(identity -> !identity.equals(file.identity()) && Files.isRegularFile(file.path()));
+                other = Optional.of(FileIdentity.of(path))
+                        .filter(found -> !attached.contains(found) && Files.isRegularFile(path));
             } catch (NoSuchFileException e) {
                 // Nobody can run it by this path.
             } catch (IOException e) {
                 why = Optional.of(String.valueOf(e.getMessage()));
             }
-            seen(file, now, why);
-        }
+            seen(path, attached, other, why);
+        });
     }
 
-    private synchronized void seen(Named file, Optional<FileIdentity> other, Optional<String> unreadable) {
-        Path path = file.path();
-        other.ifPresent(found -> replaced.computeIfAbsent(path, _ -> gap(path, describe(file, found))));
+    private synchronized void seen(
+            Path path, Set<FileIdentity> attached, Optional<FileIdentity> other, Optional<String> unreadable) {
+        others.remove(path);
+        // Meanwhile somebody may have attached to it.
+        other.filter(found -> !isWatched(path, found)).ifPresent(found -> {
+            // The number is not that of a new file: the kernel keeps the inode of a file while a probe is attached to
+            // it.
+            boolean inPlace = attached.stream()
+                    .anyMatch(before -> before.device() == found.device() && before.inode() == found.inode());
+            Replacement known = replaced.get(path);
+            replaced.put(
+                    path,
+                    known == null
+                            ? new Replacement(inPlace, found, now(), 1, Optional.empty())
+                            : known.now().equals(found) ? known : known.by(inPlace, found, now()));
+            if (!inPlace) {
+                others.put(path, found);
+            }
+        });
         unreadable.ifPresent(why -> unread.computeIfAbsent(
                 path,
                 _ -> gap(path, "whether " + path + " was replaced could not be seen at about " + now() + ": " + why)));
-    }
-
-    private String describe(Named file, FileIdentity now) {
-        Instant time = now();
-        FileIdentity before = file.identity();
-        // The number is not that of a new file: the kernel keeps the inode of a file while a probe is attached to it.
-        return now.device() == before.device() && now.inode() == before.inode()
-                ? file.path() + " was written at about " + time
-                        + ": its probes are attached where they were before, and processes that have started since may"
-                        + " run other code"
-                : file.path() + " was replaced at about " + time
-                        + ": processes that have started since run another file, which nothing is attached to";
     }
 
     private Instant now() {
@@ -178,14 +253,16 @@ final class NamedFiles {
     }
 
     /**
-     * Why events may be missing: one reason for each file, from when it was first seen to be another one.
+     * Why events may be missing: one reason for each path, from when another file was first seen there.
      *
      * @param unanswered why the last look was not made; empty if it was
      */
     synchronized List<Diagnostic> gaps(Optional<String> unanswered) {
         List<Diagnostic> gaps = new ArrayList<>();
-        Stream.of(replaced, unread)
-                .flatMap(some -> some.values().stream())
+        Stream.concat(
+                        replaced.entrySet().stream()
+                                .map(change -> change.getValue().gap(change.getKey())),
+                        unread.values().stream())
                 .limit(MAX_NAMED)
                 .forEach(gaps::add);
         if (replaced.size() + unread.size() > MAX_NAMED) {

@@ -20,6 +20,7 @@ import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -416,6 +417,17 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         gaps.addAll(named.gaps(lookout.now()));
         functions.forEach(function -> function.whyInexact().ifPresent(gaps::add));
         return gaps.stream().distinct().toList();
+    }
+
+    /**
+     * The paths of files that this is attached to in all processes, and that were replaced: they lead to another file
+     * now, to which nothing is attached. As the last look has found it, which is about a second old; this does not
+     * wait. Empty for a file that was written in its place. Who attaches to the probes of the new file ({@link #attach})
+     * counts both, and no count becomes less: processes that still run the old file go on to be counted. {@link
+     * #reasonsForGaps} says then between which times events are missing.
+     */
+    public Set<Path> replacedFiles() {
+        return named.replaced();
     }
 
     /**

@@ -71,6 +71,58 @@ class NamedFilesTest {
         assertThat(gaps()).containsExactly(replaced());
     }
 
+    private NamedFiles.Named now() throws IOException {
+        return new NamedFiles.Named(program, FileIdentity.of(program));
+    }
+
+    @Test
+    void theNewFileIsAttachedTo() throws IOException {
+        // As the kernel keeps the inode while a probe is attached to it.
+        Files.createLink(folder.resolve("one"), program);
+        replace(write("two", "two"));
+        assertThat(files.replaced()).as("not seen yet").isEmpty();
+        assertThat(gaps()).containsExactly(replaced());
+        assertThat(files.replaced()).containsExactly(program);
+        time = time.plusSeconds(5);
+        Object second = new Object();
+        files.watch(second, Set.of(now()));
+        String attached = program + " was replaced at about 2026-01-02T03:04:05Z, and the new file was attached to at"
+                + " about 2026-01-02T03:04:10Z: events in between are missing";
+        assertThat(files.replaced()).isEmpty();
+        assertThat(gaps()).containsExactly(attached);
+        files.watch(new Object(), Set.of(now()));
+        assertThat(gaps()).as("to more of its probes").containsExactly(attached);
+        time = time.plusSeconds(60);
+        replace(write("three", "three"));
+        assertThat(gaps())
+                .containsExactly(program + " was replaced 2 times, last at about 2026-01-02T03:05:10Z: processes that"
+                        + " have started since run another file, which nothing is attached to");
+        assertThat(files.replaced()).containsExactly(program);
+        files.watch(new Object(), Set.of(now()));
+        files.forget(second);
+        assertThat(gaps()).singleElement().asString().contains("2 times", "and the new file was attached to");
+        assertThat(files.replaced()).isEmpty();
+    }
+
+    /** Such as when further probes of it can't be attached to. */
+    @Test
+    void theNewFileIsAttachedToNoMore() throws IOException {
+        replace(write("two", "two"));
+        assertThat(gaps()).containsExactly(replaced());
+        Object second = new Object();
+        files.watch(second, Set.of(now()));
+        files.forget(second);
+        assertThat(gaps()).containsExactly(replaced());
+        assertThat(files.replaced()).containsExactly(program);
+    }
+
+    @Test
+    void whatIsWrittenInItsPlaceIsNoOtherFile() throws IOException {
+        write("program", "other");
+        assertThat(gaps()).hasSize(1);
+        assertThat(files.replaced()).isEmpty();
+    }
+
     @Test
     void aLinkThatIsSwitched() throws IOException {
         Path current = Files.createSymbolicLink(folder.resolve("current"), program);

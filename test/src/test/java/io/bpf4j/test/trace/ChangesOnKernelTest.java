@@ -25,6 +25,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -163,6 +165,30 @@ class ChangesOnKernelTest {
             // What is said is true: the second process ran another file.
             assertThat(List.of(counts, calls, callsByName))
                     .allSatisfy(each -> assertThat(count(each)).isOne());
+        }
+    }
+
+    /** As somebody does who goes on after an upgrade: nothing that was counted is lost, and the old file is counted. */
+    @Test
+    void theNewFileCanBeAttachedTo() throws IOException, InterruptedException {
+        try (Runner old = new Runner(own);
+                Answer answer =
+                        Question.on(UsdtScan.ofFile(own).matching(FIRED)).open()) {
+            old.command("fire");
+            assertThat(answer.replacedFiles()).isEmpty();
+            upgrade();
+            Await.until("it is seen", () -> answer.replacedFiles().equals(Set.of(own)));
+            answer.attach(UsdtScan.ofFile(own).matching(FIRED).probes(), OptionalInt.empty());
+            assertThat(answer.replacedFiles()).isEmpty();
+            old.command("fire");
+            fire(own);
+            assertThat(count(answer)).isEqualTo(3);
+            assertThat(answer.reasonsForGaps())
+                    .singleElement()
+                    .satisfies(gap -> assertThat(gap.message())
+                            .startsWith(own + " was replaced at about ")
+                            .contains(", and the new file was attached to at about ")
+                            .endsWith(": events in between are missing"));
         }
     }
 
