@@ -5,6 +5,7 @@ import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.metrics.AnswerMetric;
 import io.bpf4j.metrics.opentelemetry.AnswerProducer;
@@ -72,6 +73,9 @@ final class ExportedQuestion implements Exported {
 
     /** Why answers before the last suspension may lack events. */
     private volatile List<String> formerGaps = List.of();
+
+    /** What is missing because files were replaced, beside what the answer says of it. */
+    private volatile List<String> ofReplaced = List.of();
 
     /** Whether it is to go on. Under the lock. */
     private boolean resuming;
@@ -157,6 +161,19 @@ final class ExportedQuestion implements Exported {
         @Override
         public boolean needsAllProbes() {
             return line.command().needsAllProbes();
+        }
+
+        @Override
+        public boolean attachesAgain() {
+            return true;
+        }
+
+        @Override
+        public void missing(List<String> why) {
+            if (!why.equals(ofReplaced)) {
+                ofReplaced = why;
+                why.forEach(reason -> console.error("bpf4j: " + Text.printable(reason)));
+            }
         }
 
         /** Nothing is printed; what was counted before a suspension is kept. */
@@ -391,9 +408,11 @@ final class ExportedQuestion implements Exported {
         Answer known = run.answer;
         return known == null
                 ? formerGaps
-                : Stream.concat(
+                : Stream.of(
                                 formerGaps.stream(),
-                                known.reasonsForGaps().stream().map(Diagnostic::message))
+                                known.reasonsForGaps().stream().map(Diagnostic::message),
+                                ofReplaced.stream())
+                        .flatMap(reasons -> reasons)
                         .distinct()
                         .toList();
     }

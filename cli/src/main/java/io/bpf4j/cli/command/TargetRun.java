@@ -8,6 +8,7 @@ import io.bpf4j.cli.trace.Detachment;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.link.Link;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.trace.Following;
 import io.bpf4j.trace.FunctionProbe;
@@ -19,15 +20,24 @@ import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * One run of a command that watches probes: attaches, works until the end, and detaches. {@link TargetFiles} selects
@@ -43,6 +53,7 @@ final class TargetRun {
     private final Console console;
     private final Interruption interruption;
     private final TargetOptions options;
+    private final List<TextArgument> strings;
     private final TargetFiles files;
     private final TargetSelection selection;
     private final TargetReport report;
@@ -83,6 +94,14 @@ final class TargetRun {
             return false;
         }
 
+        /** Whether files that take the place of those on the command line are attached to, too. */
+        default boolean attachesAgain() {
+            return false;
+        }
+
+        /** Called after each look at whether files were replaced, with what is missing because of it. */
+        default void missing(List<String> ofReplaced) {}
+
         /**
          * Handles the last events and prints the result. All probes are detached.
          *
@@ -101,6 +120,7 @@ final class TargetRun {
         this.console = console;
         this.interruption = interruption;
         this.options = options;
+        this.strings = strings;
         this.files = new TargetFiles(console, options);
         this.selection = new TargetSelection(console, options, strings);
         this.report = new TargetReport(console, options);
@@ -136,7 +156,7 @@ final class TargetRun {
             interruption.beforeHalt(program::resumePaused);
             interruption.atHalt(work::abandon);
             if (followed.isEmpty()) {
-                watch(program, work, probes, functions);
+                watch(program, work, probes, byFile);
                 report.end(OptionalInt.empty(), !risks.isEmpty());
                 detach(program, work);
                 work.finish(program.reasonsForGaps());
@@ -165,7 +185,10 @@ final class TargetRun {
     }
 
     /** Attaches to what is there now, and works until the end. */
-    private void watch(RunningProgram program, Work work, List<UsdtProbe> probes, List<FunctionProbe> functions) {
+    private void watch(
+            RunningProgram program, Work work, List<UsdtProbe> probes, Map<FileIdentity, List<FunctionProbe>> byFile) {
+        List<FunctionProbe> functions =
+                byFile.values().stream().flatMap(List::stream).toList();
         if (!functions.isEmpty()) {
             try (Progress _ = attaching(functions.size(), "function")) {
                 program.attachFunctions(functions, options.process(), report::leftOut);
@@ -178,7 +201,110 @@ final class TargetRun {
         report.functions(functions.size());
         link.ifPresent(report::attached);
         options.process().ifPresent(work::appeared);
-        poll(work, report::targetExists);
+        if (!work.attachesAgain() || options.all() || options.process().isPresent()) {
+            poll(work, report::targetExists);
+            return;
+        }
+        Attached known = new Attached(probes, byFile);
+        ReplacedFiles replaced = new ReplacedFiles(
+                program::replacedFiles,
+                paths -> attachAgain(program, known, paths),
+                former -> {
+                    known.files.remove(former);
+                    program.detach(former);
+                },
+                System::nanoTime);
+        poll(
+                work,
+                () -> {
+                    replaced.look();
+                    work.missing(replaced.reasons());
+                },
+                () -> true);
+    }
+
+    /** The names for which a program was compiled, and the files that it is attached to. */
+    private static final class Attached {
+        private final Set<String> names;
+        private final Set<FileIdentity> first = new HashSet<>();
+        private final Map<Link, Set<FileIdentity>> files = new HashMap<>();
+
+        Attached(List<UsdtProbe> probes, Map<FileIdentity, List<FunctionProbe>> functions) {
+            names = names(probes, functions.values());
+            first.addAll(functions.keySet());
+            probes.forEach(probe -> first.add(probe.binary().identity()));
+        }
+
+        static Set<String> names(List<UsdtProbe> probes, Collection<List<FunctionProbe>> functions) {
+            return Stream.concat(
+                            probes.stream().map(UsdtProbe::fullName),
+                            functions.stream().flatMap(List::stream).map(FunctionProbe::fullName))
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
+
+        boolean has(FileIdentity file) {
+            return first.contains(file) || files.values().stream().anyMatch(ofLink -> ofLink.contains(file));
+        }
+    }
+
+    /**
+     * Attaches to the files that paths lead to now, which others have led to before. The program is that of the start: it
+     * knows the probes that there were then.
+     */
+    private ReplacedFiles.Attempt attachAgain(RunningProgram program, Attached known, Set<Path> paths)
+            throws IOException {
+        List<UsdtScan> scans = files.now(Optional.empty());
+        List<UsdtProbe> probes = options.patterns().isEmpty()
+                ? List.of()
+                : new TargetSelection(console, options, strings)
+                        .of(scans).stream()
+                                .filter(probe -> !known.has(probe.binary().identity()))
+                                .toList();
+        Map<FileIdentity, List<FunctionProbe>> byFile =
+                new LinkedHashMap<>(FunctionSelection.of(options, scans, Optional.empty()));
+        byFile.keySet().removeIf(known::has);
+        Set<String> others = Attached.names(probes, byFile.values());
+        others.removeAll(known.names);
+        List<UsdtProbe> ofProgram = probes.stream()
+                .filter(probe -> known.names.contains(probe.fullName()))
+                .toList();
+        List<FunctionProbe> functions = byFile.values().stream()
+                .flatMap(List::stream)
+                .filter(function -> known.names.contains(function.fullName()))
+                .toList();
+        List<Link> links = new ArrayList<>();
+        try {
+            if (!functions.isEmpty()) {
+                links.add(program.attachFunctions(functions, OptionalInt.empty(), report::leftOut));
+            }
+            if (!ofProgram.isEmpty()) {
+                links.add(program.attach(ofProgram, OptionalInt.empty()));
+            }
+        } catch (RuntimeException e) {
+            links.forEach(program::detach);
+            throw e;
+        }
+        if (!links.isEmpty()) {
+            Set<FileIdentity> now = new HashSet<>(byFile.keySet());
+            probes.forEach(probe -> now.add(probe.binary().identity()));
+            known.files.put(links.getFirst(), now);
+            console.error("bpf4j: tracing "
+                    + Scans.count(ofProgram.size() + functions.size(), "probe")
+                    + " of files that have taken the place of others, too");
+        }
+        return new ReplacedFiles.Attempt(links, whyNotAll(program.replacedFiles(), paths, others));
+    }
+
+    /** @param others probes that the files before did not have */
+    private static Optional<String> whyNotAll(Set<Path> replaced, Set<Path> asked, Set<String> others) {
+        Optional<Path> without = replaced.stream().filter(asked::contains).findFirst();
+        return without.map(path -> "the file that has taken the place of " + path
+                        + " has none of the probes, so it is not attached to")
+                .or(() -> others.isEmpty()
+                        ? Optional.empty()
+                        : Optional.of("files that have taken the place of others have probes which those did not have,"
+                                + " such as " + others.iterator().next()
+                                + ": they are not counted until the agent is started again"));
     }
 
     private Progress attaching(int number, String noun) {
@@ -280,10 +406,16 @@ final class TargetRun {
 
     /** Works until the end, or until {@code isAlive} says that there will be no more events. */
     private void poll(Work work, BooleanSupplier isAlive) {
+        poll(work, () -> {}, isAlive);
+    }
+
+    /** @param look runs before each wait for events */
+    private void poll(Work work, Runnable look, BooleanSupplier isAlive) {
         OptionalLong most = options.duration();
         long end = most.isPresent() ? System.nanoTime() + most.getAsLong() : Long.MAX_VALUE;
         try {
             while (!interruption.requested() && !work.isFull() && System.nanoTime() < end && isAlive.getAsBoolean()) {
+                look.run();
                 long left = end - System.nanoTime();
                 work.poll(left < PATIENCE.toNanos() ? Duration.ofNanos(Math.max(0, left)) : PATIENCE);
                 console.flush();

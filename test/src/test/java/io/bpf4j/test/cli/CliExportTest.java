@@ -263,17 +263,70 @@ class CliExportTest {
         }
     }
 
+    private static Path copy(String name) throws IOException {
+        return Files.copy(asked.file(), folder.resolve(name), StandardCopyOption.COPY_ATTRIBUTES);
+    }
+
+    /** As a package manager does. */
+    private static void replace(Path file) throws IOException {
+        Files.move(copy("next"), file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Processes of the old file go on to be counted, those of the new one are, and no count becomes less. */
     @Test
-    void aFileThatIsReplacedIsNotTheWholeAnswer() throws IOException, InterruptedException {
-        Path replaced = Files.copy(asked.file(), folder.resolve("replaced"), StandardCopyOption.COPY_ATTRIBUTES);
-        try (RunningAgent agent = new RunningAgent(asked.config("values count " + replaced + " asked:value"))) {
-            assertThat(agent.scrape()).containsEntry("values_exact", 1.0);
-            Path next = Files.copy(asked.file(), folder.resolve("next"), StandardCopyOption.COPY_ATTRIBUTES);
-            Files.move(next, replaced, StandardCopyOption.ATOMIC_MOVE);
+    void aFileThatIsReplacedIsCountedWithTheOneInItsPlace() throws IOException, InterruptedException {
+        Path replaced = copy("replaced");
+        Process old = new ProcessBuilder(replaced.toString(), "later", "1", "100").start();
+        try (Processes.Ended _ = Processes.endAfterwards(old);
+                RunningAgent agent = new RunningAgent(asked.config(
+                        "values count " + replaced + " asked:value",
+                        "fast count " + replaced + " asked:fast",
+                        "calls count u:" + replaced + ":main"))) {
             Commands.check(List.of(replaced.toString(), "values", "10"));
-            assertThat(agent.scrape()).containsEntry("values_total", 0.0).containsEntry("values_exact", 0.0);
+            Map<String, Double> before = agent.scrape();
+            assertThat(before)
+                    .containsEntry("values_total", 10.0)
+                    .containsEntry("values_exact", 1.0)
+                    .containsEntry("calls_total", 1.0);
+            replace(replaced);
+            for (String question : List.of("values", "fast", "calls")) {
+                agent.process().awaitMessage("bpf4j: " + question + ": tracing 1 probe of files that have taken");
+            }
+            Commands.check(List.of(replaced.toString(), "values", "5"));
+            old.getOutputStream().write('\n');
+            old.getOutputStream().close();
+            assertThat(old.waitFor()).isZero();
+            assertThat(agent.scrape())
+                    .containsEntry("values_total", 15.0)
+                    .containsEntry("fast_total", 100.0)
+                    .containsEntry("calls_total", 2.0)
+                    .containsEntry("values_exact", 0.0)
+                    .containsEntry("bpf4j_question_up{question=\"values\"}", 1.0);
             assertThat(agent.get("/healthz").body())
-                    .startsWith("ok\nvalues: not exact: " + replaced + " was replaced at about ");
+                    .startsWith("ok\nvalues: not exact: " + replaced + " was replaced at about ")
+                    .contains(", and the new file was attached to at about ");
+        }
+    }
+
+    @Test
+    void aFileWithoutTheProbeLeavesTheOldOneAttached() throws IOException, InterruptedException {
+        Path replaced = copy("replaced-by-another");
+        try (RunningAgent agent = new RunningAgent(asked.config("values count " + replaced + " asked:value"))) {
+            Commands.check(List.of(replaced.toString(), "values", "10"));
+            Path other = Files.copy(Path.of("/bin/true"), folder.resolve("other"));
+            Files.move(other, replaced, StandardCopyOption.ATOMIC_MOVE);
+            agent.process().awaitMessage("bpf4j: values: the file that has taken the place of " + replaced);
+            assertThat(agent.scrape()).containsEntry("values_total", 10.0).containsEntry("values_exact", 0.0);
+            assertThat(agent.get("/healthz").body())
+                    .startsWith("ok\n")
+                    .contains("values: not exact: " + replaced + " was replaced at about ")
+                    .contains("values: not exact: the file that has taken the place of " + replaced
+                            + " is not attached to: ");
+            // What is put right is taken at one of the next attempts.
+            replace(replaced);
+            agent.process().awaitMessage("bpf4j: values: tracing 1 probe of files that have taken");
+            Commands.check(List.of(replaced.toString(), "values", "10"));
+            assertThat(agent.scrape()).containsEntry("values_total", 20.0);
         }
     }
 
