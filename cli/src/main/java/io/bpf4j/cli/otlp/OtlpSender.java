@@ -167,8 +167,12 @@ final class OtlpSender implements HttpSender {
             if (!outcome.transientFailure() || attempt >= attempts || policy == null) {
                 return outcome;
             }
-            long wait = (long) (Math.min(pause, (double) policy.getMaxBackoff().toNanos())
-                    * ThreadLocalRandom.current().nextDouble(1 - JITTER, 1 + JITTER));
+            ThreadLocalRandom random = ThreadLocalRandom.current();
+            double usual = Math.min(pause, (double) policy.getMaxBackoff().toNanos())
+                    * random.nextDouble(1 - JITTER, 1 + JITTER);
+            // Not sooner than it was asked for.
+            double asked = outcome.retryAfter().toNanos() * random.nextDouble(1, 1 + JITTER);
+            long wait = (long) Math.max(usual, asked);
             if (end - System.nanoTime() <= wait || ending.await(wait, TimeUnit.NANOSECONDS)) {
                 return outcome;
             }

@@ -7,6 +7,8 @@ import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpResponse;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
@@ -25,8 +27,16 @@ import javax.net.ssl.SSLException;
  *     agent, and not for who reads its health
  * @param rejected points that the collector says it has thrown away
  * @param transientFailure whether another attempt may help soon
+ * @param retryAfter how long the other side wants no attempt; zero if it does not say
  */
-record Outcome(boolean taken, String kind, String text, String words, long rejected, boolean transientFailure) {
+record Outcome(
+        boolean taken,
+        String kind,
+        String text,
+        String words,
+        long rejected,
+        boolean transientFailure,
+        Duration retryAfter) {
     /** Characters of the other side's words that are kept. */
     static final int MAX_WORDS = 200;
 
@@ -36,12 +46,15 @@ record Outcome(boolean taken, String kind, String text, String words, long rejec
     /** Those that OTLP says to try again: "Retryable Response Codes" of its specification. */
     private static final Set<Integer> AGAIN = Set.of(429, 502, 503, 504);
 
+    /** Those with which a server says that it has too much to do: "OTLP/HTTP Throttling" of the specification. */
+    private static final Set<Integer> TOO_MUCH = Set.of(429, 503);
+
     static Outcome failed(String kind, String text) {
-        return new Outcome(false, kind, text, "", 0, false);
+        return new Outcome(false, kind, text, "", 0, false, Duration.ZERO);
     }
 
     private static Outcome again(String kind, String text, String words) {
-        return new Outcome(false, kind, text, words, 0, true);
+        return new Outcome(false, kind, text, words, 0, true, Duration.ZERO);
     }
 
     /** What is said of it to who runs the agent. */
@@ -124,13 +137,16 @@ record Outcome(boolean taken, String kind, String text, String words, long rejec
         String words = status >= 300 && status < 400
                 ? answer.headers().firstValue("Location").orElse("")
                 : protobuf ? CollectorAnswer.refusal(body) : new String(body, StandardCharsets.UTF_8);
+        Duration wait = TOO_MUCH.contains(status) ? RetryAfter.of(answer.headers(), Instant.now()) : Duration.ZERO;
         return new Outcome(
                 false,
                 "status " + status,
-                "it answers with status " + status + why,
+                "it answers with status " + status + why
+                        + (wait.isZero() ? "" : ", and is left alone for " + wait.toSeconds() + " s"),
                 shown(words, secrets),
                 0,
-                AGAIN.contains(status));
+                AGAIN.contains(status),
+                wait);
     }
 
     /** A server of something else may answer everything with 200 and a page. */
@@ -152,7 +168,8 @@ record Outcome(boolean taken, String kind, String text, String words, long rejec
                         "it took a push, but threw away " + answer.rejected() + " points of it",
                         shown(answer.message(), secrets),
                         answer.rejected(),
-                        false)
-                : new Outcome(true, "taken", "", "", 0, false);
+                        false,
+                        Duration.ZERO)
+                : new Outcome(true, "taken", "", "", 0, false, Duration.ZERO);
     }
 }

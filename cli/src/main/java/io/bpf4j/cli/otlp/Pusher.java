@@ -205,20 +205,22 @@ public final class Pusher implements MultiCollector, AutoCloseable {
         long every = settings.every().toNanos();
         try {
             do {
-                push();
+                long asked = push().retryAfter().toNanos();
                 due += every;
                 long now = System.nanoTime();
                 if (due - now < 0) { // a push took longer: the missed ones are left out
                     due = now + every;
                 }
+                // Likewise those for which the collector has no time.
+                due = Math.max(due - now, asked) + now;
             } while (!ending.await(due - System.nanoTime(), TimeUnit.NANOSECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // nobody does that
         }
-        push();
+        Outcome _ = push();
     }
 
-    private void push() {
+    private Outcome push() {
         Outcome outcome;
         try {
             List<MetricData> metrics = new ArrayList<>(source.questions(settings.resource(), settings.exponential()));
@@ -234,6 +236,7 @@ public final class Pusher implements MultiCollector, AutoCloseable {
         State now = state.after(outcome);
         state = now;
         talk.say(outcome, settings.endpoint(), now.inARow());
+        return outcome;
     }
 
     /** What a reader of {@code /healthz} should know; empty if all goes well. */

@@ -39,6 +39,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -316,6 +317,62 @@ class PusherTest {
                 },
                 Duration.ofMillis(500),
                 message);
+    }
+
+    /** The times between the pushes to a collector that has too much to do, and says how long, in nanoseconds. */
+    private List<Long> timesBetween(int status, String retryAfter, Duration timeout, int pushes)
+            throws IOException, InterruptedException {
+        ConcurrentLinkedQueue<Long> came = new ConcurrentLinkedQueue<>();
+        HttpServer server = collector(exchange -> {
+            came.add(System.nanoTime());
+            exchange.getResponseHeaders().set("Retry-After", retryAfter);
+            answer(exchange, status, "text/plain", bytes("busy"));
+        });
+        try (Pusher _ = start(url(server), timeout, SHORT)) {
+            await(() -> came.size() >= pushes);
+            awaitLine("it answers with status " + status);
+        } finally {
+            server.stop(0);
+        }
+        List<Long> times = List.copyOf(came);
+        return IntStream.range(1, pushes)
+                .mapToObj(i -> times.get(i) - times.get(i - 1))
+                .toList();
+    }
+
+    /** The time for a push suffices for another attempt. */
+    @Test
+    void anAttemptWaitsAsLongAsTheCollectorAsks() throws IOException, InterruptedException {
+        assertThat(timesBetween(429, "3", LONG, 2))
+                .allMatch(nanos -> nanos >= Duration.ofSeconds(3).toNanos());
+    }
+
+    /** It does not suffice, and the next push would come before that. */
+    @Test
+    void aPushWaitsAsLongAsTheCollectorAsks() throws IOException, InterruptedException {
+        assertThat(timesBetween(503, "2", Duration.ofMillis(500), 3))
+                .allMatch(nanos -> nanos >= Duration.ofSeconds(2).toNanos());
+        assertThat(lines().getFirst())
+                .contains("it answers with status 503, and is left alone for 2 s; it says: 'busy'");
+    }
+
+    /** The last push is made: there is none after it, and it has all events. */
+    @Test
+    void theEndWaitsForNoCollector() throws IOException, InterruptedException {
+        AtomicInteger came = new AtomicInteger();
+        HttpServer server = collector(exchange -> {
+            exchange.getResponseHeaders().set("Retry-After", "600");
+            answer(exchange, 429, "text/plain", bytes("busy"));
+            came.incrementAndGet();
+        });
+        try {
+            try (Pusher pusher = start(url(server), Duration.ofSeconds(2), SHORT)) {
+                awaitFailed(pusher, 1);
+            }
+            assertThat(came.get()).isEqualTo(2);
+        } finally {
+            server.stop(0);
+        }
     }
 
     @Test

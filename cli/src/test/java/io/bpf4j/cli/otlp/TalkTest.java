@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class TalkTest {
     private static final URI ENDPOINT = URI.create("http://c/v1/metrics");
-    private static final Outcome TAKEN = new Outcome(true, "taken", "", "", 0, false);
+    private static final Outcome TAKEN = new Outcome(true, "taken", "", "", 0, false, Duration.ZERO);
 
     private final StringWriter err = new StringWriter();
     private long now;
@@ -29,7 +29,10 @@ class TalkTest {
         talk.say(TAKEN, ENDPOINT, 0);
         assertThat(lines()).isEmpty();
         for (int i = 1; i < 100; i++) {
-            talk.say(new Outcome(false, "status 500", "it answers with status 500", "" + i, 0, false), ENDPOINT, i);
+            talk.say(
+                    new Outcome(false, "status 500", "it answers with status 500", "" + i, 0, false, Duration.ZERO),
+                    ENDPOINT,
+                    i);
         }
         talk.say(TAKEN, ENDPOINT, 0);
         talk.say(TAKEN, ENDPOINT, 0);
