@@ -68,20 +68,13 @@ final class ExportedQuestion implements Exported {
     /** Why the last reader got nothing; empty if it got all. */
     private volatile Optional<String> unread = Optional.empty();
 
-    /** Why it does not count for now; empty if it counts. Changed under the lock. */
-    private volatile Optional<String> suspension = Optional.empty();
+    private final Suspension suspension = new Suspension();
 
     /** Why answers before the last suspension may lack events. */
     private volatile List<String> formerGaps = List.of();
 
     /** What is missing because files were replaced, beside what the answer says of it. */
     private volatile List<String> ofReplaced = List.of();
-
-    /** Whether it is to go on. Under the lock. */
-    private boolean resuming;
-
-    /** Whether it is to end. Under the lock. */
-    private boolean stopping;
 
     /** The answer for each kind of reader. */
     private record Metrics(AnswerCollector collector, AnswerProducer explicit, AnswerProducer exponential) {
@@ -176,12 +169,17 @@ final class ExportedQuestion implements Exported {
             }
         }
 
+        @Override
+        public void ended() {
+            suspension.end(ExportedQuestion.this::keep, super::ended);
+        }
+
         /** Nothing is printed; what was counted before a suspension is kept. */
         @Override
         public void finish(List<Diagnostic> gaps) {
             Answer known = answer;
             Metrics counted = metrics;
-            if (suspension.isEmpty() || known == null || counted == null) {
+            if (suspension.why().isEmpty() || known == null || counted == null) {
                 return;
             }
             try {
@@ -269,7 +267,7 @@ final class ExportedQuestion implements Exported {
                 return; // whoever waits for the beginning says why
             }
         }
-        if (!isStopping()) {
+        if (!suspension.isStopping()) {
             console.error("bpf4j: ended: " + end.orElse(""));
         }
     }
@@ -291,80 +289,56 @@ final class ExportedQuestion implements Exported {
 
     /** Waits while it is suspended. Returns whether it is to be asked again. */
     private boolean isToGoOn() {
-        synchronized (this) {
-            boolean interrupted = false;
-            while (suspension.isPresent() && !resuming && !stopping) {
-                try {
-                    wait();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-            if (suspension.isEmpty() || stopping) {
-                return false;
-            }
+        if (!suspension.awaitTurn()) {
+            return false;
         }
         ExportedLine again = run.line.again();
         if (processStart.isPresent() && !start(again).equals(processStart)) {
             return false;
         }
-        synchronized (this) {
-            run = new Run(again, run.usage());
-            return !stopping;
-        }
-    }
-
-    private synchronized boolean isStopping() {
-        return stopping;
+        // In this order: who stops meanwhile ends the run that it sees, or is seen.
+        run = new Run(again, run.usage());
+        return !suspension.isStopping();
     }
 
     /** A run is attached. */
-    private synchronized void counts(Run current) {
-        if (resuming && !current.interruption.requested()) {
-            resuming = false;
-            suspension = Optional.empty();
+    private void counts(Run current) {
+        if (!current.interruption.requested() && suspension.counts()) {
             console.error("bpf4j: goes on");
         }
     }
 
+    /** The thread of the question keeps the events, which may wait for a reader. */
     @Override
-    public synchronized void suspend(String why) {
-        if (suspension.isEmpty() && end.isEmpty() && !stopping) {
-            keep();
-            suspension = Optional.of(why);
+    public void suspend(String why) {
+        if (end.isEmpty() && suspension.begin(why)) {
             console.error("bpf4j: " + why);
+            interrupt();
+        }
+    }
+
+    /** Ends the run. A second request would mean that nobody wants to wait until all is detached. */
+    private synchronized void interrupt() {
+        if (!run.interruption.requested()) {
             run.interruption.request();
         }
     }
 
-    /** At once, since detaching takes a while: from now on events are missing, and readers must see it. */
     private void keep() {
-        Answer known = run.answer;
         Metrics counted = metrics;
-        if (known != null && counted != null) {
-            try {
-                known.setCounting(false);
-                counted.keep();
-            } catch (IllegalStateException e) {
-                // It has ended meanwhile, or has too many keys, which its end says.
-            }
+        if (counted != null) {
+            counted.keep();
         }
     }
 
     @Override
     public boolean isSuspended() {
-        return suspension.isPresent() && end.isEmpty();
+        return suspension.why().isPresent() && end.isEmpty();
     }
 
     @Override
-    public synchronized void resume() {
-        if (suspension.isPresent()) {
-            resuming = true;
-            notifyAll();
-        }
+    public void resume() {
+        suspension.resume();
     }
 
     @Override
@@ -400,7 +374,7 @@ final class ExportedQuestion implements Exported {
 
     @Override
     public Optional<String> problem() {
-        return end.or(() -> suspension).or(() -> unread);
+        return end.or(suspension::why).or(() -> unread);
     }
 
     @Override
@@ -427,13 +401,9 @@ final class ExportedQuestion implements Exported {
     }
 
     @Override
-    public synchronized void stop() {
-        stopping = true;
-        notifyAll();
-        // A second request would mean that nobody wants to wait until all is detached.
-        if (!run.interruption.requested()) {
-            run.interruption.request();
-        }
+    public void stop() {
+        suspension.stop();
+        interrupt();
     }
 
     @Override
