@@ -22,6 +22,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -30,6 +31,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +55,12 @@ public final class ContainerNames {
     /** Of all runtimes. */
     static final int MAX_CONTAINERS = 4096;
 
+    /**
+     * How long a file that was refused is not looked into again, unless it has changed. What it was refused for may change
+     * without it, such as who may write to its folder.
+     */
+    static final Duration REFUSED = Duration.ofMinutes(1);
+
     /** Longer than the names of runtimes and of Kubernetes. */
     private static final int MAX_NAME = 300;
 
@@ -61,6 +69,7 @@ public final class ContainerNames {
     private static final String ANNOTATION = "io.kubernetes.cri.";
 
     private final Path root;
+    private final LongSupplier nanoTime;
 
     /** What was read of each file; the files of the last reading. */
     private Map<Path, Seen> seen = Map.of();
@@ -74,8 +83,18 @@ public final class ContainerNames {
      */
     record Named(String id, String name, String namespace, String podName, String pod) {}
 
-    /** A file, as it was when it was read. */
-    private record Seen(@Nullable Object key, FileTime time, long size, List<Named> names) {}
+    /**
+     * A file, as it was when it was read.
+     *
+     * @param refusal why it was refused; empty if it was not
+     * @param nanos when it was read, by the clock of this object
+     */
+    private record Seen(
+            @Nullable Object key, FileTime time, long size, List<Named> names, Optional<String> refusal, long nanos) {
+        boolean isStill(BasicFileAttributes now) {
+            return Objects.equals(key, now.fileKey()) && time.equals(now.lastModifiedTime()) && size == now.size();
+        }
+    }
 
     /** How the content of a file names containers. */
     private interface Form {
@@ -84,7 +103,12 @@ public final class ContainerNames {
 
     /** @param root of the machine whose runtimes are asked */
     public ContainerNames(Path root) {
+        this(root, System::nanoTime);
+    }
+
+    ContainerNames(Path root, LongSupplier nanoTime) {
         this.root = root;
+        this.nanoTime = nanoTime;
     }
 
     /** Why names may be missing, as the last {@link #read} has found it. */
@@ -92,7 +116,7 @@ public final class ContainerNames {
         return problems;
     }
 
-    /** The containers of now. A file that has not changed is not read again. */
+    /** The containers of now. A file that has not changed is not read again, or, if it was refused, not for a while. */
     synchronized List<Named> read() {
         Reading reading = new Reading();
         reading.folders("var/lib/docker/containers", "config.v2.json", ContainerNames::ofDocker);
@@ -169,8 +193,6 @@ public final class ContainerNames {
                 }
             } catch (NoSuchFileException e) {
                 // There is no such runtime, or the container is being made or removed.
-            } catch (CharacterCodingException e) {
-                found.add(file + ": is not text in UTF-8");
             } catch (IOException e) {
                 found.add(ErrorText.of(e));
             } catch (Refusal e) {
@@ -181,13 +203,33 @@ public final class ContainerNames {
         private List<Named> names(Path file, String folder, Form form) throws IOException {
             BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             Seen before = seen.get(file);
-            if (before != null
-                    && Objects.equals(before.key, now.fileKey())
-                    && before.time.equals(now.lastModifiedTime())
-                    && before.size == now.size()) {
-                files.put(file, before);
-                return before.names;
+            long time = nanoTime.getAsLong();
+            if (before == null
+                    || !before.isStill(now)
+                    || (before.refusal.isPresent() && time - before.nanos >= REFUSED.toNanos())) {
+                before = look(file, folder, form, now, time);
             }
+            files.put(file, before);
+            before.refusal.ifPresent(why -> {
+                throw new Refusal(why);
+            });
+            return before.names;
+        }
+
+        private Seen look(Path file, String folder, Form form, BasicFileAttributes now, long time) throws IOException {
+            List<Named> names = List.of();
+            Optional<String> refusal = Optional.empty();
+            try {
+                names = content(file, folder, form, now);
+            } catch (CharacterCodingException e) {
+                refusal = Optional.of("is not text in UTF-8");
+            } catch (Refusal e) {
+                refusal = Optional.of(String.valueOf(e.getMessage()));
+            }
+            return new Seen(now.fileKey(), now.lastModifiedTime(), now.size(), names, refusal, time);
+        }
+
+        private List<Named> content(Path file, String folder, Form form, BasicFileAttributes now) throws IOException {
             if (!now.isRegularFile()) {
                 throw new Refusal("is not a regular file");
             }
@@ -207,11 +249,9 @@ public final class ContainerNames {
                     .decode(ByteBuffer.wrap(bytes))
                     .toString();
             // The reader takes objects; one of these files is an array.
-            List<Named> names = form.names(JsonReader.object("{\"content\":" + text + "}"), folder).stream()
+            return form.names(JsonReader.object("{\"content\":" + text + "}"), folder).stream()
                     .filter(ContainerNames::isSound)
                     .toList();
-            files.put(file, new Seen(now.fileKey(), now.lastModifiedTime(), now.size(), names));
-            return names;
         }
     }
 

@@ -6,8 +6,10 @@ import io.bpf4j.cli.export.ContainerNames.Named;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +18,8 @@ class ContainerNamesTest {
     private static final String ID = "3f2a9c0d1e4b" + "5".repeat(52);
     private static final String OTHER = ID.replace('5', '6');
 
+    private final AtomicLong now = new AtomicLong();
+
     @TempDir
     private Path root;
 
@@ -23,7 +27,7 @@ class ContainerNamesTest {
 
     @BeforeEach
     void machine() {
-        names = new ContainerNames(root);
+        names = new ContainerNames(root, now::get);
     }
 
     private Path write(String file, String text) throws IOException {
@@ -125,6 +129,33 @@ class ContainerNamesTest {
         assertThat(names.problems()).containsExactly(link + ": larger than " + ContainerNames.MAX_BYTES + " bytes");
         Files.writeString(link, "{\"Name\":\"/" + "x".repeat(301) + "\"}");
         assertThat(names.read()).isEmpty();
+    }
+
+    /** Such as a large one, which each scrape would read. */
+    @Test
+    void whatWasRefusedIsNotReadAtEachScrape() throws IOException {
+        Path file = write(docker(ID), "{\"Name\":\"/a\"");
+        FileTime modified = Files.getLastModifiedTime(file);
+        assertThat(names.read()).isEmpty();
+        List<String> problems = names.problems();
+        assertThat(problems).singleElement().asString().startsWith(file + ": ");
+        // As large and as old, so that only who reads it sees a difference.
+        Files.writeString(file, "{\"Name\":\"b\"}");
+        Files.setLastModifiedTime(file, modified);
+        now.addAndGet(ContainerNames.REFUSED.toNanos() - 1);
+        assertThat(names.read()).isEmpty();
+        assertThat(names.problems()).as("it is still said").isEqualTo(problems);
+        now.addAndGet(1);
+        assertThat(names.read()).containsExactly(plain(ID, "b"));
+        assertThat(names.problems()).isEmpty();
+    }
+
+    @Test
+    void whatWasRefusedAndHasChangedIsReadAtOnce() throws IOException {
+        Path file = write(docker(ID), "{\"Name\":\"/a");
+        assertThat(names.read()).isEmpty();
+        Files.writeString(file, "{\"Name\":\"/abc\"}");
+        assertThat(names.read()).containsExactly(plain(ID, "abc"));
     }
 
     @Test
