@@ -4,11 +4,16 @@ import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
 import io.bpf4j.trace.Gap;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The answers that a question has had, one after the other, as one: the events of the former ones are kept, those of the
@@ -26,42 +31,78 @@ final class KeptAnswer implements AnswerSource {
     private final Map<Map<String, Object>, Answer.Row> rows = new HashMap<>();
     private final Map<Gap, Long> gaps = new EnumMap<>(Gap.class);
 
+    /** The key of what was too much. */
+    private final Map<String, Object> rest = new LinkedHashMap<>();
+
     /** The present one; empty between two. */
     private Optional<AnswerSource> present;
 
     private boolean interrupted;
+
+    /** What readers have seen of a key, and so what becomes of its events if there is no room for it. */
+    enum Rank {
+        /** It has a series of its own, which must not become less. It is kept before others. */
+        OWN,
+        /** It has none. Its events are added up with those of other keys, as the key {@link LabelText#OTHER}. */
+        NONE,
+        /** Its series has vanished. Its events are forgotten: among the others they would seem to be new ones. */
+        VANISHED
+    }
 
     KeptAnswer(AnswerSource first) {
         this.keys = first.keys();
         this.empty = first.emptyDistribution();
         this.unit = first.unit();
         this.present = Optional.of(first);
+        keys.forEach(key -> rest.put(key, LabelText.OTHER));
     }
 
     /**
-     * Ends the present answer, whose events are kept. Does nothing between two.
+     * Ends the present answer, whose events are kept. Does nothing between two. Of more than {@link #MAX_KEYS} keys, the
+     * events of further ones are not kept by themselves.
      *
-     * @throws IllegalStateException if it is closed, or there are too many keys
+     * @return the keys that are not kept by themselves
+     * @throws IllegalStateException if it is closed
      */
-    void keep() {
+    List<Map<String, Object>> keep(Function<Map<String, Object>, Rank> ranks) {
         if (present.isEmpty()) {
-            return;
+            return List.of();
         }
         Map<Map<String, Object>, Answer.Row> more = new HashMap<>();
         present.get().rows().forEach(row -> more.merge(row.key(), row, this::sum));
-        if (more.keySet().stream().filter(key -> !rows.containsKey(key)).count() + rows.size() > MAX_KEYS) {
-            throw new IllegalStateException("the events of more than " + MAX_KEYS
-                    + " combinations of keys are too many to be kept until the question is asked again");
-        }
         present.get().gaps().forEach((gap, count) -> {
             // What was open has no end any more: it was no event.
             if (gap != Gap.STILL_OPEN) {
                 gaps.merge(gap, count, Long::sum);
             }
         });
+        List<Map<String, Object>> surplus = surplus(more.keySet(), ranks);
+        for (Map<String, Object> key : surplus) {
+            Answer.Row row = Objects.requireNonNull(more.remove(key));
+            if (ranks.apply(key) != Rank.VANISHED) {
+                more.merge(rest, new Answer.Row(rest, row.count(), row.distribution(), null, null), this::sum);
+            }
+        }
         more.forEach((key, row) -> rows.merge(key, row, this::sum));
         present = Optional.empty();
         interrupted = true;
+        return surplus;
+    }
+
+    /** Of these keys, those for which there is no room. */
+    private List<Map<String, Object>> surplus(
+            Set<Map<String, Object>> keysOfPresent, Function<Map<String, Object>, Rank> ranks) {
+        List<Map<String, Object>> unknown = keysOfPresent.stream()
+                .filter(key -> !rows.containsKey(key) && !key.equals(rest))
+                .toList();
+        long room = MAX_KEYS
+                - rows.keySet().stream().filter(key -> !key.equals(rest)).count();
+        return unknown.size() <= room
+                ? List.of()
+                : unknown.stream()
+                        .sorted(Comparator.comparing(ranks))
+                        .skip(room)
+                        .toList();
     }
 
     /** The sum of two rows with the same key. */

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -101,8 +102,8 @@ public final class SeriesReader {
         for (String key : keys) {
             String label = metric.labels().getOrDefault(key, LabelText.nameOf(key));
             if (isTaken(label, metric, named)) {
-                throw new IllegalArgumentException("the label '" + label + "' of the key " + key
-                        + " is there already; give the key another by withLabel");
+                throw new IllegalArgumentException(
+                        "the label '" + label + "' of the key " + key + " is there already; give the key another by withLabel");
             }
             named.add(label);
         }
@@ -134,12 +135,37 @@ public final class SeriesReader {
     }
 
     /**
-     * Keeps the events so far, so that the answer may be closed; until {@link #goOn} they are all that there is.
+     * Keeps the events so far, so that the answer may be closed; until {@link #goOn} they are all that there is. If there
+     * are too many keys, those without a series of their own are added up.
      *
-     * @throws IllegalStateException if the answer is closed, or has too many keys
+     * @throws IllegalStateException if the answer is closed
      */
     public synchronized void keep() {
-        answer.keep();
+        List<Map<String, Object>> surplus = answer.keep(key -> {
+            State state = states.get(values(key));
+            return state == null || !state.own
+                    ? KeptAnswer.Rank.NONE
+                    : state.vanished ? KeptAnswer.Rank.VANISHED : KeptAnswer.Rank.OWN;
+        });
+        if (surplus.isEmpty()) {
+            return;
+        }
+        Set<List<Object>> kept =
+                answer.rows().stream().map(row -> values(row.key())).collect(Collectors.toSet());
+        Set<List<Object>> gone = surplus.stream()
+                .map(this::values)
+                .filter(values -> !kept.contains(values))
+                .collect(Collectors.toSet());
+        folded += gone.stream()
+                .map(states::get)
+                .filter(state -> state == null || (state.own && !state.vanished))
+                .count();
+        // Else what is remembered would grow with each time that the question is asked.
+        states.keySet().removeAll(gone);
+    }
+
+    private List<Object> values(Map<String, Object> key) {
+        return keys.stream().map(name -> LabelText.value(key.get(name))).toList();
     }
 
     /**
@@ -197,10 +223,7 @@ public final class SeriesReader {
             totals.put(List.of(), new Total(0, buckets.map(Buckets::empty)));
         }
         for (Answer.Row row : rows) {
-            List<Object> values = keys.stream()
-                    .map(key -> LabelText.value(row.key().get(key)))
-                    .toList();
-            totals.merge(values, total(row), Total::plus);
+            totals.merge(values(row.key()), total(row), Total::plus);
         }
         return totals;
     }

@@ -119,8 +119,10 @@ public final class AnswerCollector implements MultiCollector {
      * they are all that there is. From now on {@code NAME_exact} is 0, since events of the time between are missing. To be
      * called when the answer is detached, and before it is closed. A second call does nothing.
      *
-     * @throws IllegalStateException if the answer is closed, or what is kept would be more than 131,072 combinations of
-     *     keys; nothing has changed then
+     * <p>131,072 combinations of keys are kept. The events of further ones are added to the series {@code other}, and
+     * {@code NAME_folded_series} counts them; those that have a series already are kept before the others.
+     *
+     * @throws IllegalStateException if the answer is closed; nothing has changed then
      */
     public void keep() {
         reader.keep();

@@ -7,10 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.metrics.AnswerMetric;
 import io.bpf4j.trace.Gap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class KeptAnswerTest {
@@ -99,28 +103,82 @@ class KeptAnswerTest {
         }
     }
 
+    private static final int HALF = KeptAnswer.MAX_KEYS / 2;
+
+    private static SampleAnswer ofProcesses(long from, long number) {
+        SampleAnswer answer = SampleAnswer.counting("pid");
+        LongStream.range(from, from + number).forEach(pid -> answer.add(0, pid));
+        return answer;
+    }
+
+    /** What is too much does not end the question: no event is lost, and no series becomes less. */
     @Test
     void noMoreIsKeptThanThereIsRoomFor() {
-        KeptAnswer kept = null;
-        for (int round = 0; round <= 2; round++) {
-            SampleAnswer answer = SampleAnswer.counting("pid");
-            for (long pid = 0; pid < KeptAnswer.MAX_KEYS / 2; pid++) {
-                answer.add(0, (long) round * (KeptAnswer.MAX_KEYS / 2) + pid);
-            }
-            if (kept == null) {
-                kept = new KeptAnswer(answer);
-            } else {
-                kept.goOn(answer);
-            }
-            KeptAnswer full = kept;
-            if (round < 2) {
-                full.keep();
-            } else {
-                assertThatThrownBy(full::keep)
-                        .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("are too many to be kept");
-                assertThat(full.rows()).as("nothing is lost by it").hasSize(KeptAnswer.MAX_KEYS * 3 / 2);
-            }
-        }
+        SeriesReader reader = reader(ofProcesses(0, HALF));
+        Map<Optional<List<Object>>, Long> first = counts(reader);
+        reader.keep();
+        reader.goOn(ofProcesses(HALF, HALF));
+        reader.keep();
+        assertThat(counts(reader)).containsAllEntriesOf(withoutRest(first));
+        long foldedBefore = reader.read().orElseThrow().folded();
+        // Ten of these are known.
+        reader.goOn(ofProcesses(2L * HALF - 10, HALF));
+        Map<Optional<List<Object>>, Long> last = counts(reader);
+        reader.keep();
+        Map<Optional<List<Object>>, Long> kept = counts(reader);
+        assertThat(kept).isEqualTo(last).containsAllEntriesOf(withoutRest(first));
+        assertThat(kept.values().stream().mapToLong(Long::longValue).sum()).isEqualTo(3L * HALF);
+        assertThat(reader.read().orElseThrow().folded()).isGreaterThanOrEqualTo(foldedBefore + HALF - 10);
+        reader.goOn(ofProcesses(0, 5));
+        assertThat(counts(reader)).containsEntry(key(0L), first.getOrDefault(key(0L), 0L) + 1);
+    }
+
+    private static Map<Optional<List<Object>>, Long> withoutRest(Map<Optional<List<Object>>, Long> counts) {
+        Map<Optional<List<Object>>, Long> own = new HashMap<>(counts);
+        Long _ = own.remove(Optional.<List<Object>>empty());
+        return own;
+    }
+
+    private static KeptAnswer kept(SampleAnswer answer, Function<Map<String, Object>, KeptAnswer.Rank> ranks) {
+        KeptAnswer kept = new KeptAnswer(answer);
+        assertThat(kept.keep(ranks)).hasSize(answer.rows().size() - KeptAnswer.MAX_KEYS);
+        return kept;
+    }
+
+    @Test
+    void aKeyWithASeriesIsKeptBeforeOthers() {
+        KeptAnswer kept = kept(
+                ofProcesses(0, KeptAnswer.MAX_KEYS + 10),
+                key -> key.equals(Map.of("pid", 7L)) ? KeptAnswer.Rank.OWN : KeptAnswer.Rank.NONE);
+        assertThat(kept.rows())
+                .hasSize(KeptAnswer.MAX_KEYS + 1)
+                .anyMatch(row -> row.key().equals(Map.of("pid", 7L)))
+                .filteredOn(row -> row.key().equals(Map.of("pid", LabelText.OTHER)))
+                .singleElement()
+                .satisfies(row -> assertThat(row.count()).isEqualTo(10));
+    }
+
+    /** Among the others its events would seem to be new ones. */
+    @Test
+    void theSeriesThatHasVanishedIsForgotten() {
+        KeptAnswer kept = kept(
+                ofProcesses(0, KeptAnswer.MAX_KEYS + 1),
+                key -> key.equals(Map.of("pid", 7L)) ? KeptAnswer.Rank.VANISHED : KeptAnswer.Rank.NONE);
+        assertThat(kept.rows())
+                .hasSize(KeptAnswer.MAX_KEYS)
+                .noneMatch(row -> row.key().equals(Map.of("pid", 7L)))
+                .noneMatch(row -> row.key().equals(Map.of("pid", LabelText.OTHER)));
+    }
+
+    @Test
+    void distributionsAreAddedUp() {
+        SampleAnswer answer = SampleAnswer.distributing("ns", "pid");
+        LongStream.range(0, KeptAnswer.MAX_KEYS + 2L).forEach(pid -> answer.add(5, pid));
+        assertThat(kept(answer, _ -> KeptAnswer.Rank.NONE).rows())
+                .filteredOn(row -> row.key().equals(Map.of("pid", LabelText.OTHER)))
+                .singleElement()
+                .satisfies(row -> assertThat(
+                                Objects.requireNonNull(row.distribution()).sum())
+                        .isEqualTo(10));
     }
 }
