@@ -92,6 +92,7 @@ record ExportedLine(
             if (found.isEmpty()) {
                 result = attempt(
                         () -> {
+                            command.options.target().refuseCommand();
                             command.options.check();
                             UnaryOperator<Question> completion = command.completion();
                             Question _ = completion.apply(Question.on(List.of()));

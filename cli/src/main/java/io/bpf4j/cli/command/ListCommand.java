@@ -96,7 +96,7 @@ final class ListCommand implements Callable<Integer> {
         Integer ofOption = pid;
         OptionalInt process = parsed.process(ofOption == null ? OptionalInt.empty() : OptionalInt.of(ofOption));
         all |= parsed.selectsAllProcesses() && pid == null;
-        parsed.checkTarget(pid != null);
+        parsed.checkTarget(pid != null, false);
         int given = (parsed.files().isEmpty() ? 0 : 1) + (process.isEmpty() ? 0 : 1) + (all ? 1 : 0);
         if (given != 1) {
             parsed.checkNames();

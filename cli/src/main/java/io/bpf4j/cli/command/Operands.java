@@ -123,10 +123,17 @@ record Operands(
         return files.isEmpty() && processes.isEmpty() && forms.equals(Set.of(Dtrace.EVERYWHERE));
     }
 
-    /** @throws UsageException if a name has {@code $target}, but neither {@code -p} nor {@code -c} is given */
-    void checkTarget(boolean isGiven) {
+    /**
+     * @param isGiven whether {@code -p} or {@code -c} is given
+     * @param takesCommand whether {@code -c} may be given
+     * @throws UsageException if a name has {@code $target}, and there is no such process
+     */
+    void checkTarget(boolean isGiven, boolean takesCommand) {
         if (forms.contains(Dtrace.TARGET) && !isGiven) {
-            throw new UsageException("$target is the process of -p or -c, but neither is given");
+            throw new UsageException(
+                    takesCommand
+                            ? "$target is the process of -p or -c, but neither is given"
+                            : "$target is the process of -p, which is not given");
         }
     }
 

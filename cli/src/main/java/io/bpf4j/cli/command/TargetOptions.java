@@ -103,11 +103,22 @@ final class TargetOptions {
                     + "u:FILE:NAME, as in bpftrace.")
     private List<String> operands = new ArrayList<>();
 
+    private boolean takesCommand = true;
     private List<String> names = List.of();
     private List<NamedFunction> functions = List.of();
     private List<Path> files = List.of();
     private List<ProbePattern> patterns = List.of();
     private List<Operands.OfFile> ofFiles = List.of();
+
+    /** For whoever refuses {@code -c}: no message says to give it. */
+    void refuseCommand() {
+        takesCommand = false;
+    }
+
+    /** What a message says of {@code -c}. */
+    private String ifCommand(String text) {
+        return takesCommand ? text : "";
+    }
 
     /**
      * Checks the options before anything is done.
@@ -121,7 +132,7 @@ final class TargetOptions {
             throw new UsageException("-p " + processes + " and a name with a process's number exclude each other");
         }
         all |= parsed.selectsAllProcesses() && pid == null && command == null && groups.isEmpty();
-        parsed.checkTarget(pid != null || command != null || groups.isPresent());
+        parsed.checkTarget(pid != null || command != null || groups.isPresent(), takesCommand);
         if (command != null || all || groups.isPresent()) {
             parsed.checkNames();
         } else if (pid != null) {
@@ -178,32 +189,38 @@ final class TargetOptions {
             String both = Stream.of(processesGiven ? process : "", command == null ? "" : "-c", all ? "--all" : "")
                     .filter(option -> !option.isEmpty())
                     .collect(Collectors.joining(" and "));
-            throw new UsageException(
-                    both + " exclude each other: name a FILE, or give one of -p PID, -c CMD and --all");
+            throw new UsageException(both + " exclude each other: " + nameOne());
         }
         if (sources == 0 && files.isEmpty()) {
-            throw new UsageException("name a FILE, or give one of -p PID, -c CMD and --all");
+            throw new UsageException(nameOne());
         }
         if (all && !files.isEmpty()) {
-            throw new UsageException("--all selects all files: give a FILE alone, or with -p or -c");
+            throw new UsageException("--all selects all files: give a FILE alone, or with -p" + ifCommand(" or -c"));
         }
         if (all && !functions.isEmpty()) {
             // A search of the machine keeps no file without probes; most have none.
             throw new UsageException("--all finds files by their USDT probes: name the FILE that has the function "
-                    + functions.getFirst().name() + ", or give -p PID or -c CMD");
+                    + functions.getFirst().name() + ", or give -p PID" + ifCommand(" or -c CMD"));
         }
+    }
+
+    private String nameOne() {
+        return "name a FILE, or give " + (takesCommand ? "one of -p PID, -c CMD and --all" : "-p PID or --all");
     }
 
     private void checkFollowing() {
         if (groups.isPresent() && (follow || noHold)) {
-            throw new UsageException((follow ? "--follow" : "--no-hold") + " is for -p PID and -c: later processes of "
+            throw new UsageException((follow ? "--follow" : "--no-hold") + " is for -p PID" + ifCommand(" and -c")
+                    + ": later processes of "
                     + processes + " are traced, too, and none is held");
         }
         if (follow && pid == null && command == null) {
-            throw new UsageException("--follow needs -p or -c; a FILE is traced in all processes, also in later ones");
+            throw new UsageException("--follow needs -p" + ifCommand(" or -c")
+                    + "; a FILE is traced in all processes, also in later ones");
         }
         if (noHold && !follow && command == null) {
-            throw new UsageException("--no-hold needs -c or --follow; no other option holds a process");
+            throw new UsageException(
+                    "--no-hold needs " + ifCommand("-c or ") + "--follow; no other option holds a process");
         }
     }
 

@@ -66,7 +66,7 @@ class ExportCommandTest {
                 "m cuont -p 1 a:b | there is no command 'cuont'; the nearest is 'count'",
                 "m count -p 1 a:b --bye pid | there is no option '--bye'",
                 "m count -p 1 | name the probes to trace",
-                "m count a:b | name a FILE, or give one of",
+                "m count a:b | name a FILE, or give",
                 "m count -p x a:b | -p takes the number of a process",
                 "m count -p 1 a:b --where 'arg0 >' | expected",
                 "m count -p 1 a:b --by pid,, | empty expression",
@@ -99,6 +99,29 @@ class ExportCommandTest {
     void aMistakeIsSaid(String line, String message) throws IOException {
         List<String> mistakes = mistakes(line);
         assertThat(mistakes.getFirst()).contains(message);
+    }
+
+    /** What the agent refuses is no way out. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "a:b | name a FILE, or give -p PID or --all",
+                "-p 1 --all a:b | -p and --all exclude each other: name a FILE, or give -p PID or --all",
+                "--all /bin/true a:b | --all selects all files: give a FILE alone, or with -p",
+                "--all u:malloc | --all finds files by their USDT probes: name the FILE that has the function u:malloc, or"
+                        + " give -p PID",
+                "-p unit=shop --follow a:b | --follow is for -p PID: later processes of unit=shop are traced, too, and none"
+                        + " is held",
+                "/bin/true a:b --follow | --follow needs -p; a FILE is traced in all processes, also in later ones",
+                "-p 1 a:b --no-hold | --no-hold needs --follow; no other option holds a process",
+                "/bin/true 'a$target:::b' | $target is the process of -p, which is not given",
+                "-p 1 a:b --by 'arg0+1,arg0-1' | the label 'arg0_1' of the key arg0-1 is there already; give the key another"
+                        + " one",
+            })
+    void noMessageNamesWhatTheAgentRefuses(String target, String message) throws IOException {
+        assertThat(mistakes("m count " + target)).containsExactly(message);
     }
 
     @Test

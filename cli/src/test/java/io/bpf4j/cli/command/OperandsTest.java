@@ -101,8 +101,8 @@ class OperandsTest {
         Operands operands = Operands.of(List.of("postgresql$target:::query-start"));
         assertThat(operands.patterns()).extracting(ProbePattern::toString).containsExactly("postgresql:query-start");
         assertThat(operands.selectsAllProcesses()).isFalse();
-        operands.checkTarget(true);
-        assertThatThrownBy(() -> operands.checkTarget(false))
+        operands.checkTarget(true, true);
+        assertThatThrownBy(() -> operands.checkTarget(false, true))
                 .isInstanceOf(UsageException.class)
                 .hasMessageContaining("-p or -c");
     }

@@ -103,7 +103,7 @@ public final class SeriesReader {
             String label = metric.labels().getOrDefault(key, LabelText.nameOf(key));
             if (isTaken(label, metric, named)) {
                 throw new IllegalArgumentException(
-                        "the label '" + label + "' of the key " + key + " is there already; give the key another by withLabel");
+                        "the label '" + label + "' of the key " + key + " is there already; give the key another one");
             }
             named.add(label);
         }

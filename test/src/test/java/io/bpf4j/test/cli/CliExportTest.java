@@ -471,6 +471,6 @@ class CliExportTest {
         Commands.Result result = Commands.run(withRights("", "export", "--check", config.toString()));
         assertThat(result.exitCode()).isEqualTo(1);
         assertThat(result.err())
-                .isEqualTo("bpf4j: " + config + ":2: name a FILE, or give one of -p PID, -c CMD and --all\n");
+                .isEqualTo("bpf4j: " + config + ":2: name a FILE, or give -p PID or --all\n");
     }
 }
