@@ -2,7 +2,10 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.FileOpener;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.sys.Host;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Target;
 import io.bpf4j.usdt.UsdtScan;
@@ -23,7 +26,7 @@ import java.util.stream.Collectors;
  * Finds the functions that a command attaches to: each in the file that its operand names, or else in the files on the
  * command line, or else in the files of the process or in the program of the command.
  *
- * <p>Tested by {@code CliQuestionsTest}.
+ * <p>Tested by {@code CliQuestionsTest} and {@code FunctionSelectionTest}.
  */
 final class FunctionSelection {
     private FunctionSelection() {}
@@ -107,9 +110,13 @@ final class FunctionSelection {
         return files;
     }
 
-    /** Whether the kernel runs a file by the interpreter that its first line names (execve(2)). */
-    private static boolean isScript(Path file) throws IOException {
-        try (InputStream in = Files.newInputStream(file)) {
+    /**
+     * Whether the kernel runs a file by the interpreter that its first line names (execve(2)). Whoever owns its folder may
+     * have put a FIFO in its place since it was read.
+     */
+    static boolean isScript(Path file) throws IOException {
+        try (FileOpener.Opened opened = OpenFile.opener(Host.running()).open(file);
+                InputStream in = Files.newInputStream(opened.path())) {
             return Arrays.equals(in.readNBytes(2), new byte[] {'#', '!'});
         }
     }
