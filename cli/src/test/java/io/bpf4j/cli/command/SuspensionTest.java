@@ -28,6 +28,12 @@ class SuspensionTest {
         }
     }
 
+    private static void awaitNoted(Thread interrupted) throws InterruptedException {
+        while (interrupted.isInterrupted()) {
+            Thread.sleep(1);
+        }
+    }
+
     @Test
     void aQuestionThatCountsHasNoTurn() {
         suspension.resume();
@@ -88,9 +94,7 @@ class SuspensionTest {
         });
         awaitWaiting(thread);
         thread.interrupt();
-        while (thread.isInterrupted()) {
-            Thread.sleep(1);
-        }
+        awaitNoted(thread);
         awaitWaiting(thread);
         assertThat(interrupted).isNotDone();
         suspension.resume();
