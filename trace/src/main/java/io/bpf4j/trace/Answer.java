@@ -265,15 +265,17 @@ public final class Answer extends RunningProgram {
         if (begins.isEmpty()) {
             return attach.get();
         }
-        boolean counted = suspend(order.areAllIn(pid));
-        boolean missed = counted && !isStopped(pid);
+        boolean forAWhile = order.areAllIn(pid);
+        boolean missed = forAWhile && isCounting() && !isStopped(pid);
         if (missed) {
+            // Before that: no reader may find the answer exact when events are not counted any more.
             interrupted.add(new Diagnostic(
                     Diagnostic.Kind.LATE,
                     "",
                     "functions that begin the latency were attached again, to run before a probe at the same"
                             + " address that ends it: events of that time are missing"));
         }
+        suspend(forAWhile);
         try {
             begins.forEach(AttachedFunctions::pause);
             if (missed) {
@@ -283,7 +285,7 @@ public final class Answer extends RunningProgram {
             return attach.get();
         } finally {
             begins.forEach(this::attachAgain);
-            boolean _ = suspend(false);
+            suspend(false);
         }
     }
 
@@ -306,16 +308,17 @@ public final class Answer extends RunningProgram {
         }
     }
 
-    /**
-     * Stops counting for a while, whatever the caller has set.
-     *
-     * @return whether events were counted until now, and are not counted any more
-     */
-    private boolean suspend(boolean forAWhile) {
+    private boolean isCounting() {
+        synchronized (switching) {
+            return counting;
+        }
+    }
+
+    /** Stops counting for a while, whatever the caller has set. */
+    private void suspend(boolean forAWhile) {
         synchronized (switching) {
             suspended = forAWhile;
             object.global(SUSPENDED).setLong(counting && !suspended ? 0 : 1);
-            return counting && suspended;
         }
     }
 
