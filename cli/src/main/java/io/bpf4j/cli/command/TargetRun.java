@@ -114,6 +114,11 @@ final class TargetRun {
          * at any time.
          */
         default void abandon() {}
+
+        /** What the output lacks if nobody reads it any more. Called while this work waits for the reader. */
+        default String unwritten() {
+            return "what follows, with the end of the answer, is lost";
+        }
     }
 
     TargetRun(Console console, Interruption interruption, TargetOptions options, List<TextArgument> strings) {
@@ -155,6 +160,7 @@ final class TargetRun {
             interruption.onRequest(program::wakeup);
             interruption.beforeHalt(program::resumePaused);
             interruption.atHalt(work::abandon);
+            interruption.whenBlocked(console, work::unwritten);
             if (followed.isEmpty()) {
                 watch(program, work, probes, byFile);
                 report.end(OptionalInt.empty(), !risks.isEmpty());

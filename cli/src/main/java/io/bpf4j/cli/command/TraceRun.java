@@ -35,6 +35,9 @@ final class TraceRun implements TargetRun.Work {
     private @Nullable EventStream stream;
     private long events;
 
+    /** The events whose lines are written. */
+    private long written;
+
     TraceRun(Console console, TraceOptions options) {
         this.console = console;
         this.options = options;
@@ -60,7 +63,12 @@ final class TraceRun implements TargetRun.Work {
     @Override
     public void poll(Duration patience) {
         stream().poll(patience, this::print);
+        write();
+    }
+
+    private void write() {
         console.lines(lines);
+        written = events;
     }
 
     @Override
@@ -77,7 +85,7 @@ final class TraceRun implements TargetRun.Work {
     @Override
     public void finish(List<Diagnostic> gaps) {
         stream().drain(this::print);
-        console.lines(lines);
+        write();
         TargetReport.hints(console, options.target(), stream());
         TraceOptions.reportPaused(console, stream().stillPaused());
         summary(stream().lost(), stream().unknown(), gaps);
@@ -90,8 +98,15 @@ final class TraceRun implements TargetRun.Work {
         events++;
         format.write(event, probe);
         if (lines.size() >= LineBuffer.FULL) {
-            console.lines(lines);
+            write();
         }
+    }
+
+    /** The thread of this run wrote both numbers before it began to wait for the reader, which a volatile field says. */
+    @Override
+    public String unwritten() {
+        return "it has the lines of " + Scans.count(written, "event")
+                + "; those of later events, and the sums, are lost";
     }
 
     private void summary(long lost, long unknown, List<Diagnostic> gaps) {

@@ -12,6 +12,7 @@ import java.io.PrintWriter;
 import java.io.Reader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -49,6 +50,11 @@ public final class Console {
 
     /** Bytes that wait to be written to {@link #out}. Its monitor guards both. */
     private final LineBuffer waiting = new LineBuffer();
+
+    /** When the write that is in progress began, in nanoseconds of {@code System.nanoTime}; valid while {@link #writes}. */
+    private volatile long writesSince;
+
+    private volatile boolean writes;
 
     private final Writer err;
     private final BufferedReader in;
@@ -155,13 +161,27 @@ public final class Console {
     }
 
     private void write(LineBuffer text) {
+        if (text.size() == 0) {
+            return;
+        }
+        writesSince = System.nanoTime();
+        writes = true;
         try {
-            if (text.size() > 0) {
-                text.writeTo(out);
-            }
+            text.writeTo(out);
         } catch (IOException e) {
             throw new OutputClosedException(e);
+        } finally {
+            writes = false;
         }
+    }
+
+    /**
+     * Whether standard output has not taken what is being written to it for this long: its reader does not read. Never
+     * waits.
+     */
+    public boolean isBlockedFor(Duration time) {
+        long since = writesSince;
+        return writes && System.nanoTime() - since >= time.toNanos();
     }
 
     /** The terminal of standard output; empty if standard output is not a terminal. */

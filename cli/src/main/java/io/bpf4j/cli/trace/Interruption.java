@@ -1,9 +1,11 @@
 package io.bpf4j.cli.trace;
 
+import io.bpf4j.cli.output.Console;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,12 +15,20 @@ import org.jspecify.annotations.Nullable;
  * second ends the process at once, whatever the command does: it may be reading symbols or writing a page, and nobody
  * wants that answer any more. There is one exception. Detaching may take minutes if the kernel has perf uprobes only; a
  * second signal meanwhile ends this wait, the answer is still printed, and the third signal ends the process. A command
+ * whose standard output nobody reads can't print its answer. Then SIGTERM and SIGHUP end it, too, with a message; Ctrl-C
+ * does not, because a pager reads on when its user does. A command
  * that has not registered, such as {@code list}, is ended by the first signal. A process that a signal ends has the exit
  * code 128 plus the signal's number, as a shell expects. A command may take SIGHUP for something else. <i>Thread-safe.</i>
  */
 public final class Interruption {
     /** The time that a command has to end by itself. */
     private static final Duration GRACE = Duration.ofSeconds(2);
+
+    /** The time that the last actions of a process may take that a signal ends: they may write to a full pipe. */
+    private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+
+    /** How often a command that was asked to end is looked at. */
+    private static final Duration LOOK = Duration.ofMillis(100);
 
     /** Signals within this time, in nanoseconds, are one request: timeout(1) signals its child and then its group. */
     private static final long ONE_WISH = 50_000_000;
@@ -31,6 +41,10 @@ public final class Interruption {
     private volatile @Nullable Runnable last;
     private volatile @Nullable Runnable atHalt;
     private volatile @Nullable Runnable onHangUp;
+    private volatile @Nullable Output output;
+
+    /** Where a command prints its answer, and what to say if it can't. */
+    private record Output(Console console, Supplier<String> lost) {}
 
     private enum Signal {
         HUP(1),
@@ -87,9 +101,8 @@ public final class Interruption {
         if (endsAtOnce()) {
             try {
                 runLast();
-                run(atHalt);
             } finally {
-                Runtime.getRuntime().halt(exitCode);
+                halt(exitCode, atHalt);
             }
         } else if (requests.get() == 1) {
             // A sender of SIGTERM usually sends SIGKILL some seconds later. And the command may wait for a reader of
@@ -98,10 +111,40 @@ public final class Interruption {
                 try {
                     Thread.sleep(GRACE);
                     runLast();
+                    Output blocked = output;
+                    if (exitCode != 128 + Signal.INT.number && blocked != null) {
+                        endIfBlocked(blocked, exitCode);
+                    }
                 } catch (InterruptedException | RuntimeException e) {
                     // The command ended meanwhile.
                 }
             });
+        }
+    }
+
+    /** Ends the process when nobody reads its output. Returns only by an interrupt: usually the command ends before. */
+    private void endIfBlocked(Output output, int exitCode) throws InterruptedException {
+        while (!output.console().isBlockedFor(GRACE)) {
+            Thread.sleep(LOOK);
+        }
+        Runnable last = atHalt;
+        halt(exitCode, () -> {
+            output.console()
+                    .error("bpf4j: ended by a signal while nobody read standard output: "
+                            + output.lost().get());
+            run(last);
+        });
+    }
+
+    /** Ends the process after this action, or without it if it takes too long. The kernel detaches what is attached. */
+    private static void halt(int exitCode, @Nullable Runnable action) {
+        try {
+            Thread last = Thread.ofPlatform().name("bpf4j-last").daemon().start(() -> run(action));
+            last.join(LAST_WORDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            Runtime.getRuntime().halt(exitCode);
         }
     }
 
@@ -165,6 +208,16 @@ public final class Interruption {
     /** Registers the last action of a process that a signal ends at once. It runs on another thread. */
     public void atHalt(Runnable action) {
         atHalt = action;
+    }
+
+    /**
+     * Registers where the command prints its answer: after SIGTERM or SIGHUP the process ends if its reader has taken
+     * nothing for two seconds.
+     *
+     * @param lost what the output lacks then, as the end of a sentence; called on another thread
+     */
+    public void whenBlocked(Console console, Supplier<String> lost) {
+        output = new Output(console, lost);
     }
 
     /**

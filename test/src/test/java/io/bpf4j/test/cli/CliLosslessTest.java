@@ -32,6 +32,8 @@ class CliLosslessTest {
     private static final String[] ARGUMENTS = {" arg0=", " arg1=", " arg2="};
     private static final Pattern SUMS = Pattern.compile("(\\d+) events(?:, (\\d+) (?:lost|not shown))?");
 
+    private static final Pattern WRITTEN = Pattern.compile("it has the lines of (\\d+) events?;");
+
     private static Path asked = Path.of("/nonexistent");
 
     @BeforeAll
@@ -151,6 +153,37 @@ class CliLosslessTest {
                 CtrlC.untilEnd(traced.trace.pid());
             }
             assertThat(traced.target.waitFor()).isZero();
+        }
+    }
+
+    /** SIGTERM ends a trace whose pipe is full, and it says what the pipe has. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aTraceThatNobodyReadsEndsWhenItIsAsked(boolean filtered) throws IOException, InterruptedException {
+        try (Traced traced = filtered ? new Traced("--where", "arg0 >= 0", "--json") : new Traced()) {
+            traced.fireUntilPaused();
+            signal("TERM", traced.trace.pid());
+            assertThat(traced.trace.waitFor()).isEqualTo(128 + 15);
+            String messages;
+            try (BufferedReader errors = traced.trace.errorReader()) {
+                messages = String.join("\n", errors.lines().toList());
+            }
+            assertThat(messages).contains("ended by a signal while nobody read standard output: ", "lost");
+            if (!filtered) {
+                Matcher written = WRITTEN.matcher(messages);
+                assertThat(written.find()).as(messages).isTrue();
+                List<String> lines;
+                try (BufferedReader output = traced.trace.inputReader()) {
+                    lines = output.lines().toList();
+                }
+                long whole = lines.stream()
+                        .filter(line -> line.contains(ARGUMENTS[2]))
+                        .count();
+                assertThat(Long.parseLong(written.group(1)))
+                        .as(messages)
+                        .isPositive()
+                        .isLessThanOrEqualTo(whole);
+            }
         }
     }
 
