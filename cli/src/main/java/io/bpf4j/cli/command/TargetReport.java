@@ -187,16 +187,43 @@ final class TargetReport {
 
     /** Why nothing was attached to. */
     String nothingAttached(List<UsdtScan> scans, List<Diagnostic> gaps) {
-        String target = options.groups().isPresent()
-                ? "a process of " + options.processes()
-                : options.command().isEmpty() ? "process " + options.process().orElseThrow() : "the command";
-        String probes = String.join(
-                " or ", options.patterns().stream().map(ProbePattern::toString).toList());
-        return noProbe(target, probes, gaps)
-                + whyNone(scans)
+        return noProbe(target(), anyOf(options.patterns()), gaps)
+                + whyNone(scans, options.patterns())
                 + (options.follow() || options.groups().isPresent()
                         ? ""
                         : "; --follow traces its child processes, too");
+    }
+
+    private String target() {
+        return options.groups().isPresent()
+                ? "a process of " + options.processes()
+                : options.command().isEmpty() ? "process " + options.process().orElseThrow() : "the command";
+    }
+
+    private static String anyOf(List<ProbePattern> patterns) {
+        return String.join(" or ", patterns.stream().map(ProbePattern::toString).toList());
+    }
+
+    /**
+     * Says that probes are missing so far, which code that is loaded later may have. It is no remark: the end of the
+     * answer says what was missing for good.
+     */
+    void nothingYet(List<UsdtScan> scans, List<ProbePattern> unmatched) {
+        if (!unmatched.isEmpty()) {
+            console.error("bpf4j: " + (attachedAny ? "" : "nothing is attached yet: ") + "neither " + target()
+                    + " nor a library that it has loaded has a probe " + anyOf(unmatched) + " so far"
+                    + whyNone(scans, unmatched) + (attachedAny ? "" : "; waiting for one; Ctrl-C ends"));
+        }
+    }
+
+    /** Says which functions are in files that no process has mapped so far. */
+    void notMappedYet(Map<FileIdentity, List<FunctionProbe>> functions, Set<FileIdentity> notMapped) {
+        functions.forEach((file, ofFile) -> {
+            if (notMapped.contains(file)) {
+                console.error("bpf4j: no traced process has mapped the file of " + ofFile.getFirst()
+                        + " so far; waiting for one");
+            }
+        });
     }
 
     /**
@@ -242,11 +269,11 @@ final class TargetReport {
                         + AnswerReport.because(gaps);
     }
 
-    /** The reason why the files that exist at the start lack the first probe, with the nearest name. */
-    private String whyNone(List<UsdtScan> scans) {
+    /** The reason why the files lack the first probe, with the nearest name. */
+    private static String whyNone(List<UsdtScan> scans, List<ProbePattern> patterns) {
         return scans.stream()
                 .filter(scan -> !scan.probes().isEmpty())
-                .map(scan -> scan.matching(options.patterns().getFirst()))
+                .map(scan -> scan.matching(patterns.getFirst()))
                 .filter(scan -> scan.probes().isEmpty())
                 .findFirst()
                 .map(scan -> "; " + scan.whyNone())

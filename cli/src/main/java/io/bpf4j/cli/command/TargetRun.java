@@ -34,6 +34,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -50,6 +51,12 @@ final class TargetRun {
     /** The time to wait for events before checking whether the run is to end. */
     private static final Duration PATIENCE = Duration.ofMillis(20);
 
+    /** A command that runs for longer has usually loaded its libraries. Shorter ones are told at their end what they lack. */
+    private static final Duration LOADED = Duration.ofSeconds(1);
+
+    /** Files with probes that are kept to name the nearest probe. */
+    private static final int MAX_SEEN = 16;
+
     private final Console console;
     private final Interruption interruption;
     private final TargetOptions options;
@@ -57,6 +64,9 @@ final class TargetRun {
     private final TargetFiles files;
     private final TargetSelection selection;
     private final TargetReport report;
+
+    /** What was searched for probes, at the start and later. */
+    private final List<UsdtScan> seen = new CopyOnWriteArrayList<>();
 
     /** The part of a command that handles the events. */
     interface Work {
@@ -144,6 +154,7 @@ final class TargetRun {
     void run(Work work) throws IOException {
         Optional<Target> followed = files.followed();
         List<UsdtScan> scans = files.now(followed);
+        seen.addAll(scans);
         List<UsdtProbe> probes = options.patterns().isEmpty() ? List.of() : selection.of(scans);
         Map<FileIdentity, List<FunctionProbe>> byFile = FunctionSelection.of(options, scans, followed);
         List<FunctionProbe> functions =
@@ -168,7 +179,11 @@ final class TargetRun {
                 work.finish(program.reasonsForGaps());
             } else {
                 try (Following following = follow(program, work, followed.get(), probes, functions)) {
-                    poll(work, following::isAlive);
+                    Waiting waiting = new Waiting(following, byFile);
+                    poll(work, () -> {
+                        waiting.look();
+                        return following.isAlive();
+                    });
                     List<Diagnostic> gaps = program.reasonsForGaps();
                     following.stop();
                     report.end(following.status(), !risks.isEmpty());
@@ -176,7 +191,7 @@ final class TargetRun {
                     Optional<String> noAnswer = report.attachedAny()
                             ? report.unmatched(selection.unmatched(), work.needsAllProbes())
                                     .or(() -> report.notMapped(byFile, following.notMapped()))
-                            : Optional.of(report.nothingAttached(scans, gaps));
+                            : Optional.of(report.nothingAttached(seen, gaps));
                     work.finish(noAnswer.isEmpty() ? gaps : TargetReport.withoutAnswer(gaps));
                     if (noAnswer.isPresent()) {
                         throw new CommandException(noAnswer.get());
@@ -369,6 +384,9 @@ final class TargetRun {
 
         @Override
         public List<UsdtProbe> select(UsdtScan appeared) {
+            if (seen.size() < MAX_SEEN && !appeared.probes().isEmpty()) {
+                seen.add(appeared);
+            }
             return selected.apply(appeared);
         }
 
@@ -407,6 +425,31 @@ final class TargetRun {
         @Override
         public void failed(Diagnostic why) {
             report.failed(why);
+        }
+    }
+
+    /**
+     * Says once what nothing is attached to yet: of a process that is there when the run is ready, of a command when it
+     * has had time to load its libraries. A misspelled name would else show at the end only.
+     */
+    private final class Waiting {
+        private final Following following;
+        private final Map<FileIdentity, List<FunctionProbe>> functions;
+        private final long from;
+        private boolean said;
+
+        Waiting(Following following, Map<FileIdentity, List<FunctionProbe>> functions) {
+            this.following = following;
+            this.functions = functions;
+            this.from = System.nanoTime() + (options.command().isPresent() ? LOADED.toNanos() : 0);
+        }
+
+        void look() {
+            if (!said && System.nanoTime() - from >= 0) {
+                said = true;
+                report.nothingYet(seen, selection.unmatched());
+                report.notMappedYet(functions, following.notMapped());
+            }
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -32,8 +33,8 @@ final class TargetSelection {
     private final TargetOptions options;
     private final List<TextArgument> strings;
 
-    /** The scans of the probes that are traced. */
-    private final List<UsdtScan> found = new ArrayList<>();
+    /** The scans of the probes that are traced. A thread that follows processes adds to them. */
+    private final List<UsdtScan> found = new CopyOnWriteArrayList<>();
 
     /** The patterns that are looked up in one file only, by the file. */
     private final Map<FileIdentity, List<ProbePattern>> ofFiles = new HashMap<>();
@@ -92,7 +93,7 @@ final class TargetSelection {
         }
     }
 
-    /** The patterns that no probe of any file matched. */
+    /** The patterns that no probe of any file has matched so far. On any thread. */
     List<ProbePattern> unmatched() {
         return Scans.unmatched(UsdtScan.join(found), options.patterns());
     }

@@ -87,6 +87,47 @@ class CliFollowTest {
         return program;
     }
 
+    /** A name may be misspelled, or belong to a library that is loaded later: nobody has to wait for the end to know. */
+    @Test
+    void whatIsNotThereYetIsSaidAtOnce() throws IOException, InterruptedException {
+        Process target = new ProcessBuilder(program().toString(), library().toString(), other().toString())
+                .redirectErrorStream(true)
+                .start();
+        try (Processes.Ended _ = Processes.endAfterwards(target);
+                RunningTrace trace = whenItReads(
+                        target,
+                        "trace",
+                        "--follow",
+                        "--count",
+                        "1",
+                        "-p",
+                        Long.toString(target.pid()),
+                        "later:librar?")) {
+            assertThat(trace.message("nothing is attached yet"))
+                    .contains("process " + target.pid(), "later:librar?", "waiting for one; Ctrl-C ends");
+            Writer input = target.outputWriter(StandardCharsets.UTF_8);
+            input.write("dlopen\n");
+            input.flush();
+            Commands.Result result = trace.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            assertThat(result.out()).contains("later:library");
+        }
+    }
+
+    /** The command is shown the same, when it has had time to load its libraries. */
+    @Test
+    void whatACommandLacksIsSaidWhileItRuns() throws IOException, InterruptedException {
+        try (RunningTrace trace =
+                new RunningTrace("count", "-c", program() + " " + library() + " " + other(), "later:progam")) {
+            assertThat(trace.message("nothing is attached yet"))
+                    .contains("the command", "later:progam", "the nearest is", "later:program", "Ctrl-C ends");
+            trace.interrupt();
+            Commands.Result result = trace.await();
+            assertThat(result.exitCode()).isEqualTo(1);
+            assertThat(result.err()).contains("neither the command nor a library that it loaded has a probe");
+        }
+    }
+
     /** The probe that a command brings into being, of the process itself or of a child. */
     @ParameterizedTest
     @CsvSource({
