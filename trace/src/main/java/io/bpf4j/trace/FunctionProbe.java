@@ -161,7 +161,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
      * functions are looked up, since more come from a pattern.
      *
      * @param functions of one file
-     * @return one for each version ({@link Diagnostic.Kind#INEXACT}); the subject is the function, {@link #fullName}
+     * @return one for each version ({@link Diagnostic.Kind#LEFT_OUT}); the subject is the version, {@link #fullName}
      * @throws IOException if the file can't be read
      */
     static List<Diagnostic> otherVersions(List<FunctionProbe> functions) throws IOException {
@@ -173,8 +173,8 @@ public sealed interface FunctionProbe permits FunctionProbeData {
                     matching(function.file(), Glob.quoted(function.function()) + ".*", function.returns())) {
                 if (!known.contains(symbolOf(version))) {
                     others.add(new Diagnostic(
-                            Diagnostic.Kind.INEXACT,
-                            function.fullName(),
+                            Diagnostic.Kind.LEFT_OUT,
+                            version.fullName(),
                             function.file() + " has " + version.function() + ", a version of " + function.name()
                                     + " that the compiler made: its calls do not count as calls of "
                                     + function.fullName() + "; to include them, name " + version.fullName()

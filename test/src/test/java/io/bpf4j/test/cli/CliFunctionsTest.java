@@ -239,6 +239,10 @@ class CliFunctionsTest {
         Commands.Result one = Cli.run("count", "-c", made.toString(), "u:work");
         assertThat(one.out()).isEqualTo("5 events\n");
         assertThat(one.err()).contains("versions has work.constprop.0, a version of work that the compiler made");
+        // The answer has each call of what was attached to; what was not is left out, and so no contradiction.
+        assertThat(Cli.run("count", "-c", made.toString(), "u:work", "--json").out())
+                .contains("\"exact\":true", "{\"kind\":\"left_out\",\"subject\":\"u:work.constprop.0\"")
+                .doesNotContain("\"inexact\"");
         Commands.Result both = Cli.run("count", "-c", made.toString(), "u:work", "u:work.constprop.0");
         assertThat(both.out()).isEqualTo("10 events\n");
         assertThat(both.err()).doesNotContain("a version");
