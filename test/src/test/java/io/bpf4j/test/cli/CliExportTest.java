@@ -470,7 +470,6 @@ class CliExportTest {
         Path config = asked.config("values count --all asked:value --by pid", "wrong count asked:value");
         Commands.Result result = Commands.run(withRights("", "export", "--check", config.toString()));
         assertThat(result.exitCode()).isEqualTo(1);
-        assertThat(result.err())
-                .isEqualTo("bpf4j: " + config + ":2: name a FILE, or give -p PID or --all\n");
+        assertThat(result.err()).isEqualTo("bpf4j: " + config + ":2: name a FILE, or give -p PID or --all\n");
     }
 }
