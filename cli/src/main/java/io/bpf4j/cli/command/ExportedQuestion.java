@@ -70,6 +70,9 @@ final class ExportedQuestion implements Exported {
 
     private final Suspension suspension = new Suspension();
 
+    /** Whether it would have to be asked again to count what there is in files that were replaced. */
+    private volatile boolean outdated;
+
     /** Why answers before the last suspension may lack events. */
     private volatile List<String> formerGaps = List.of();
 
@@ -162,7 +165,8 @@ final class ExportedQuestion implements Exported {
         }
 
         @Override
-        public void missing(List<String> why) {
+        public void missing(List<String> why, boolean isOutdated) {
+            outdated = isOutdated;
             if (!why.equals(ofReplaced)) {
                 ofReplaced = why;
                 why.forEach(reason -> console.error("bpf4j: " + Text.printable(reason)));
@@ -338,6 +342,9 @@ final class ExportedQuestion implements Exported {
 
     @Override
     public void resume() {
+        if (outdated && end.isEmpty() && suspension.begin("is asked again, because files were replaced")) {
+            interrupt();
+        }
         suspension.resume();
     }
 

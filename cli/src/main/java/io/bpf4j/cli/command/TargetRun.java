@@ -109,8 +109,13 @@ final class TargetRun {
             return false;
         }
 
-        /** Called after each look at whether files were replaced, with what is missing because of it. */
-        default void missing(List<String> ofReplaced) {}
+        /**
+         * Called after each look at whether files were replaced.
+         *
+         * @param ofReplaced what is missing because of it
+         * @param outdated whether the question would have to be asked again to count it
+         */
+        default void missing(List<String> ofReplaced, boolean outdated) {}
 
         /**
          * Handles the last events and prints the result. All probes are detached.
@@ -239,7 +244,7 @@ final class TargetRun {
                 work,
                 () -> {
                     replaced.look();
-                    work.missing(replaced.reasons());
+                    work.missing(replaced.reasons(), replaced.areOutdated());
                 },
                 () -> true);
     }
@@ -303,7 +308,7 @@ final class TargetRun {
             }
         } catch (RuntimeException e) {
             links.forEach(program::detach);
-            throw e;
+            return new ReplacedFiles.Attempt(List.of(), Optional.of(ReplacedFiles.notAttached(paths, e)), true);
         }
         if (!links.isEmpty()) {
             Set<FileIdentity> now = new HashSet<>(byFile.keySet());
@@ -313,7 +318,7 @@ final class TargetRun {
                     + Scans.count(ofProgram.size() + functions.size(), "probe")
                     + " of files that have taken the place of others, too");
         }
-        return new ReplacedFiles.Attempt(links, whyNotAll(program.replacedFiles(), paths, others));
+        return new ReplacedFiles.Attempt(links, whyNotAll(program.replacedFiles(), paths, others), !others.isEmpty());
     }
 
     /** @param others probes that the files before did not have */
@@ -325,7 +330,7 @@ final class TargetRun {
                         ? Optional.empty()
                         : Optional.of("files that have taken the place of others have probes which those did not have,"
                                 + " such as " + others.iterator().next()
-                                + ": they are not counted until the agent is started again"));
+                                + ": they are not counted until SIGHUP has the question asked again"));
     }
 
     private Progress attaching(int number, String noun) {
