@@ -1,13 +1,18 @@
 package io.bpf4j.trace;
 
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.trace.stack.Frame;
 import io.bpf4j.trace.stack.StackCounts;
 import io.bpf4j.trace.stack.Symbolizer;
+import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -23,6 +28,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -50,11 +57,22 @@ public final class NamedStacks implements AutoCloseable {
     /** The frame in place of those that a {@link Stack#isCut() cut} stack lacks, in {@link #counts}. */
     public static final String CUT = "[cut]";
 
+    /** Sites that are judged; a program has some hundreds. */
+    private static final int MAX_SITES = 1 << 16;
+
     private final Symbolizer symbolizer = Symbolizer.of(Host.running());
     private final JvmNames jvms;
     private List<Answer.Row> rows = List.of();
     private long endingEarly;
     private long cut;
+
+    /** What is known of the sites of USDT probes; guarded by itself. */
+    private final Map<Site, Judged> sites = new HashMap<>();
+
+    private record Site(FileIdentity file, long address) {}
+
+    /** Whether the code of a site has no frame of its own, by the table of its file. */
+    private record Judged(String probe, boolean frameless) {}
 
     private NamedStacks(Duration patience) {
         jvms = new JvmNames(symbolizer, patience);
@@ -110,6 +128,45 @@ public final class NamedStacks implements AutoCloseable {
                 // Attaching reports the failure, too. If only this fails, the stacks of ended processes lack names.
             }
         });
+    }
+
+    /**
+     * Tells that the question is attached to these probes, so that {@link #gaps} can say whose stacks lack a caller. Reads
+     * their files now, because the files of a container can't be reached after its processes. On any thread; a probe may
+     * be told again.
+     */
+    public void attached(Collection<UsdtProbe> probes) {
+        synchronized (sites) {
+            probes.stream()
+                    .collect(Collectors.groupingBy(UsdtProbe::binary))
+                    .forEach((binary, ofFile) -> judge(binary, ofFile));
+        }
+    }
+
+    private void judge(UsdtBinary binary, List<UsdtProbe> probes) {
+        Map<Site, String> unknown = new LinkedHashMap<>();
+        for (UsdtProbe probe : probes) {
+            for (UsdtSite site : probe.sites()) {
+                Site key = new Site(binary.identity(), site.address());
+                if (!sites.containsKey(key) && sites.size() + unknown.size() < MAX_SITES) {
+                    unknown.put(key, probe.fullName());
+                }
+            }
+        }
+        if (unknown.isEmpty()) {
+            return;
+        }
+        Set<Long> frameless = Set.of();
+        try (ElfFile elf = ElfFile.open(binary.path(), OpenFile.opener(Host.running()))) {
+            if (elf.identity().equals(Optional.of(binary.identity()))) {
+                frameless = UnwindTable.frameless(
+                        elf, unknown.keySet().stream().map(Site::address).toList());
+            }
+        } catch (IOException | MalformedDataException e) {
+            // Attaching reports the first. The second is no fault of the answer: its table may tell nothing, too.
+        }
+        Set<Long> found = frameless;
+        unknown.forEach((site, probe) -> sites.put(site, new Judged(probe, found.contains(site.address()))));
     }
 
     /** Keeps what a process has mapped now, because it may have ended before its stacks are named. */
@@ -243,8 +300,9 @@ public final class NamedStacks implements AutoCloseable {
     }
 
     /**
-     * Which callers the stacks lack ({@link Diagnostic.Kind#LEFT_OUT}). Empty if no stack is cut, and those of at most
-     * half of the events end early.
+     * Which callers the stacks lack ({@link Diagnostic.Kind#LEFT_OUT}): if a stack is cut, if those of more than half of
+     * the events end early, and else if the code of a probe that was {@link #attached} has no frame of its own. The last
+     * is known on x86-64, of files with {@code .eh_frame}, as compilers write it.
      */
     public List<Diagnostic> gaps() {
         List<Diagnostic> gaps = new ArrayList<>();
@@ -257,6 +315,8 @@ public final class NamedStacks implements AutoCloseable {
                     "the stacks of " + endingEarly + " of " + all
                             + " events end early: this code seems to be built without frame pointers"
                             + " (gcc -fno-omit-frame-pointer, on s390x -mbackchain; java -XX:+PreserveFramePointer)"));
+        } else if (rows.stream().anyMatch(row -> row.userStack() != null)) {
+            withoutCaller().ifPresent(gaps::add);
         }
         if (cut > 0) {
             gaps.add(new Diagnostic(
@@ -267,6 +327,36 @@ public final class NamedStacks implements AutoCloseable {
                             + " stands for their callers"));
         }
         return gaps;
+    }
+
+    /** The probes whose stacks lack the direct caller, which the stacks don't show: see {@link UnwindTable}. */
+    private Optional<Diagnostic> withoutCaller() {
+        List<Judged> judged;
+        synchronized (sites) {
+            judged = List.copyOf(sites.values());
+        }
+        List<String> probes = judged.stream()
+                .filter(Judged::frameless)
+                .map(Judged::probe)
+                .distinct()
+                .sorted()
+                .toList();
+        if (probes.isEmpty()) {
+            return Optional.empty();
+        }
+        long all = judged.stream().filter(site -> probes.contains(site.probe())).count();
+        long lacking = judged.stream().filter(Judged::frameless).count();
+        return Optional.of(new Diagnostic(
+                Diagnostic.Kind.LEFT_OUT,
+                probes.size() == 1 ? probes.getFirst() : "",
+                "the stacks of "
+                        + (probes.size() == 1
+                                ? probes.getFirst()
+                                : probes.size() + " probes, such as " + probes.getFirst() + ",")
+                        + " lack the direct caller"
+                        + (lacking < all ? " at " + lacking + " of " + all + " sites" : "")
+                        + ": their function has no frame of its own there; a question about the function"
+                        + " (u:NAME) has it"));
     }
 
     private Stack named(Answer.Row row) {

@@ -114,6 +114,13 @@ final class StackCommand extends QuestionCommand {
             return super.load(probes, functions);
         }
 
+        @Override
+        public void attachedTo(List<UsdtProbe> probes) {
+            if (user) {
+                stacks.attached(probes);
+            }
+        }
+
         /** The process may have ended before its stacks are named. */
         @Override
         public void appeared(int pid) {

@@ -84,6 +84,9 @@ final class TargetRun {
          */
         default void attached() {}
 
+        /** Called when the program is attached to probes, on any thread; may be called again with the same probes. */
+        default void attachedTo(List<UsdtProbe> probes) {}
+
         /** Called when a process is watched, or has new code. If the process is held, none of this code has run yet. */
         default void appeared(int pid) {}
 
@@ -226,6 +229,7 @@ final class TargetRun {
         report.flags(program);
         report.functions(functions.size());
         link.ifPresent(report::attached);
+        link.map(UsdtLink::probes).ifPresent(work::attachedTo);
         options.process().ifPresent(work::appeared);
         if (!work.attachesAgain() || options.all() || options.process().isPresent()) {
             poll(work, report::targetExists);
@@ -410,6 +414,7 @@ final class TargetRun {
 
         @Override
         public synchronized void attached(UsdtLink link) {
+            work.attachedTo(link.probes());
             if (counts) {
                 report.attached(link);
             } else {

@@ -5,6 +5,8 @@ import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.HELD_COMMANDS;
 import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.CPrograms;
@@ -53,6 +55,36 @@ class CliStackTest {
                 .containsSequence("probed", "inner_static", "[unknown]")
                 .doesNotContain("outermost");
         assertThat(result.err()).contains("the stacks of 5 of 5 events end early", "-fno-omit-frame-pointer");
+    }
+
+    /** The kernel takes the caller of the caller for the caller, so that nothing in the stack shows what is missing. */
+    @Test
+    @Requires({SDT_H, X86_64})
+    void aProbeInAFunctionWithoutAFrameLacksItsCallerAndTheAnswerSaysSo() throws IOException, InterruptedException {
+        Path source = Files.writeString(folder.resolve("leaf.c"), """
+                #include <sys/sdt.h>
+                #define NOINLINE __attribute__((noipa))
+                NOINLINE long leaf(long n) { DTRACE_PROBE1(app, leaf, n); return n * 3; }
+                NOINLINE long caller(long n) { long r = leaf(n); DTRACE_PROBE1(app, framed, r); return r + 1; }
+                NOINLINE long outer(long n) { long r = caller(n); return r + 1; }
+                int main(void) { long sum = 0; for (long n = 0; n < 5; n++) sum += outer(n); return sum == 0; }
+                """);
+        Path program = folder.resolve("leaf");
+        Commands.check(List.of("gcc", "-O2", "-fno-omit-frame-pointer", "-o", program.toString(), source.toString()));
+        Path page = folder.resolve("leaf.html");
+        Commands.Result leaf =
+                Cli.run("stack", "--json", "--html", page.toString(), "-c", program.toString(), "app:leaf");
+        assertThat(leaf.out())
+                .contains("[\"leaf\",\"outer\",\"main\"")
+                .contains("\"kind\":\"left_out\",\"subject\":\"app:leaf\"", "lack the direct caller");
+        assertThat(Files.readString(page)).contains("the stacks of app:leaf lack the direct caller");
+        Commands.Result framed = Cli.run("stack", "--json", "-c", program.toString(), "app:framed");
+        assertThat(framed.out()).contains("[\"caller\",\"outer\",\"main\"").doesNotContain("direct caller");
+        // By the return address the function itself has it.
+        Commands.Result function = Cli.run("stack", "--json", "-c", program.toString(), "u:leaf");
+        assertThat(function.out())
+                .contains("[\"leaf\",\"caller\",\"outer\",\"main\"")
+                .doesNotContain("direct caller");
     }
 
     /** Each ends before its mappings could be read, but where the file was is known from the place of the probe. */

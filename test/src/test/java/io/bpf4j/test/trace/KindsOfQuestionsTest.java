@@ -4,9 +4,11 @@ import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
+import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.LeakCheck;
@@ -17,8 +19,10 @@ import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Gap;
 import io.bpf4j.trace.NamedStacks;
 import io.bpf4j.trace.Question;
+import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,6 +33,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Each kind of question about a file, by the library: no process is held, as for the command's {@code -c}. */
 @Requires({BPF, BPF_COOKIE, GCC, SDT_H})
@@ -141,6 +146,36 @@ class KindsOfQuestionsTest {
             StringBuilder folded = new StringBuilder();
             stacks.counts().folded(folded);
             assertThat(folded.toString().lines()).allMatch(line -> line.matches(".*middle \\d+"));
+        }
+    }
+
+    @Test
+    @Requires({SDT_H, X86_64})
+    void theStacksOfAProbeWithoutAFrameAreSaidToLackTheCaller(@TempDir Path folder)
+            throws IOException, InterruptedException {
+        Path source = Files.writeString(folder.resolve("leaf.c"), """
+                #include <sys/sdt.h>
+                #define NOINLINE __attribute__((noipa))
+                NOINLINE long leaf(long n) { DTRACE_PROBE1(app, leaf, n); return n * 3; }
+                NOINLINE long caller(long n) { long r = leaf(n); return r + 1; }
+                NOINLINE long outer(long n) { long r = caller(n); return r + 1; }
+                int main(void) { return outer(1) == 0; }
+                """);
+        Path leaf = folder.resolve("leaf");
+        Commands.check(List.of("gcc", "-O2", "-fno-omit-frame-pointer", "-o", leaf.toString(), source.toString()));
+        List<UsdtProbe> probes = UsdtScan.ofFile(leaf).probes();
+        try (Answer answer = Question.on(probes).byUserStack().open();
+                NamedStacks stacks = NamedStacks.create(Duration.ZERO)) {
+            stacks.attached(probes);
+            assertThat(stacks.gaps()).as("before there are stacks").isEmpty();
+            Commands.check(List.of(leaf.toString()));
+            stacks.probes(probes, List.of());
+            stacks.read(answer.rows());
+            assertThat(stacks.gaps()).singleElement().satisfies(gap -> {
+                assertThat(gap.kind()).isEqualTo(Diagnostic.Kind.LEFT_OUT);
+                assertThat(gap.subject()).isEqualTo("app:leaf");
+                assertThat(gap.message()).contains("lack the direct caller");
+            });
         }
     }
 
