@@ -19,16 +19,43 @@ import java.util.regex.Pattern;
 record NamedFunction(Optional<Path> file, String name) {
     private static final Pattern FORM = Pattern.compile("(u|ur|uprobe|uretprobe):(?:([^:]+):(?!:))?((?:[^:/]|::)+)");
 
+    private static final Pattern PREFIX = Pattern.compile("(u|ur|uprobe|uretprobe):");
+    private static final Pattern NAME = Pattern.compile("(?:[^:/]|::)+");
+
     /** The function of an operand; empty if the operand is a file or a USDT probe. */
     static Optional<NamedFunction> of(String operand) {
         Matcher parts = FORM.matcher(operand);
         if (!parts.matches()) {
-            return Optional.empty();
+            return ofFileWithColons(operand);
         }
         Glob _ = Operands.checked(Glob::ofName, parts.group(3), operand);
         return Optional.of(new NamedFunction(
                 Optional.ofNullable(parts.group(2)).map(Operands::file),
                 (parts.group(1).startsWith("ur") ? "ur:" : "u:") + parts.group(3)));
+    }
+
+    /**
+     * The function of an operand whose file has colons in its name: the first colon after an existing file counts, as for
+     * USDT probes. What follows has no single colon: {@code u:FILE:PROVIDER:NAME} is a USDT probe in bcc's notation.
+     */
+    private static Optional<NamedFunction> ofFileWithColons(String operand) {
+        Matcher form = PREFIX.matcher(operand);
+        if (!form.lookingAt()) {
+            return Optional.empty();
+        }
+        for (int colon = operand.indexOf(':', form.end()); colon > 0; colon = operand.indexOf(':', colon + 1)) {
+            String file = operand.substring(form.end(), colon);
+            if (Operands.isRegularFile(file)) {
+                String function = operand.substring(colon + 1);
+                if (!NAME.matcher(function).matches()) {
+                    return Optional.empty();
+                }
+                Glob _ = Operands.checked(Glob::ofName, function, operand);
+                return Optional.of(new NamedFunction(
+                        Optional.of(Operands.file(file)), (form.group(1).startsWith("ur") ? "ur:" : "u:") + function));
+            }
+        }
+        return Optional.empty();
     }
 
     /** The name without the {@code u:} or {@code ur:} before it. */

@@ -218,6 +218,11 @@ record Operands(
         return Files.isRegularFile(entry < 0 ? file : path(file.toString().substring(0, entry)));
     }
 
+    /** Whether this is a path of a file; false for the bare name of a library. */
+    static boolean isRegularFile(String name) {
+        return !name.isEmpty() && Files.isRegularFile(path(name));
+    }
+
     private static boolean isPattern(String operand) {
         return operand.contains(":") && !operand.contains("/") && !Files.exists(path(operand));
     }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +47,22 @@ class OperandsTest {
                 .containsExactly("*:query__start");
         assertThat(Operands.of(List.of("usdt:" + directory + "/none:a:b")).files())
                 .containsExactly(Path.of("usdt:" + directory + "/none:a:b"));
+    }
+
+    @Test
+    void theFileOfAFunctionMayHaveColonsInItsName() throws IOException {
+        Path file = Files.createFile(directory.resolve("odd:name"));
+        for (String form : List.of("u", "uprobe")) {
+            assertThat(NamedFunction.of(form + ":" + file + ":shop::pay"))
+                    .contains(new NamedFunction(Optional.of(file), "u:shop::pay"));
+        }
+        assertThat(NamedFunction.of("uretprobe:" + file + ":pay"))
+                .contains(new NamedFunction(Optional.of(file), "ur:pay"));
+        assertThat(NamedFunction.of("u:" + file + ":shop:paid"))
+                .as("bcc's notation of a USDT probe")
+                .isEmpty();
+        assertThat(NamedFunction.of("u:" + directory.resolve("no:file") + ":pay"))
+                .isEmpty();
     }
 
     @Test
