@@ -22,7 +22,10 @@ public sealed interface UsdtProbe permits UsdtProbeData {
     /** The file. */
     UsdtBinary binary();
 
-    /** The first part of the name: {@code hotspot}. */
+    /**
+     * The first part of the name: {@code hotspot}. In both parts a byte that is not UTF-8 is a lone surrogate, U+DC00 plus
+     * the byte.
+     */
     String provider();
 
     /** The second part of the name: {@code gc__begin}. */

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -45,6 +46,8 @@ record Operands(
         List<OfFile> ofFiles,
         Set<Integer> processes,
         Set<Dtrace> forms) {
+    private static final Pattern RAW_BYTE = Pattern.compile("\\\\x([89a-f][0-9a-f])");
+
     /** A pattern for the probes of one file: {@code usdt:FILE:PROVIDER:NAME}. */
     record OfFile(Path file, ProbePattern pattern) {}
 
@@ -237,7 +240,13 @@ record Operands(
         if (!complete || !name) {
             throw new UsageException("'" + operand + "' is not PROVIDER:NAME; * and ? match any text in each");
         }
-        return checked(ProbePattern::parse, pattern, operand);
+        return checked(ProbePattern::parse, unescaped(pattern), operand);
+    }
+
+    /** Takes {@code \xff} back for a byte that is not UTF-8, as listings and tables show it. */
+    private static String unescaped(String pattern) {
+        return RAW_BYTE.matcher(pattern)
+                .replaceAll(escape -> String.valueOf((char) (0xdc00 + Integer.parseInt(escape.group(1), 16))));
     }
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Text;
 import io.bpf4j.usdt.ProbePattern;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,6 +48,15 @@ class OperandsTest {
                 .containsExactly("*:query__start");
         assertThat(Operands.of(List.of("usdt:" + directory + "/none:a:b")).files())
                 .containsExactly(Path.of("usdt:" + directory + "/none:a:b"));
+    }
+
+    /** As listings show it. */
+    @Test
+    void aByteThatIsNotUtf8IsTakenAsItsEscape() {
+        ProbePattern pattern = Operands.of(List.of("app:ti\\xffk")).patterns().getFirst();
+        assertThat(pattern.matches("app", "ti\udcffk")).isTrue();
+        assertThat(pattern.matches("app", "ti\udcfek")).isFalse();
+        assertThat(Text.printable(pattern.toString())).isEqualTo("app:ti\\xffk");
     }
 
     @Test
