@@ -81,7 +81,10 @@ record TargetData(
         if (name.contains("/")) {
             Path file = FileName.of(name).path();
             if (!Files.isRegularFile(file)) {
-                throw new IOException(file + ": no such command");
+                throw new IOException(file + ": no such command"
+                        + (name.indexOf('\ufffd') < 0
+                                ? ""
+                                : "; its name is not text in the locale's encoding: give it another one (ln -s)"));
             }
             if (!Files.isExecutable(file)) {
                 throw new IOException(file + ": is not executable");

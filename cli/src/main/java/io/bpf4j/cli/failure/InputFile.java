@@ -107,11 +107,18 @@ public final class InputFile {
                                 + ", does not have: set LC_ALL=C.UTF-8");
     }
 
-    /** The advice for a name that is not valid text in Java's encoding of file names; empty for other names. */
+    /**
+     * The advice for a name that is not valid text in Java's encoding of file names; empty for other names. In UTF-8 no
+     * setting helps: Java has no path for such bytes.
+     */
     public static String encoding(String name) {
-        return name.indexOf('\ufffd') < 0
-                ? ""
-                : "; its name is not " + System.getProperty("sun.jnu.encoding")
-                        + ": set LC_ALL=C.UTF-8, or rename the file";
+        if (name.indexOf('\ufffd') < 0) {
+            return "";
+        }
+        String encoding = String.valueOf(System.getProperty("sun.jnu.encoding"));
+        return "; its name is not " + encoding + ": "
+                + (encoding.equals("UTF-8")
+                        ? "give it a name that is (ln -s), or name a process that has it mapped, by -p PID"
+                        : "set LC_ALL=C.UTF-8, or give it another name (ln -s)");
     }
 }
