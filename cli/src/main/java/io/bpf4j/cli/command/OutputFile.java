@@ -264,6 +264,9 @@ final class OutputFile {
      * @throws CommandException if a link is refused, or there is no such directory
      */
     private Place place() throws IOException {
+        if (named.toString().isEmpty()) {
+            throw new CommandException("the name of the file to write is empty");
+        }
         Deque<Path> names = new ArrayDeque<>();
         named.toAbsolutePath().forEach(names::add);
         if (names.isEmpty()) {

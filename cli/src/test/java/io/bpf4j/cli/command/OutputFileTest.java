@@ -40,6 +40,12 @@ class OutputFileTest {
     }
 
     @Test
+    void anEmptyNameIsRefusedAsSuch() {
+        OutputFile file = new OutputFile(Path.of(""));
+        assertThatThrownBy(file::check).hasMessage("the name of the file to write is empty");
+    }
+
+    @Test
     void aNewFileIsThereWhenItIsComplete() throws IOException {
         Path page = folder.resolve("page.html");
         OutputFile file = new OutputFile(page);
