@@ -53,6 +53,10 @@ public final class CommandTree {
     private static final Set<String> QUESTION_COMMANDS = Set.of("trace", "count", "hist", "latency", "top", "stack");
 
     private final Console console;
+
+    /** The ready question for which a command runs, as the user wrote it; empty if it runs for itself. */
+    private String ready = "";
+
     private final RootCommand root = new RootCommand();
 
     /**
@@ -91,7 +95,18 @@ public final class CommandTree {
     }
 
     private CommandLine ready(String group, Catalog catalog) {
-        return ReadyCommand.of(group, catalog, console, this::execute);
+        return ReadyCommand.of(group, catalog, console, this::executeFor);
+    }
+
+    /** Runs the command that a ready question stands for; a question may stand for another one. */
+    private int executeFor(String question, String[] line) {
+        String outer = ready;
+        ready = outer.isEmpty() ? question : outer;
+        try {
+            return execute(line);
+        } finally {
+            ready = outer;
+        }
     }
 
     /** Adds the groups of questions of the user's own catalog. The file is read only if they may be needed. */
@@ -271,7 +286,7 @@ public final class CommandTree {
 
     private int usage(CommandLine command, String problem) {
         String name = command.getCommandSpec().qualifiedName();
-        console.error(name + ": " + problem);
+        console.error((ready.isEmpty() ? name : "bpf4j " + ready) + ": " + problem);
         console.error("Try '" + name + " --help'.");
         return USAGE;
     }

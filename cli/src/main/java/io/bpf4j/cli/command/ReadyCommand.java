@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.function.ToIntFunction;
+import java.util.function.ToIntBiFunction;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -42,7 +42,7 @@ final class ReadyCommand implements Callable<Integer> {
 
     private final Console console;
     private final String group;
-    private final ToIntFunction<String[]> others;
+    private final ToIntBiFunction<String, String[]> others;
 
     @Parameters(
             arity = "0..*",
@@ -50,7 +50,7 @@ final class ReadyCommand implements Callable<Integer> {
             description = "The name of the question, and options of the command that it stands for.")
     private List<String> words = new ArrayList<>();
 
-    private ReadyCommand(Console console, String group, ToIntFunction<String[]> others) {
+    private ReadyCommand(Console console, String group, ToIntBiFunction<String, String[]> others) {
         this.console = console;
         this.group = group;
         this.others = others;
@@ -65,9 +65,9 @@ final class ReadyCommand implements Callable<Integer> {
      * The command of a group.
      *
      * @param catalog the catalog with the groups that are not built in
-     * @param others runs the command that a question stands for
+     * @param others runs the command that a question stands for; the first argument is what the user wrote for it
      */
-    static CommandLine of(String group, Catalog catalog, Console console, ToIntFunction<String[]> others) {
+    static CommandLine of(String group, Catalog catalog, Console console, ToIntBiFunction<String, String[]> others) {
         CommandLine command = new CommandLine(new ReadyCommand(console, group, others));
         command.getCommandSpec().usageMessage().description(help(group, catalog));
         // The other command parses the words after the name.
@@ -93,7 +93,7 @@ final class ReadyCommand implements Callable<Integer> {
             list(UserCatalog.read());
             return CommandTree.OK;
         }
-        return others.applyAsInt(line().toArray(String[]::new));
+        return others.applyAsInt(group + " " + words.getFirst(), line().toArray(String[]::new));
     }
 
     /**

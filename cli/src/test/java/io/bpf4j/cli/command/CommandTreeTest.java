@@ -36,6 +36,18 @@ class CommandTreeTest {
                 .doesNotContain("--debug");
     }
 
+    /** The user has not written the name of the command that a ready question stands for. */
+    @Test
+    void aWrongReadyQuestionIsCalledByItsName() {
+        Run run = Run.of("jvm", "gc");
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err())
+                .containsExactly(
+                        "bpf4j jvm gc: name a FILE, or give one of -p PID, -c CMD and --all",
+                        "Try 'bpf4j latency --help'.");
+        assertThat(Run.of("latency").err().getFirst()).startsWith("bpf4j latency: ");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"trace", "count", "hist", "latency", "top", "stack"})
     void everyOptionOfACommandThatAttachesIsInAGroup(String command) {
