@@ -9,6 +9,7 @@ import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.kernel.Errno;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The processes that a watch holds when code appears in them, and their stops. It holds none if the watch is one {@link
- * UsdtWatch.Builder#withoutHolding}, or if the process can't be traced: then the watch only polls. <i>Confined</i> to the thread of the watch, but for {@link #gaps}
- * and {@link #close}, which any thread may call.
+ * UsdtWatch.Builder#withoutHolding}, or if the process can't be traced: then the watch only polls. <i>Confined</i> to the
+ * thread of the watch, but for {@link #gaps} and {@link #close}, which any thread may call.
  *
  * <p>Tested by {@code UsdtWatchTest} and {@code UsdtWatchFaultsTest}.
  */
@@ -47,7 +48,11 @@ final class HeldProcesses implements AutoCloseable {
             try {
                 started = ProcessTracer.start(host, watch.pid, watch.children, stops::add);
             } catch (SyscallException e) {
-                gap += ": " + e.getMessage();
+                // Of a process that has ended the kernel says EPERM, while its parent has not waited for it.
+                gap += ": "
+                        + (e.errno() == Errno.EPERM && !new Tasks(host).isRunning(watch.pid)
+                                ? "process " + watch.pid + " has ended"
+                                : e.getMessage());
             }
         }
         this.tracer = started;

@@ -13,6 +13,7 @@ import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.usdt.UsdtScan;
 import io.bpf4j.usdt.UsdtWatch;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -82,6 +83,25 @@ class UsdtWatchTest {
             assertThat(watch.gaps()).singleElement().asString().contains("ESRCH");
         }
         assertThat(appeared).isFalse();
+    }
+
+    /** The kernel refuses to trace a process that has ended with the words for one that somebody else traces. */
+    @Test
+    void aWatchOfAZombieSaysThatTheProcessHasEnded() throws IOException, InterruptedException {
+        Process parent = new ProcessBuilder("sh", "-c", "true & echo $!; exec sleep 1000").start();
+        try (Processes.Ended _ = Processes.endAfterwards(parent);
+                BufferedReader output = parent.inputReader()) {
+            int zombie = Integer.parseInt(output.readLine());
+            Path status = Path.of("/proc/" + zombie + "/status");
+            Await.until("a zombie", () -> Files.readString(status).contains("State:\tZ"));
+            try (UsdtWatch watch = UsdtWatch.of(zombie).start((_, _) -> {})) {
+                assertThat(watch.isAlive()).isFalse();
+                assertThat(watch.gaps())
+                        .singleElement()
+                        .asString()
+                        .endsWith("instead of being held: process " + zombie + " has ended");
+            }
+        }
     }
 
     @Test
