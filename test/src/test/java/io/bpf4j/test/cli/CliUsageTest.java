@@ -36,6 +36,26 @@ class CliUsageTest {
         return TargetProgram.compile("-O2").toString();
     }
 
+    /** The JVM ends there with a stack trace, so the launchers look first. */
+    @Test
+    void aRemovedWorkingDirectoryIsSaid(@TempDir Path folder) throws IOException, InterruptedException {
+        Path checkout =
+                TargetProgram.testModule().resolve("..").toAbsolutePath().normalize();
+        for (Path launcher : List.of(checkout.resolve("cli/package/launcher"), checkout.resolve("bpf4j"))) {
+            Path gone = Files.createDirectory(folder.resolve("gone"));
+            Commands.Result result = Commands.run(List.of(
+                    "sh",
+                    "-c",
+                    "cd \"$1\" && rmdir \"$1\" && exec sh \"$2\" list x",
+                    "sh",
+                    gone.toString(),
+                    launcher.toString()));
+            assertThat(result.exitCode()).isEqualTo(1);
+            assertThat(result.err().lines().toList().getLast())
+                    .isEqualTo("bpf4j: the working directory was removed; change to another one");
+        }
+    }
+
     @Test
     void aProbeWithoutItsProviderIsNotTakenForAFile() throws IOException, InterruptedException {
         String pid = Long.toString(ProcessHandle.current().pid());
