@@ -15,13 +15,14 @@ import io.bpf4j.sys.internal.call.ScriptedKernel;
 import io.bpf4j.sys.internal.linux.CpuSet;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.MapType;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
-import java.nio.channels.Pipe;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -42,35 +43,55 @@ class KernelMapTest {
 
     /** A map whose memory a native call uses gives back the rest, and the memory once the call is over. */
     @Test
-    void memoryThatIsInUseIsUnmappedByTheNextClose() throws Exception {
-        KernelMap array = create(MapType.ARRAY, 4, 8, 1 << 17);
-        ByteBuffer memory = array.values(true).asByteBuffer();
-        int size = memory.remaining();
-        Pipe pipe = Pipe.open();
-        try (Pipe.SourceChannel source = pipe.source();
-                Pipe.SinkChannel sink = pipe.sink()) {
-            Thread writer = Thread.ofPlatform().start(() -> write(memory, sink));
-            // What was read was being written, and more than fits into the pipe is left.
-            int got = source.read(ByteBuffer.allocate(1));
+    void memoryThatIsInUseIsUnmappedByTheNextClose() throws Throwable {
+        KernelMap array = create(MapType.ARRAY, 4, 8, 2);
+        MemorySegment memory = array.values(true);
+        duringACallWith(memory, () -> {
             int open = kernel.open().size();
             assertThatThrownBy(array::close).isInstanceOf(IllegalStateException.class);
             assertThat(kernel.open()).hasSize(open - 1);
             assertThat(kernel.mappings()).isEqualTo(1);
-            while (got < size) {
-                got += source.read(ByteBuffer.allocate(size - got));
-            }
-            writer.join();
-        }
+        });
         array.close();
         assertThat(kernel.mappings()).isZero();
     }
 
-    private static void write(ByteBuffer all, Pipe.SinkChannel to) {
-        try {
-            to.write(all);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    /** Has qsort(3) compare two elements of the memory, and runs {@code action} while it does. */
+    @SuppressWarnings("restricted") // a call into the C library is what the test is about
+    private static void duringACallWith(MemorySegment memory, Runnable action) throws Throwable {
+        List<Throwable> thrown = new ArrayList<>();
+        Linker linker = Linker.nativeLinker();
+        MethodHandle compare = MethodHandles.lookup()
+                .findStatic(
+                        KernelMapTest.class,
+                        "compare",
+                        MethodType.methodType(
+                                int.class, Runnable.class, List.class, MemorySegment.class, MemorySegment.class));
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment comparing = linker.upcallStub(
+                    MethodHandles.insertArguments(compare, 0, action, thrown),
+                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS),
+                    arena);
+            linker.downcallHandle(
+                            linker.defaultLookup().findOrThrow("qsort"),
+                            FunctionDescriptor.ofVoid(
+                                    ValueLayout.ADDRESS,
+                                    ValueLayout.JAVA_LONG,
+                                    ValueLayout.JAVA_LONG,
+                                    ValueLayout.ADDRESS))
+                    .invokeExact(memory, 2L, 8L, comparing);
         }
+        assertThat(thrown).isEmpty();
+    }
+
+    @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // called by the C library
+    private static int compare(Runnable action, List<Throwable> thrown, MemorySegment left, MemorySegment right) {
+        try {
+            action.run();
+        } catch (Throwable e) { // would end the JVM
+            thrown.add(e);
+        }
+        return 0;
     }
 
     @Test
