@@ -228,7 +228,8 @@ class CliTest {
         assertThat(json).contains("\"function\":\"fire_guarded\"");
         assertThat(Cli.fail("list", program.toString(), "target::main:guarded"))
                 .contains("no probe target:*:main:guarded", "but not in this module");
-        assertThat(Cli.run("list", "target$target:::guarded").err()).contains("$target is the process of -p or -c");
+        assertThat(Cli.run("list", "target$target:::guarded").err())
+                .contains("$target is the process of -p, which is not given");
     }
 
     /** A number after the provider chooses one of the processes that run the same file. */
