@@ -88,7 +88,10 @@ class UsdtWatchTest {
     /** The kernel refuses to trace a process that has ended with the words for one that somebody else traces. */
     @Test
     void aWatchOfAZombieSaysThatTheProcessHasEnded() throws IOException, InterruptedException {
-        Process parent = new ProcessBuilder("sh", "-c", "true & echo $!; exec sleep 1000").start();
+        // A shell would wait for its child: the child ends when its parent is something else.
+        Process parent = new ProcessBuilder(
+                        "sh", "-c", "until [ \"$(cat /proc/$$/comm)\" = sleep ]; do :; done & echo $!; exec sleep 1000")
+                .start();
         try (Processes.Ended _ = Processes.endAfterwards(parent);
                 BufferedReader output = parent.inputReader()) {
             int zombie = Integer.parseInt(output.readLine());
