@@ -70,9 +70,6 @@ final class ExportedQuestion implements Exported {
 
     private final Suspension suspension = new Suspension();
 
-    /** Whether it would have to be asked again to count what there is in files that were replaced. */
-    private volatile boolean outdated;
-
     /** Why answers before the last suspension may lack events. */
     private volatile List<String> formerGaps = List.of();
 
@@ -165,8 +162,7 @@ final class ExportedQuestion implements Exported {
         }
 
         @Override
-        public void missing(List<String> why, boolean isOutdated) {
-            outdated = isOutdated;
+        public void missing(List<String> why) {
             if (!why.equals(ofReplaced)) {
                 ofReplaced = why;
                 why.forEach(reason -> console.error("bpf4j: " + Text.printable(reason)));
@@ -342,9 +338,6 @@ final class ExportedQuestion implements Exported {
 
     @Override
     public void resume() {
-        if (outdated && end.isEmpty() && suspension.begin("is asked again, because files were replaced")) {
-            interrupt();
-        }
         suspension.resume();
     }
 

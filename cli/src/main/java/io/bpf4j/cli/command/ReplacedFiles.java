@@ -47,12 +47,7 @@ final class ReplacedFiles {
 
     private int made;
     private boolean released;
-    private boolean outdated;
     private Optional<String> problem = Optional.empty();
-
-    /** Whether the problem is over when the path leads to a former file again. */
-    private boolean passes;
-
     private boolean tried;
     private long last;
     private Duration pause = PAUSE;
@@ -62,9 +57,8 @@ final class ReplacedFiles {
      *
      * @param links to the new files; empty if there was nothing to attach to
      * @param missing why not all of them is attached to; empty if it is
-     * @param outdated whether the question would have to be compiled for the new files to attach to all of them
      */
-    record Attempt(List<Link> links, Optional<String> missing, boolean outdated) {}
+    record Attempt(List<Link> links, Optional<String> missing) {}
 
     /** Attaches. */
     @FunctionalInterface
@@ -92,11 +86,6 @@ final class ReplacedFiles {
     void look() {
         Set<Path> paths = replaced.get();
         long now = nanoTime.getAsLong();
-        if (paths.isEmpty() && passes) {
-            problem = Optional.empty();
-            outdated = false;
-            passes = false;
-        }
         if (paths.isEmpty() || (tried && now - last < pause.toNanos())) {
             return;
         }
@@ -111,8 +100,6 @@ final class ReplacedFiles {
         try {
             Attempt attempt = again.attach(paths);
             problem = attempt.missing();
-            outdated = attempt.outdated();
-            passes = attempt.links().isEmpty();
             if (!attempt.links().isEmpty()) {
                 made++;
                 kept.addLast(attempt.links());
@@ -122,22 +109,11 @@ final class ReplacedFiles {
                 kept.removeFirst().forEach(detach);
             }
         } catch (IOException | RuntimeException e) {
-            problem = Optional.of(notAttached(paths, e));
-            outdated = false;
-            passes = true;
+            problem = Optional.of("the file that has taken the place of "
+                    + paths.iterator().next()
+                    + (paths.size() == 1 ? "" : " (and of " + (paths.size() - 1) + " more)") + " is not attached to: "
+                    + (e instanceof IllegalArgumentException ? e.getMessage() : ErrorText.of(e)));
         }
-    }
-
-    /** That the files which these paths lead to are not attached to, and why. */
-    static String notAttached(Set<Path> paths, Exception why) {
-        return "the file that has taken the place of " + paths.iterator().next()
-                + (paths.size() == 1 ? "" : " (and of " + (paths.size() - 1) + " more)") + " is not attached to: "
-                + (why instanceof IllegalArgumentException ? why.getMessage() : ErrorText.of(why));
-    }
-
-    /** Whether the question would have to be asked again to count what there is in the new files. */
-    boolean areOutdated() {
-        return outdated;
     }
 
     private static Duration shorter(Duration pause) {

@@ -112,13 +112,8 @@ final class TargetRun {
             return false;
         }
 
-        /**
-         * Called after each look at whether files were replaced.
-         *
-         * @param ofReplaced what is missing because of it
-         * @param outdated whether the question would have to be asked again to count it
-         */
-        default void missing(List<String> ofReplaced, boolean outdated) {}
+        /** Called after each look at whether files were replaced, with what is missing because of it. */
+        default void missing(List<String> ofReplaced) {}
 
         /**
          * Handles the last events and prints the result. All probes are detached.
@@ -248,7 +243,7 @@ final class TargetRun {
                 work,
                 () -> {
                     replaced.look();
-                    work.missing(replaced.reasons(), replaced.areOutdated());
+                    work.missing(replaced.reasons());
                 },
                 () -> true);
     }
@@ -312,7 +307,7 @@ final class TargetRun {
             }
         } catch (RuntimeException e) {
             links.forEach(program::detach);
-            return new ReplacedFiles.Attempt(List.of(), Optional.of(ReplacedFiles.notAttached(paths, e)), true);
+            throw e;
         }
         if (!links.isEmpty()) {
             Set<FileIdentity> now = new HashSet<>(byFile.keySet());
@@ -322,7 +317,7 @@ final class TargetRun {
                     + Scans.count(ofProgram.size() + functions.size(), "probe")
                     + " of files that have taken the place of others, too");
         }
-        return new ReplacedFiles.Attempt(links, whyNotAll(program.replacedFiles(), paths, others), !others.isEmpty());
+        return new ReplacedFiles.Attempt(links, whyNotAll(program.replacedFiles(), paths, others));
     }
 
     /** @param others probes that the files before did not have */
@@ -334,7 +329,7 @@ final class TargetRun {
                         ? Optional.empty()
                         : Optional.of("files that have taken the place of others have probes which those did not have,"
                                 + " such as " + others.iterator().next()
-                                + ": they are not counted until SIGHUP has the question asked again"));
+                                + ": they are not counted until the agent is started again"));
     }
 
     private Progress attaching(int number, String noun) {

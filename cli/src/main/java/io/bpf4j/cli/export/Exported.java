@@ -37,10 +37,7 @@ public interface Exported extends MultiCollector, AutoCloseable {
     /** Whether it is suspended, or about to go on. */
     boolean isSuspended();
 
-    /**
-     * Lets it go on if it is suspended: it is attached again in the background. So it is if it can't count all that there
-     * is in files that were replaced, because it was compiled for those before.
-     */
+    /** Lets it go on if it is suspended: it is attached again in the background. */
     void resume();
 
     /** Starts to end it, so that several end at the same time. */

@@ -33,7 +33,7 @@ class ReplacedFilesTest {
         });
         Link link = LinkGroup.inSequence("attempt " + attempts);
         attached.add(link);
-        return new ReplacedFiles.Attempt(List.of(link), missing, missing.isPresent());
+        return new ReplacedFiles.Attempt(List.of(link), missing);
     }
 
     private void later(Duration time) {
@@ -109,26 +109,6 @@ class ReplacedFilesTest {
         assertThat(files.reasons().getFirst()).startsWith("files were replaced more than 256 times: ");
     }
 
-    /** The upgrade was taken back. */
-    @Test
-    void aFailureIsOverWhenTheFormerFileIsBack() {
-        replaced = Set.of(PROGRAM);
-        failure = Optional.of(new CommandException("no probe"));
-        files.look();
-        assertThat(files.reasons()).hasSize(1);
-        replaced = Set.of();
-        files.look();
-        assertThat(files.reasons()).isEmpty();
-        failure = Optional.empty();
-        missing = Optional.of("there are more probes");
-        replaced = Set.of(PROGRAM);
-        later(ReplacedFiles.LONGEST_PAUSE);
-        replaced = Set.of();
-        files.look();
-        assertThat(files.reasons()).as("they still are").containsExactly("there are more probes");
-        assertThat(files.areOutdated()).isTrue();
-    }
-
     @Test
     void aFailureIsSaidUntilItIsOver() {
         replaced = Set.of(PROGRAM);
@@ -145,11 +125,9 @@ class ReplacedFilesTest {
         missing = Optional.of("there are more probes");
         later(ReplacedFiles.LONGEST_PAUSE);
         assertThat(files.reasons()).containsExactly("there are more probes");
-        assertThat(files.areOutdated()).isTrue();
         missing = Optional.empty();
         later(ReplacedFiles.LONGEST_PAUSE);
         assertThat(files.reasons()).isEmpty();
-        assertThat(files.areOutdated()).isFalse();
         assertThat(detached).isEmpty();
     }
 }

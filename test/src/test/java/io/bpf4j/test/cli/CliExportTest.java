@@ -330,43 +330,6 @@ class CliExportTest {
         }
     }
 
-    /** The question was compiled for the probes of the first file. */
-    @Test
-    void newProbesOfAFileAreCountedWhenSighupComes() throws IOException, InterruptedException {
-        Path source = Files.writeString(folder.resolve("versions.c"), """
-                #include <sys/sdt.h>
-                int main(void) {
-                    DTRACE_PROBE1(versions, one, 1);
-                #ifdef SECOND
-                    DTRACE_PROBE1(versions, two, 2);
-                #endif
-                    return 0;
-                }
-                """);
-        Path program = folder.resolve("versions");
-        Path next = folder.resolve("versions-next");
-        Commands.check(List.of("gcc", "-o", program.toString(), source.toString()));
-        Commands.check(List.of("gcc", "-DSECOND", "-o", next.toString(), source.toString()));
-        Path config = asked.config("all count " + program + " 'versions:*'");
-        try (RunningAgent agent = new RunningAgent(config)) {
-            Commands.check(List.of(program.toString()));
-            Files.move(next, program, StandardCopyOption.ATOMIC_MOVE);
-            agent.process()
-                    .awaitMessage("bpf4j: all: files that have taken the place of others have probes which those");
-            Commands.check(List.of(program.toString()));
-            assertThat(agent.scrape()).as("versions:one of each").containsEntry("all_total", 2.0);
-            assertThat(agent.get("/healthz").body())
-                    .contains("such as versions:two: they are not counted until SIGHUP has the question asked again");
-            agent.reload("bpf4j: all: goes on");
-            Commands.check(List.of(program.toString()));
-            assertThat(agent.scrape()).containsEntry("all_total", 4.0).containsEntry("all_exact", 0.0);
-            assertThat(agent.get("/healthz").body())
-                    .startsWith("ok\n")
-                    .doesNotContain("not counted until SIGHUP")
-                    .contains("all: not exact: it was suspended: events of that time are missing");
-        }
-    }
-
     /** A group need not have a process when the agent starts. */
     @Test
     @Requires(CGROUP2)
