@@ -18,6 +18,7 @@ import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -27,6 +28,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -63,9 +65,22 @@ final class Follower implements AutoCloseable {
      * The attachments of a process. Most libraries remain attached when they are unloaded: see {@link #unmapped}.
      *
      * @param files whose USDT probes are attached
+     * @param unmapped those of them that the process has no code of
      * @param filesOfFunctions whose functions are attached
      */
-    private record Attached(List<Link> links, Set<FileIdentity> files, Set<FileIdentity> filesOfFunctions) {}
+    private record Attached(
+            List<Link> links, Set<FileIdentity> files, Set<FileIdentity> unmapped, Set<FileIdentity> filesOfFunctions) {
+        Attached() {
+            this(new ArrayList<>(), new HashSet<>(), new HashSet<>(), new HashSet<>());
+        }
+
+        List<UsdtLink> usdtLinks() {
+            return links.stream()
+                    .filter(UsdtLink.class::isInstance)
+                    .map(UsdtLink.class::cast)
+                    .toList();
+        }
+    }
 
     /**
      * A process that shares the memory of another one, as between vfork and exec, and is not attached to meanwhile: the
@@ -237,7 +252,7 @@ final class Follower implements AutoCloseable {
     }
 
     private Attached of(int pid) {
-        return attached.computeIfAbsent(pid, _ -> new Attached(new ArrayList<>(), new HashSet<>(), new HashSet<>()));
+        return attached.computeIfAbsent(pid, _ -> new Attached());
     }
 
     /** Files have appeared in a process. */
@@ -252,9 +267,13 @@ final class Follower implements AutoCloseable {
     }
 
     private void probesAppeared(int pid, UsdtScan scan) {
-        List<UsdtProbe> probes = listener.select(scan).stream()
-                .filter(probe -> !isAttached(pid, probe))
-                .toList();
+        List<UsdtProbe> selected = listener.select(scan);
+        Attached process = attached.get(pid);
+        if (process != null) {
+            mappedAgain(pid, process, selected);
+        }
+        List<UsdtProbe> probes =
+                selected.stream().filter(probe -> !isAttached(pid, probe)).toList();
         if (!probes.isEmpty()) {
             ownerOfMemory(pid)
                     .ifPresentOrElse(
@@ -264,6 +283,23 @@ final class Follower implements AutoCloseable {
                                     .add(scan),
                             () -> attempt(pid, () -> attach(pid, probes)));
         }
+    }
+
+    /**
+     * A file that was written since it was attached to is another one, with the breakpoints of the former, since these
+     * belong to the inode: without the former link, which would report each event a second time.
+     */
+    private void mappedAgain(int pid, Attached process, List<UsdtProbe> probes) {
+        Set<FileIdentity> mapped =
+                probes.stream().map(probe -> probe.binary().identity()).collect(Collectors.toSet());
+        process.unmapped().removeAll(mapped);
+        closeDeleted(process);
+        Set<FileIdentity> written = process.files().stream()
+                .filter(known -> !mapped.contains(known)
+                        && mapped.stream()
+                                .anyMatch(file -> file.device() == known.device() && file.inode() == known.inode()))
+                .collect(Collectors.toSet());
+        closeAndAttachOthers(pid, process, written, _ -> true);
     }
 
     private void functionsAppeared(int pid, UsdtScan scan) {
@@ -345,26 +381,27 @@ final class Follower implements AutoCloseable {
         if (process == null) {
             return;
         }
-        List<UsdtBinary> binaries =
-                files.stream().map(file -> file.probes().getFirst().binary()).toList();
-        Set<FileIdentity> unmapped = binaries.stream().map(UsdtBinary::identity).collect(Collectors.toSet());
-        Set<FileIdentity> deleted = binaries.stream()
-                .filter(Follower::isDeleted)
-                .map(UsdtBinary::identity)
+        Set<FileIdentity> unmapped = files.stream()
+                .map(file -> file.probes().getFirst().binary().identity())
+                .filter(process.files()::contains)
                 .collect(Collectors.toSet());
-        for (Link link : List.copyOf(process.links())) {
-            if (!(link instanceof UsdtLink probes)) {
-                continue;
-            }
-            Set<FileIdentity> ofLink = probes.probes().stream()
-                    .map(probe -> probe.binary().identity())
-                    .collect(Collectors.toSet());
-            if (dependsOnAddresses(link) && ofLink.stream().anyMatch(unmapped::contains)) {
-                closeAndAttachOthers(pid, process, probes, unmapped);
-            } else if (probes.strategy() == AttachStrategy.MULTI && deleted.containsAll(ofLink)) {
-                close(process, probes);
+        process.unmapped().addAll(unmapped);
+        closeAndAttachOthers(pid, process, unmapped, Follower::dependsOnAddresses);
+        closeDeleted(process);
+    }
+
+    private void closeDeleted(Attached process) {
+        for (UsdtLink link : process.usdtLinks()) {
+            if (link.strategy() == AttachStrategy.MULTI
+                    && process.unmapped().containsAll(filesOf(link))
+                    && link.probes().stream().map(UsdtProbe::binary).distinct().allMatch(Follower::isDeleted)) {
+                close(process, link);
             }
         }
+    }
+
+    private static Set<FileIdentity> filesOf(UsdtLink link) {
+        return link.probes().stream().map(probe -> probe.binary().identity()).collect(Collectors.toSet());
     }
 
     /** Whether the file is no longer at its path, so that no process will load it by this path. */
@@ -379,23 +416,30 @@ final class Follower implements AutoCloseable {
     /** Not in the background: if the file is mapped again, the old link would report the events of the new one. */
     private void close(Attached process, UsdtLink link) {
         process.links().remove(link);
-        link.probes().forEach(probe -> process.files().remove(probe.binary().identity()));
+        process.files().removeAll(filesOf(link));
+        process.unmapped().removeAll(filesOf(link));
         session.close(link);
     }
 
-    private void closeAndAttachOthers(int pid, Attached process, UsdtLink link, Set<FileIdentity> unmapped) {
-        close(process, link);
-        List<UsdtProbe> others = link.probes().stream()
-                .filter(probe -> !unmapped.contains(probe.binary().identity()))
-                .toList();
-        if (!others.isEmpty()) {
-            attempt(pid, () -> attach(pid, others));
-            problems.accept(new Diagnostic(
-                    Kind.LATE,
-                    "process " + pid,
-                    "process " + pid + " has unloaded a file whose probes were attached to by their addresses, together"
-                            + " with those of other files: events of the others may be missing from the moment in which"
-                            + " they were attached to again"));
+    /** Closes the links to some files among those that are chosen. */
+    private void closeAndAttachOthers(int pid, Attached process, Set<FileIdentity> some, Predicate<UsdtLink> chosen) {
+        for (UsdtLink link : process.usdtLinks()) {
+            if (some.isEmpty() || !chosen.test(link) || Collections.disjoint(filesOf(link), some)) {
+                continue;
+            }
+            close(process, link);
+            List<UsdtProbe> others = link.probes().stream()
+                    .filter(probe -> !some.contains(probe.binary().identity()))
+                    .toList();
+            if (!others.isEmpty()) {
+                attempt(pid, () -> attach(pid, others));
+                problems.accept(new Diagnostic(
+                        Kind.LATE,
+                        "process " + pid,
+                        "process " + pid + " has unloaded a file whose probes were attached to together with those of"
+                                + " other files: events of the others may be missing from the moment in which they were"
+                                + " attached to again"));
+            }
         }
     }
 
@@ -411,6 +455,10 @@ final class Follower implements AutoCloseable {
     /** The addresses of the previous program are invalid now, and the same file may be mapped at others. */
     synchronized void exec(int pid) {
         Attached process = attached.get(pid);
+        if (process != null) {
+            process.unmapped().addAll(process.files());
+            closeDeleted(process);
+        }
         if (process != null && process.links().stream().anyMatch(Follower::dependsOnAddresses)) {
             process.files().clear();
             // Not in the background: the old link would report the events of the new link a second time.

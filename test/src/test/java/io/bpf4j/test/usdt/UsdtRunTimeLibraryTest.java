@@ -151,11 +151,14 @@ class UsdtRunTimeLibraryTest {
                         "100")) {
             trace.awaitMessage("tracing 2 probes at 2 sites");
             assertThat(maker.command("fire")).isEqualTo("fired");
+            List<String> places = new ArrayList<>();
             for (String next : List.of("load", "load elsewhere", "replace", "replace")) {
                 assertThat(maker.command("unload")).isEqualTo("unloaded");
-                assertThat(maker.command(next)).startsWith("loaded at");
+                places.add(maker.command(next));
+                assertThat(places.getLast()).startsWith("loaded at");
                 assertThat(maker.command("fire")).isEqualTo("fired");
             }
+            assertThat(places.get(1)).isNotEqualTo(places.get(0));
             Commands.Result result = trace.await();
             assertThat(result.exitCode()).as(result.err()).isZero();
             List<Map<String, @Nullable Object>> lines = Json.lines(result.out());
@@ -184,6 +187,7 @@ class UsdtRunTimeLibraryTest {
                         "load:*")) {
             trace.awaitMessage("tracing 2 probes at 2 sites");
             long before = links(trace);
+            assertThat(before).isPositive();
             for (int i = 0; i < 4; i++) {
                 assertThat(maker.command("unload")).isEqualTo("unloaded");
                 assertThat(maker.command("replace")).startsWith("loaded at");
