@@ -188,7 +188,7 @@ final class ExportedQuestion implements Exported {
                                 Stream.concat(
                                         Stream.of("it was suspended: events of that time are missing"),
                                         formerGaps.stream()),
-                                gaps.stream().map(Diagnostic::message))
+                                Stream.concat(gaps.stream().map(Diagnostic::message), ofReplaced.stream()))
                         .distinct()
                         .limit(MAX_FORMER_GAPS)
                         .toList();
@@ -303,7 +303,11 @@ final class ExportedQuestion implements Exported {
 
     /** A run is attached. */
     private void counts(Run current) {
-        if (!current.interruption.requested() && suspension.counts()) {
+        boolean goesOn;
+        synchronized (this) {
+            goesOn = !current.interruption.requested() && suspension.counts();
+        }
+        if (goesOn) {
             console.error("bpf4j: goes on");
         }
     }
@@ -311,10 +315,18 @@ final class ExportedQuestion implements Exported {
     /** The thread of the question keeps the events, which may wait for a reader. */
     @Override
     public void suspend(String why) {
-        if (end.isEmpty() && suspension.begin(why)) {
-            console.error("bpf4j: " + why);
+        if (begin(why)) {
+            console.error("bpf4j: " + why); // last: standard error may have a slow reader
+        }
+    }
+
+    /** In one step, so that no run that is about to end is taken for one that goes on. */
+    private synchronized boolean begin(String why) {
+        boolean begun = end.isEmpty() && suspension.begin(why);
+        if (begun) {
             interrupt();
         }
+        return begun;
     }
 
     /** Ends the run. A second request would mean that nobody wants to wait until all is detached. */

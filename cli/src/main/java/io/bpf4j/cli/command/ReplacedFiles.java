@@ -48,6 +48,10 @@ final class ReplacedFiles {
     private int made;
     private boolean released;
     private Optional<String> problem = Optional.empty();
+
+    /** What new files have that is not counted; it stays, because these files stay attached. */
+    private Optional<String> uncounted = Optional.empty();
+
     private boolean tried;
     private long last;
     private Duration pause = PAUSE;
@@ -56,9 +60,10 @@ final class ReplacedFiles {
      * What became of an attempt.
      *
      * @param links to the new files; empty if there was nothing to attach to
-     * @param missing why not all of them is attached to; empty if it is
+     * @param missing why one of them is not attached to; empty if all are
+     * @param uncounted what the new files have that is not attached to; empty if there is nothing
      */
-    record Attempt(List<Link> links, Optional<String> missing) {}
+    record Attempt(List<Link> links, Optional<String> missing, Optional<String> uncounted) {}
 
     /** Attaches. */
     @FunctionalInterface
@@ -100,6 +105,7 @@ final class ReplacedFiles {
         try {
             Attempt attempt = again.attach(paths);
             problem = attempt.missing();
+            uncounted = uncounted.or(attempt::uncounted);
             if (!attempt.links().isEmpty()) {
                 made++;
                 kept.addLast(attempt.links());
@@ -124,6 +130,7 @@ final class ReplacedFiles {
     List<String> reasons() {
         List<String> reasons = new ArrayList<>();
         problem.ifPresent(reasons::add);
+        uncounted.ifPresent(reasons::add);
         if (released) {
             reasons.add("files were replaced more than " + MOST_KEPT
                     + " times: processes that still run a file of the time between the first and the last "

@@ -20,6 +20,7 @@ import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,6 +54,8 @@ final class TargetRun {
 
     /** A command that runs for longer has usually loaded its libraries. Shorter ones are told at their end what they lack. */
     private static final Duration LOADED = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST_START = Duration.ofSeconds(30);
 
     /** Files with probes that are kept to name the nearest probe. */
     private static final int MAX_SEEN = 16;
@@ -254,10 +257,57 @@ final class TargetRun {
         private final Set<FileIdentity> first = new HashSet<>();
         private final Map<Link, Set<FileIdentity>> files = new HashMap<>();
 
+        /** Of the first files by their paths: see {@link #mayReplace}. */
+        private final Map<Path, Origin> origins = new HashMap<>();
+
+        /**
+         * Where a file came from.
+         *
+         * @param owner the user id
+         * @param real the path without links
+         */
+        private record Origin(int owner, Path real) {
+            static Origin of(Path path) throws IOException {
+                return new Origin((int) Files.getAttribute(path, "unix:uid"), path.toRealPath());
+            }
+        }
+
         Attached(List<UsdtProbe> probes, Map<FileIdentity, List<FunctionProbe>> functions) {
             names = names(probes, functions.values());
             first.addAll(functions.keySet());
             probes.forEach(probe -> first.add(probe.binary().identity()));
+            Stream.concat(
+                            probes.stream().map(probe -> probe.binary().path()),
+                            functions.values().stream().flatMap(List::stream).map(FunctionProbe::file))
+                    .distinct()
+                    .forEach(this::remember);
+        }
+
+        private void remember(Path path) {
+            try {
+                origins.put(path, Origin.of(path));
+            } catch (IOException e) {
+                // It has just gone; what comes in its place is not attached to.
+            }
+        }
+
+        /**
+         * Whether the file at a path may take the place of the first one there: it must belong to the same user, and a
+         * file of root must be in the same place. The owner of a directory may put a link there, to a file that they
+         * could not have chosen, such as the C library.
+         */
+        boolean mayReplace(Path path) {
+            Origin before = origins.get(path);
+            if (before == null) {
+                return false;
+            }
+            try {
+                Origin now = Origin.of(path);
+                return now.owner() == before.owner()
+                        && (now.owner() != 0 || now.real().equals(before.real()));
+            } catch (IOException e) {
+                return false;
+            }
         }
 
         static Set<String> names(List<UsdtProbe> probes, Collection<List<FunctionProbe>> functions) {
@@ -267,8 +317,10 @@ final class TargetRun {
                     .collect(Collectors.toCollection(TreeSet::new));
         }
 
+        /** By the inode, which is not used again while it is attached to: a file may be written, and still be the same. */
         boolean has(FileIdentity file) {
-            return first.contains(file) || files.values().stream().anyMatch(ofLink -> ofLink.contains(file));
+            return Stream.concat(first.stream(), files.values().stream().flatMap(Set::stream))
+                    .anyMatch(known -> known.device() == file.device() && known.inode() == file.inode());
         }
     }
 
@@ -283,11 +335,13 @@ final class TargetRun {
                 ? List.of()
                 : new TargetSelection(console, options, strings)
                         .of(scans).stream()
-                                .filter(probe -> !known.has(probe.binary().identity()))
+                                .filter(probe -> !known.has(probe.binary().identity())
+                                        && known.mayReplace(probe.binary().path()))
                                 .toList();
         Map<FileIdentity, List<FunctionProbe>> byFile =
                 new LinkedHashMap<>(FunctionSelection.of(options, scans, Optional.empty()));
         byFile.keySet().removeIf(known::has);
+        byFile.values().removeIf(ofFile -> !known.mayReplace(ofFile.getFirst().file()));
         Set<String> others = Attached.names(probes, byFile.values());
         others.removeAll(known.names);
         List<UsdtProbe> ofProgram = probes.stream()
@@ -310,26 +364,31 @@ final class TargetRun {
             throw e;
         }
         if (!links.isEmpty()) {
-            Set<FileIdentity> now = new HashSet<>(byFile.keySet());
-            probes.forEach(probe -> now.add(probe.binary().identity()));
+            Set<FileIdentity> now = new HashSet<>();
+            byFile.forEach((file, ofFile) -> {
+                if (ofFile.stream().anyMatch(functions::contains)) {
+                    now.add(file);
+                }
+            });
+            ofProgram.forEach(probe -> now.add(probe.binary().identity()));
             known.files.put(links.getFirst(), now);
             console.error("bpf4j: tracing "
                     + Scans.count(ofProgram.size() + functions.size(), "probe")
                     + " of files that have taken the place of others, too");
         }
-        return new ReplacedFiles.Attempt(links, whyNotAll(program.replacedFiles(), paths, others));
-    }
-
-    /** @param others probes that the files before did not have */
-    private static Optional<String> whyNotAll(Set<Path> replaced, Set<Path> asked, Set<String> others) {
-        Optional<Path> without = replaced.stream().filter(asked::contains).findFirst();
-        return without.map(path -> "the file that has taken the place of " + path
-                        + " has none of the probes, so it is not attached to")
-                .or(() -> others.isEmpty()
-                        ? Optional.empty()
-                        : Optional.of("files that have taken the place of others have probes which those did not have,"
-                                + " such as " + others.iterator().next()
-                                + ": they are not counted until the agent is started again"));
+        Optional<String> missing = program.replacedFiles().stream()
+                .filter(paths::contains)
+                .findFirst()
+                .map(path -> "the file that has taken the place of " + path
+                        + (known.mayReplace(path)
+                                ? " has none of the probes, so it is not attached to"
+                                : " belongs to another user, or is a link to another file of root: it is not attached to"
+                                        + " until the agent is started again"));
+        Optional<String> uncounted = others.isEmpty()
+                ? Optional.empty()
+                : Optional.of("files that have taken the place of others have probes which those did not have, such as "
+                        + others.iterator().next() + ": they are not counted until the agent is started again");
+        return new ReplacedFiles.Attempt(links, missing, uncounted);
     }
 
     private Progress attaching(int number, String noun) {
@@ -450,7 +509,10 @@ final class TargetRun {
         }
 
         void look() {
-            if (!said && System.nanoTime() - from >= 0) {
+            long late = System.nanoTime() - from;
+            // On a busy machine a command may not have begun; one that has no file with probes is never seen.
+            boolean begun = options.command().isEmpty() || !seen.isEmpty() || late >= LONGEST_START.toNanos();
+            if (!said && late >= 0 && begun) {
                 said = true;
                 report.nothingYet(seen, selection.unmatched());
                 report.notMappedYet(functions, following.notMapped());

@@ -33,7 +33,7 @@ class ReplacedFilesTest {
         });
         Link link = LinkGroup.inSequence("attempt " + attempts);
         attached.add(link);
-        return new ReplacedFiles.Attempt(List.of(link), missing);
+        return new ReplacedFiles.Attempt(List.of(link), missing, Optional.empty());
     }
 
     private void later(Duration time) {

@@ -26,6 +26,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -305,6 +306,48 @@ class CliExportTest {
             assertThat(agent.get("/healthz").body())
                     .startsWith("ok\nvalues: not exact: " + replaced + " was replaced at about ")
                     .contains(", and the new file was attached to at about ");
+        }
+    }
+
+    /** The owner of a directory may put a file there that the questions were not meant to be about. */
+    @Test
+    void aFileOfAnotherUserOrPlaceIsNotAttachedTo() throws IOException, InterruptedException {
+        Path owned = copy("owned");
+        Path linked = copy("linked");
+        Path elsewhere = copy("elsewhere");
+        try (RunningAgent agent = new RunningAgent(
+                asked.config("owned count " + owned + " asked:value", "linked count u:" + linked + ":main"))) {
+            Path other = Files.copy(owned, folder.resolve("of-another-user"));
+            Files.setAttribute(other, "unix:uid", 65_534);
+            Files.move(other, owned, StandardCopyOption.ATOMIC_MOVE);
+            Path link = Files.createSymbolicLink(folder.resolve("link"), elsewhere);
+            Files.move(link, linked, StandardCopyOption.ATOMIC_MOVE);
+            for (Path replaced : List.of(owned, linked)) {
+                agent.process()
+                        .awaitMessage("the file that has taken the place of " + replaced
+                                + " belongs to another user, or is a link to another file of root");
+            }
+            Commands.check(List.of(elsewhere.toString(), "values", "10"));
+            assertThat(agent.scrape())
+                    .containsEntry("owned_total", 0.0)
+                    .containsEntry("linked_total", 0.0)
+                    .containsEntry("linked_exact", 0.0);
+        }
+    }
+
+    /** Breakpoints belong to the inode: one that was written has them already. */
+    @Test
+    void aFileThatWasWrittenIsNotAttachedToTwice() throws IOException, InterruptedException {
+        Path written = copy("written");
+        Path replaced = copy("beside");
+        try (RunningAgent agent =
+                new RunningAgent(asked.config("values count " + written + " " + replaced + " asked:value"))) {
+            Files.setLastModifiedTime(written, FileTime.fromMillis(0));
+            replace(replaced);
+            agent.process().awaitMessage("bpf4j: values: tracing 1 probe of files that have taken");
+            Commands.check(List.of(written.toString(), "values", "10"));
+            Commands.check(List.of(replaced.toString(), "values", "5"));
+            assertThat(agent.scrape()).containsEntry("values_total", 15.0).containsEntry("values_exact", 0.0);
         }
     }
 
