@@ -45,7 +45,7 @@ final class UnwindTable {
 
     private static final long UNKNOWN = -1;
 
-    /** Of all addresses together: a file can have many addresses in one function with many instructions. */
+    /** Entries and instructions, of all addresses together: a file can have any number of both. */
     private static final int MAX_STEPS = 10_000_000;
 
     private static final int MAX_REMEMBERED = 64;
@@ -82,6 +82,7 @@ final class UnwindTable {
         Section section = elf.section(".eh_frame").orElse(null);
         if (section == null
                 || section.type() == Section.SHT_NOBITS
+                || (section.flags() & Section.SHF_COMPRESSED) != 0 // no section that is loaded is compressed
                 || elf.header().machine() != ElfHeader.EM_X86_64) {
             return Set.of();
         }
@@ -105,7 +106,7 @@ final class UnwindTable {
     private void read() {
         Cie cie = null;
         long at = 0;
-        while (bytes.size() - at >= 4 && left > 0) {
+        while (bytes.size() - at >= 4 && left > 0 && ++steps <= MAX_STEPS) {
             Reader entry = new Reader(at);
             long length = entry.u32();
             if (length == 0xffff_ffffL) {
