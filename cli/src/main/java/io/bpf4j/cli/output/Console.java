@@ -180,8 +180,8 @@ public final class Console {
      * waits.
      */
     public boolean isBlockedFor(Duration time) {
-        long since = writesSince;
-        return writes && System.nanoTime() - since >= time.toNanos();
+        // In this order: a write that begins in between has a new time.
+        return writes && System.nanoTime() - writesSince >= time.toNanos();
     }
 
     /** The terminal of standard output; empty if standard output is not a terminal. */

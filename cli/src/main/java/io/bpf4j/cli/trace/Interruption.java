@@ -25,7 +25,7 @@ public final class Interruption {
     private static final Duration GRACE = Duration.ofSeconds(2);
 
     /** The time that the last actions of a process may take that a signal ends: they may write to a full pipe. */
-    private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+    private static final Duration LAST_WORDS = Duration.ofSeconds(5);
 
     /** How often a command that was asked to end is looked at. */
     private static final Duration LOOK = Duration.ofMillis(100);
