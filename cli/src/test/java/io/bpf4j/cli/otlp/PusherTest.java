@@ -350,10 +350,10 @@ class PusherTest {
     /** It does not suffice, and the next push would come before that. */
     @Test
     void aPushWaitsAsLongAsTheCollectorAsks() throws IOException, InterruptedException {
-        assertThat(timesBetween(503, "2", Duration.ofMillis(500), 3))
-                .allMatch(nanos -> nanos >= Duration.ofSeconds(2).toNanos());
+        assertThat(timesBetween(503, "11", Duration.ofSeconds(10), 2))
+                .allMatch(nanos -> nanos >= Duration.ofSeconds(11).toNanos());
         assertThat(lines().getFirst())
-                .contains("it answers with status 503, and is left alone for 2 s; it says: 'busy'");
+                .contains("it answers with status 503, and is left alone for 11 s; it says: 'busy'");
     }
 
     /** The last push is made: there is none after it, and it has all events. */
@@ -361,12 +361,13 @@ class PusherTest {
     void theEndWaitsForNoCollector() throws IOException, InterruptedException {
         AtomicInteger came = new AtomicInteger();
         HttpServer server = collector(exchange -> {
+            came.incrementAndGet();
             exchange.getResponseHeaders().set("Retry-After", "600");
             answer(exchange, 429, "text/plain", bytes("busy"));
-            came.incrementAndGet();
         });
         try {
-            try (Pusher pusher = start(url(server), Duration.ofSeconds(2), SHORT)) {
+            // Less than what it asks for, and more than a busy machine needs.
+            try (Pusher pusher = start(url(server), Duration.ofMinutes(1), SHORT)) {
                 awaitFailed(pusher, 1);
             }
             assertThat(came.get()).isEqualTo(2);

@@ -70,7 +70,14 @@ class CliStackTest {
                 int main(void) { long sum = 0; for (long n = 0; n < 5; n++) sum += outer(n); return sum == 0; }
                 """);
         Path program = folder.resolve("leaf");
-        Commands.check(List.of("gcc", "-O2", "-fno-omit-frame-pointer", "-o", program.toString(), source.toString()));
+        Commands.check(List.of(
+                "gcc",
+                "-O2",
+                "-fno-omit-frame-pointer",
+                "-momit-leaf-frame-pointer",
+                "-o",
+                program.toString(),
+                source.toString()));
         Path page = folder.resolve("leaf.html");
         Commands.Result leaf =
                 Cli.run("stack", "--json", "--html", page.toString(), "-c", program.toString(), "app:leaf");

@@ -31,11 +31,20 @@ public final class RunningAgent implements AutoCloseable {
     /** An agent that was started in another way. */
     public RunningAgent(RunningTrace process) throws IOException, InterruptedException {
         this.process = process;
+        try {
+            url = url(process);
+        } catch (IOException | InterruptedException | RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+    }
+
+    private static String url(RunningTrace process) throws IOException, InterruptedException {
         Matcher where = Pattern.compile("http://[0-9.:]+").matcher(process.message("bpf4j: serving "));
         if (!where.find()) {
             throw new AssertionError("the agent does not say where it serves");
         }
-        url = where.group();
+        return where.group();
     }
 
     /** What it says and how it ends. */

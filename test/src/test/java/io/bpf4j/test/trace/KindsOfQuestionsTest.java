@@ -162,7 +162,14 @@ class KindsOfQuestionsTest {
                 int main(void) { return outer(1) == 0; }
                 """);
         Path leaf = folder.resolve("leaf");
-        Commands.check(List.of("gcc", "-O2", "-fno-omit-frame-pointer", "-o", leaf.toString(), source.toString()));
+        Commands.check(List.of(
+                "gcc",
+                "-O2",
+                "-fno-omit-frame-pointer",
+                "-momit-leaf-frame-pointer",
+                "-o",
+                leaf.toString(),
+                source.toString()));
         List<UsdtProbe> probes = UsdtScan.ofFile(leaf).probes();
         try (Answer answer = Question.on(probes).byUserStack().open();
                 NamedStacks stacks = NamedStacks.create(Duration.ZERO)) {

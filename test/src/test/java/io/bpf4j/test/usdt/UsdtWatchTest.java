@@ -90,7 +90,7 @@ class UsdtWatchTest {
     void aWatchOfAZombieSaysThatTheProcessHasEnded() throws IOException, InterruptedException {
         // A shell would wait for its child: the child ends when its parent is something else.
         Process parent = new ProcessBuilder(
-                        "sh", "-c", "until [ \"$(cat /proc/$$/comm)\" = sleep ]; do :; done & echo $!; exec sleep 1000")
+                        "sh", "-c", "while [ \"$(cat /proc/$$/comm)\" = sh ]; do :; done & echo $!; exec sleep 1000")
                 .start();
         try (Processes.Ended _ = Processes.endAfterwards(parent);
                 BufferedReader output = parent.inputReader()) {
