@@ -72,8 +72,8 @@ final class UnwindTable {
     }
 
     /**
-     * Those of the addresses at which code has no frame. An address that the table does not have is none of them, and
-     * neither is one of a machine other than x86-64.
+     * Chooses the addresses at which code has no frame. Addresses that no entry of the table covers are left out, and all
+     * addresses of a machine other than x86-64.
      *
      * @param addresses as the file has them
      * @throws MalformedDataException if the table is broken

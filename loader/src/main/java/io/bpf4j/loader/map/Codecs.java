@@ -7,9 +7,6 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.CharsetDecoder;
-import java.nio.charset.CoderResult;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.LongFunction;
@@ -191,11 +188,6 @@ final class Codecs {
      * UTF-8 contains, and an array may be full.
      */
     record Text(long size) implements Codec<String> {
-        /** Stands for the byte 0x00; those for 0x80 to 0xff are used, as in Python's "surrogateescape" (PEP 383). */
-        private static final char RAW_BYTE_BASE = '\udc00';
-
-        private static final char REPLACEMENT = '\ufffd';
-
         Text {
             if (size < 1 || size > Integer.MAX_VALUE) {
                 throw new IllegalArgumentException("text can't be stored in " + size + " bytes");
@@ -210,27 +202,7 @@ final class Codecs {
         @Override
         public String decode(MemorySegment source, long offset) {
             byte[] bytes = CString.bytes(source.asSlice(offset, size));
-            String text = new String(bytes, StandardCharsets.UTF_8);
-            return text.indexOf(REPLACEMENT) < 0 ? text : decodeEachByte(bytes);
-        }
-
-        private static String decodeEachByte(byte[] bytes) {
-            CharsetDecoder decoder = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .onMalformedInput(CodingErrorAction.REPORT)
-                    .onUnmappableCharacter(CodingErrorAction.REPORT);
-            ByteBuffer in = ByteBuffer.wrap(bytes);
-            CharBuffer out = CharBuffer.allocate(bytes.length);
-            while (true) {
-                CoderResult result = decoder.decode(in, out, true);
-                if (!result.isError()) {
-                    return out.flip().toString();
-                }
-                for (int i = 0; i < result.length(); i++) {
-                    out.put((char) (RAW_BYTE_BASE + (in.get() & 0xff)));
-                }
-                decoder.reset();
-            }
+            return CString.exact(bytes, 0, bytes.length);
         }
 
         @Override
@@ -266,8 +238,8 @@ final class Codecs {
             int index = 0;
             while (index < value.length()) {
                 int codePoint = value.codePointAt(index);
-                if (codePoint >= RAW_BYTE_BASE + 0x80 && codePoint <= RAW_BYTE_BASE + 0xff) {
-                    bytes.write(codePoint - RAW_BYTE_BASE);
+                if (codePoint >= CString.RAW_BYTE_BASE + 0x80 && codePoint <= CString.RAW_BYTE_BASE + 0xff) {
+                    bytes.write(codePoint - CString.RAW_BYTE_BASE);
                 } else if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
                     throw new IllegalArgumentException("the text has an unpaired surrogate at index " + index
                             + String.format(" (U+%04X)", codePoint) + ", which UTF-8 can't encode");

@@ -87,12 +87,16 @@ class CliFollowTest {
         return program;
     }
 
+    private static Process started() throws IOException {
+        return new ProcessBuilder(program().toString(), library().toString(), other().toString())
+                .redirectErrorStream(true)
+                .start();
+    }
+
     /** A name may be misspelled, or belong to a library that is loaded later: nobody has to wait for the end to know. */
     @Test
     void whatIsNotThereYetIsSaidAtOnce() throws IOException, InterruptedException {
-        Process target = new ProcessBuilder(program().toString(), library().toString(), other().toString())
-                .redirectErrorStream(true)
-                .start();
+        Process target = started();
         try (Processes.Ended _ = Processes.endAfterwards(target);
                 RunningTrace trace = whenItReads(
                         target,
@@ -137,9 +141,7 @@ class CliFollowTest {
         "exec, later:program, true"
     })
     void whatAppearsIsAttached(String command, String probe, boolean inChild) throws IOException, InterruptedException {
-        Process target = new ProcessBuilder(program().toString(), library().toString(), other().toString())
-                .redirectErrorStream(true)
-                .start();
+        Process target = started();
         try (Processes.Ended _ = Processes.endAfterwards(target);
                 RunningTrace trace = whenItReads(
                         target,

@@ -61,23 +61,7 @@ class CliStackTest {
     @Test
     @Requires({SDT_H, X86_64})
     void aProbeInAFunctionWithoutAFrameLacksItsCallerAndTheAnswerSaysSo() throws IOException, InterruptedException {
-        Path source = Files.writeString(folder.resolve("leaf.c"), """
-                #include <sys/sdt.h>
-                #define NOINLINE __attribute__((noipa))
-                NOINLINE long leaf(long n) { DTRACE_PROBE1(app, leaf, n); return n * 3; }
-                NOINLINE long caller(long n) { long r = leaf(n); DTRACE_PROBE1(app, framed, r); return r + 1; }
-                NOINLINE long outer(long n) { long r = caller(n); return r + 1; }
-                int main(void) { long sum = 0; for (long n = 0; n < 5; n++) sum += outer(n); return sum == 0; }
-                """);
-        Path program = folder.resolve("leaf");
-        Commands.check(List.of(
-                "gcc",
-                "-O2",
-                "-fno-omit-frame-pointer",
-                "-momit-leaf-frame-pointer",
-                "-o",
-                program.toString(),
-                source.toString()));
+        Path program = CPrograms.compile("frameless", "-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer");
         Path page = folder.resolve("leaf.html");
         Commands.Result leaf =
                 Cli.run("stack", "--json", "--html", page.toString(), "-c", program.toString(), "app:leaf");

@@ -22,7 +22,6 @@ import io.bpf4j.trace.Question;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -153,24 +152,8 @@ class KindsOfQuestionsTest {
     @Requires({SDT_H, X86_64})
     void theStacksOfAProbeWithoutAFrameAreSaidToLackTheCaller(@TempDir Path folder)
             throws IOException, InterruptedException {
-        Path source = Files.writeString(folder.resolve("leaf.c"), """
-                #include <sys/sdt.h>
-                #define NOINLINE __attribute__((noipa))
-                NOINLINE long leaf(long n) { DTRACE_PROBE1(app, leaf, n); return n * 3; }
-                NOINLINE long caller(long n) { long r = leaf(n); return r + 1; }
-                NOINLINE long outer(long n) { long r = caller(n); return r + 1; }
-                int main(void) { return outer(1) == 0; }
-                """);
-        Path leaf = folder.resolve("leaf");
-        Commands.check(List.of(
-                "gcc",
-                "-O2",
-                "-fno-omit-frame-pointer",
-                "-momit-leaf-frame-pointer",
-                "-o",
-                leaf.toString(),
-                source.toString()));
-        List<UsdtProbe> probes = UsdtScan.ofFile(leaf).probes();
+        Path leaf = CPrograms.compile("frameless", "-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer");
+        List<UsdtProbe> probes = UsdtScan.ofFile(leaf).matching("app:leaf").probes();
         try (Answer answer = Question.on(probes).byUserStack().open();
                 NamedStacks stacks = NamedStacks.create(Duration.ZERO)) {
             stacks.attached(probes);

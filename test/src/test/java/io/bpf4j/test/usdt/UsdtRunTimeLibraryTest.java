@@ -94,23 +94,19 @@ class UsdtRunTimeLibraryTest {
         return name.equals("first") ? "190" : "195";
     }
 
+    private static RunningTrace traceOf(Maker maker, Strategy strategy, String... options) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of("trace", "--json", "--strategy", strategy.option()));
+        arguments.addAll(List.of("-p", Integer.toString(maker.pid()), "load:*", "--str", "2"));
+        arguments.addAll(List.of(options));
+        return new RunningTrace(arguments.toArray(String[]::new));
+    }
+
     @ParameterizedTest
     @CsvSource({"tmp, MULTI", "tmp, COOKIE", "tmp, IP_MAP", "memfd, MULTI", "memfd, COOKIE", "memfd, IP_MAP"})
     void eachEventHasItsArguments(String place, Strategy strategy) throws IOException, InterruptedException {
         strategy.insistOn();
         try (Maker maker = start(place);
-                RunningTrace trace = new RunningTrace(
-                        "trace",
-                        "--json",
-                        "--strategy",
-                        strategy.option(),
-                        "-p",
-                        Integer.toString(maker.pid()),
-                        "load:*",
-                        "--str",
-                        "2",
-                        "--count",
-                        "20")) {
+                RunningTrace trace = traceOf(maker, strategy, "--count", "20")) {
             trace.awaitMessage("tracing 2 probes at 2 sites");
             assertThat(maker.command("fire")).isEqualTo("fired");
             Commands.Result result = trace.await();
@@ -136,19 +132,7 @@ class UsdtRunTimeLibraryTest {
     void aLibraryMayComeAgain(String place, Strategy strategy) throws IOException, InterruptedException {
         strategy.insistOn();
         try (Maker maker = start(place);
-                RunningTrace trace = new RunningTrace(
-                        "trace",
-                        "--json",
-                        "--follow",
-                        "--strategy",
-                        strategy.option(),
-                        "-p",
-                        Integer.toString(maker.pid()),
-                        "load:*",
-                        "--str",
-                        "2",
-                        "--count",
-                        "100")) {
+                RunningTrace trace = traceOf(maker, strategy, "--follow", "--count", "100")) {
             trace.awaitMessage("tracing 2 probes at 2 sites");
             assertThat(maker.command("fire")).isEqualTo("fired");
             List<String> places = new ArrayList<>();

@@ -2,6 +2,10 @@ package io.bpf4j.elf.internal.text;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -11,6 +15,11 @@ import java.nio.charset.StandardCharsets;
  * <p>Tested by {@code CStringTest}.
  */
 public final class CString {
+    /** A byte that is not UTF-8 is this character plus the byte, as in Python's "surrogateescape" (PEP 383). */
+    public static final char RAW_BYTE_BASE = '\udc00';
+
+    private static final char REPLACEMENT = '\ufffd';
+
     private CString() {}
 
     /**
@@ -31,6 +40,28 @@ public final class CString {
 
     public static String of(MemorySegment memory) {
         return new String(bytes(memory), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * All bytes of a range as text, of which different bytes make different texts: a byte that is not UTF-8 becomes one of
+     * 128 lone surrogates ({@link #RAW_BYTE_BASE}), which no text in UTF-8 contains.
+     */
+    public static String exact(byte[] bytes, int from, int to) {
+        String text = new String(bytes, from, to - from, StandardCharsets.UTF_8);
+        if (text.indexOf(REPLACEMENT) < 0) {
+            return text;
+        }
+        CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+        ByteBuffer in = ByteBuffer.wrap(bytes, from, to - from);
+        CharBuffer out = CharBuffer.allocate(to - from);
+        CoderResult result = decoder.decode(in, out, true);
+        while (result.isMalformed()) {
+            for (int i = 0; i < result.length(); i++) {
+                out.put((char) (RAW_BYTE_BASE + (in.get() & 0xff)));
+            }
+            result = decoder.decode(in, out, true);
+        }
+        return out.flip().toString();
     }
 
     /** The bytes of a text, without its NUL. */

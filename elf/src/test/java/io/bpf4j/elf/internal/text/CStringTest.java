@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,6 +28,16 @@ class CStringTest {
     void theEndIsLookedForInARange(int from, int limit, int end) {
         assertThat(CString.end(new byte[] {'a', 'b', 0, 'c', 'd', 0}, from, limit))
                 .isEqualTo(end);
+    }
+
+    /** @param units of the text, in UTF-16 */
+    @ParameterizedTest
+    @CsvSource({"61ff62, 0061dcff0062", "c3, dcc3", "e282, dce2dc82", "c3bcff, 00fcdcff", "efbfbd, fffd", "80, dc80"})
+    void differentBytesMakeDifferentTexts(String bytes, String units) {
+        byte[] stored = HexFormat.of().parseHex(bytes);
+        String text = CString.exact(stored, 0, stored.length);
+        assertThat(text.chars().mapToObj("%04x"::formatted).collect(Collectors.joining()))
+                .isEqualTo(units);
     }
 
     /** As in a log of the verifier, which quotes what an object says of itself. */

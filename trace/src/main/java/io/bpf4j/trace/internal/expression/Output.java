@@ -1,13 +1,10 @@
 package io.bpf4j.trace.internal.expression;
 
+import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.trace.expression.ValueType;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.CharBuffer;
-import java.nio.charset.CharsetDecoder;
-import java.nio.charset.CoderResult;
-import java.nio.charset.StandardCharsets;
 import java.util.function.IntFunction;
 
 /**
@@ -59,7 +56,7 @@ public record Output(String text, ValueType type, int offset, int size, boolean 
             while (length > 0 && out[offset + length - 1] == 0) {
                 length--;
             }
-            return text(out, offset, length);
+            return CString.exact(out, offset, offset + length);
         }
         long number = ByteBuffer.wrap(out).order(ByteOrder.nativeOrder()).getLong(offset);
         return switch (type) {
@@ -74,24 +71,6 @@ public record Output(String text, ValueType type, int offset, int size, boolean 
                     case TEXT -> throw new AssertionError();
                 };
         };
-    }
-
-    private static String text(byte[] bytes, int offset, int length) {
-        String text = new String(bytes, offset, length, StandardCharsets.UTF_8);
-        if (text.indexOf('\ufffd') < 0) {
-            return text;
-        }
-        CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
-        ByteBuffer in = ByteBuffer.wrap(bytes, offset, length);
-        CharBuffer decoded = CharBuffer.allocate(length);
-        CoderResult result = decoder.decode(in, decoded, true);
-        while (result.isMalformed()) {
-            for (int i = 0; i < result.length(); i++) {
-                decoded.put((char) (0xdc00 + (in.get() & 0xff)));
-            }
-            result = decoder.decode(in, decoded, true);
-        }
-        return decoded.flip().toString();
     }
 
     static String provider(String probe) {

@@ -11,11 +11,6 @@ import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.usdt.internal.note.Segments.Place;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.NopForm;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharsetDecoder;
-import java.nio.charset.CoderResult;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -282,27 +277,10 @@ public final class StapsdtReader {
         return linkedBase == 0 || base == null ? 0 : base.address() - linkedBase;
     }
 
-    /**
-     * A provider or name. Each byte that is not UTF-8 becomes a lone surrogate, U+DC00 plus the byte, as in the values of
-     * questions, so that different names stay different.
-     */
+    /** A provider or name. Names with different bytes stay different. */
     private static String name(ByteView description, long at) {
         byte[] bytes = description.cStringBytes(at, NoteLimits.MAX_NAME_BYTES);
-        String text = new String(bytes, StandardCharsets.UTF_8);
-        if (text.indexOf('\ufffd') < 0) {
-            return text;
-        }
-        CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
-        ByteBuffer in = ByteBuffer.wrap(bytes);
-        CharBuffer decoded = CharBuffer.allocate(bytes.length);
-        CoderResult result = decoder.decode(in, decoded, true);
-        while (result.isMalformed()) {
-            for (int i = 0; i < result.length(); i++) {
-                decoded.put((char) (0xdc00 + (in.get() & 0xff)));
-            }
-            result = decoder.decode(in, decoded, true);
-        }
-        return decoded.flip().toString();
+        return CString.exact(bytes, 0, bytes.length);
     }
 
     private void readNote(ByteView section, long at, ByteView description) {
