@@ -31,7 +31,8 @@ final class MissingProbe {
         if (ofProvider.isEmpty()) {
             TreeSet<String> providers = new TreeSet<>();
             probes.forEach(p -> providers.add(p.provider()));
-            return "no probe " + pattern + " in " + where + ": it has no provider '" + pattern.provider() + "', but "
+            return "no probe " + pattern + " in " + where + ": " + (files.size() == 1 ? "it has" : "they have")
+                    + " no provider '" + pattern.provider() + "', but "
                     + some(providers.stream().toList());
         }
         if (probes.stream().anyMatch(p -> pattern.matches(p.provider(), p.name()))) {
