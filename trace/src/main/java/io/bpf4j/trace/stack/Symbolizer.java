@@ -2,15 +2,11 @@ package io.bpf4j.trace.stack;
 
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
-import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.internal.text.FileName;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.StackTraceMap;
-import io.bpf4j.process.MappedFile;
 import io.bpf4j.process.MappedRange;
-import io.bpf4j.process.ProcessFiles;
-import io.bpf4j.process.ProcessLimits;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import java.io.IOException;
@@ -20,9 +16,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -60,11 +54,6 @@ import org.jspecify.annotations.Nullable;
 public final class Symbolizer implements AutoCloseable {
     private static final int MAX_PROCESSES = 1 << 10;
 
-    /** The most problems that are told one by one, and that are kept to count the others. */
-    private static final int MAX_PROBLEMS = 100;
-
-    private static final int MAX_COUNTED_PROBLEMS = 1 << 12;
-
     /**
      * The number of frames that a stack without frame pointers can have: the function itself, its caller, and one found
      * by a register that does not hold a frame pointer.
@@ -77,57 +66,23 @@ public final class Symbolizer implements AutoCloseable {
      */
     private static final int MAX_REMEMBERED_FILES = 1 << 12;
 
-    private static final int MAX_FILES = 1 << 16;
-
-    /** The maximum memory of all known functions in bytes; the least recently used files are dropped. */
-    private static final long MAX_TABLES = 3L << 24;
-
-    /** The maximum number of large files that are kept open. A process has one or two. */
-    private static final int MAX_OPEN_FILES = 64;
-
     /** Bytes of the lists of compiled code of all processes; those of the least recently used ones are dropped. */
     private static final long MAX_LISTS = 3L << 24;
 
     private final Host host;
-    private final DebugFiles debugFiles;
     private final Names names = new Names();
     private final KernelFunctions kernel;
-    private final Map<FileIdentity, FileFunctions> files = new LinkedHashMap<>(16, 0.75f, true);
+    private final NamingProblems problems = new NamingProblems();
+    private final FunctionFiles files;
     private final LinkedHashMap<Integer, KnownProcess> processes = new LinkedHashMap<>(16, 0.75f, true);
-    /** The version of each file that was read for this answer, by device and inode. */
-    private final Map<MappedFile.Key, FileIdentity> versions = new HashMap<>();
-
-    private final Set<Diagnostic> problems = new LinkedHashSet<>();
     private final ProbePlaces probes = new ProbePlaces();
-
-    /** Processes that ended before their mappings were read. */
-    private final Set<Integer> gone = new LinkedHashSet<>();
-
-    /** Processes of which only the mappings of the files with the probes are known. */
-    private final Set<Integer> partlyKnown = new LinkedHashSet<>();
-
     private final SymbolBudget budget;
     private boolean prepared;
 
-    /**
-     * A process.
-     *
-     * @param opened the identities of the files that were opened
-     * @param unopened the files that can't be opened
-     */
-    private record KnownProcess(ProcessCode code, Map<FileKey, FileIdentity> opened, Set<FileKey> unopened) {}
-
-    /** A file as the mappings of a process name it. A file may have thousands of mappings. */
-    private record FileKey(long device, long inode, FileName text) {
-        static FileKey of(MappedRange mapping) {
-            return new FileKey(mapping.device(), mapping.inode(), mapping.text());
-        }
-    }
-
     private Symbolizer(Host host, DebugFiles debugFiles, SymbolBudget budget) {
         this.host = host;
-        this.debugFiles = debugFiles;
         this.budget = budget;
+        this.files = new FunctionFiles(debugFiles, budget, problems);
         this.kernel = new KernelFunctions(host, names);
     }
 
@@ -185,42 +140,36 @@ public final class Symbolizer implements AutoCloseable {
     public synchronized void prepare(Map<Integer, List<List<StackTraceMap.Frame>>> stacks) {
         prepared = true;
         budget.renew();
-        versions.clear();
+        files.renew();
         read(stacks);
     }
 
     private void read(Map<Integer, List<List<StackTraceMap.Frame>>> stacks) {
-        Map<FileFunctions, Need> needs = new HashMap<>();
+        Map<FileFunctions, FunctionFiles.Need> needs = new HashMap<>();
         stacks.forEach((pid, ofProcess) -> {
             KnownProcess process = process(pid);
             if (process.code().isGone()) {
                 process.code().assume(probes.mappings(innermost(ofProcess)));
-                recordEnd(pid, process);
+                problems.recordEnd(process.code());
             }
             for (List<StackTraceMap.Frame> stack : ofProcess) {
                 for (int i = 0; i < stack.size(); i++) {
                     Place place = place(process, stack.get(i), i);
                     if (place != null && place.functions().isOpen()) {
-                        Need need = needs.computeIfAbsent(place.functions(), _ -> new Need(place, new HashSet<>()));
+                        FunctionFiles.Need need = needs.computeIfAbsent(
+                                place.functions(), _ -> new FunctionFiles.Need(place.module(), new HashSet<>()));
                         need.offsets().add(place.lookup());
                         need.offsets().add(place.fileOffset());
                     }
                 }
-                if (needs.size() > MAX_OPEN_FILES / 2) {
-                    find(needs); // before other files are opened, and these are closed for them
+                if (needs.size() > FunctionFiles.MAX_OPEN / 2) {
+                    // Before other files are opened, and these are closed for them.
+                    files.read(needs);
+                    needs.clear();
                 }
             }
         });
-        find(needs);
-    }
-
-    private void recordEnd(int pid, KnownProcess process) {
-        if (process.code().isUnknown()) {
-            gone.add(pid);
-        } else {
-            gone.remove(pid);
-            partlyKnown.add(pid);
-        }
+        files.read(needs);
     }
 
     private static Set<Long> innermost(List<List<StackTraceMap.Frame>> stacks) {
@@ -233,23 +182,6 @@ public final class Symbolizer implements AutoCloseable {
         return addresses;
     }
 
-    private void find(Map<FileFunctions, Need> needs) {
-        needs.forEach((functions, need) -> {
-            functions.need(need.offsets(), budget);
-            functions
-                    .problem()
-                    .ifPresent(problem ->
-                            addProblem(need.first().module(), need.first().module() + ": " + problem));
-        });
-        if (!needs.isEmpty()) {
-            needs.clear();
-            boundFiles();
-        }
-    }
-
-    /** The places of a large file whose functions are needed, as offsets in bytes. */
-    private record Need(Place first, Set<Long> offsets) {}
-
     /**
      * The frames of a kernel stack.
      *
@@ -261,7 +193,7 @@ public final class Symbolizer implements AutoCloseable {
             frames.add(kernel.frame(addresses[i], lookup(addresses[i], i)));
         }
         if (!kernel.problem().isEmpty()) {
-            addProblem("kernel", kernel.problem());
+            problems.add("kernel", kernel.problem());
         }
         return List.copyOf(frames);
     }
@@ -325,12 +257,12 @@ public final class Symbolizer implements AutoCloseable {
         KnownProcess process = process(pid);
         process.code().remember();
         if (process.code().isGone()) {
-            recordEnd(pid, process);
+            problems.recordEnd(process.code());
         }
-        Set<FileKey> remembered = new HashSet<>();
+        Set<KnownProcess.FileKey> remembered = new HashSet<>();
         for (MappedRange mapping : process.code().filesWithCode()) {
-            if (remembered.size() < MAX_REMEMBERED_FILES && remembered.add(FileKey.of(mapping))) {
-                functions(process, mapping);
+            if (remembered.size() < MAX_REMEMBERED_FILES && remembered.add(KnownProcess.FileKey.of(mapping))) {
+                files.of(process, mapping);
             }
         }
         boundLists(process);
@@ -370,36 +302,13 @@ public final class Symbolizer implements AutoCloseable {
      * it is empty.
      */
     public synchronized List<Diagnostic> problems() {
-        List<Diagnostic> all = new ArrayList<>();
-        ended(gone, "").ifPresent(all::add);
-        ended(partlyKnown, ": only functions of the files with the probes have names")
-                .ifPresent(all::add);
-        problems.stream().limit(MAX_PROBLEMS).forEach(all::add);
-        if (problems.size() > MAX_PROBLEMS) {
-            String more =
-                    (problems.size() < MAX_COUNTED_PROBLEMS ? "" : "at least ") + (problems.size() - MAX_PROBLEMS);
-            all.add(new Diagnostic(
-                    Diagnostic.Kind.UNNAMED, "", "there are further reasons why functions have no names: " + more));
-        }
-        return List.copyOf(all);
-    }
-
-    private static Optional<Diagnostic> ended(Set<Integer> pids, String consequence) {
-        if (pids.isEmpty()) {
-            return Optional.empty();
-        }
-        boolean one = pids.size() == 1;
-        String who = one ? "process " + pids.iterator().next() : pids.size() + " processes";
-        String names = " ended before bpf4j looked up the names of " + (one ? "its" : "their") + " stacks";
-        return Optional.of(new Diagnostic(Diagnostic.Kind.UNNAMED, one ? who : "", who + names + consequence));
+        return problems.toList();
     }
 
     /** Frees the symbols. The symbolizer may still be used; it then reads the symbols again. */
     @Override
     public synchronized void close() {
-        files.values().forEach(FileFunctions::close);
-        files.clear();
-        versions.clear();
+        files.close();
         processes.clear();
     }
 
@@ -413,7 +322,7 @@ public final class Symbolizer implements AutoCloseable {
             if (processes.size() >= MAX_PROCESSES) {
                 processes.remove(processes.keySet().iterator().next());
             }
-            known = new KnownProcess(new ProcessCode(host, pid), new HashMap<>(), new HashSet<>());
+            known = new KnownProcess(new ProcessCode(host, pid));
             processes.put(pid, known);
         }
         return known;
@@ -440,7 +349,7 @@ public final class Symbolizer implements AutoCloseable {
             return null;
         }
         long shift = mapping.fileOffset() - mapping.start();
-        return functions(process, mapping)
+        return files.of(process, mapping)
                 .map(functions -> new Place(
                         functions,
                         address + shift,
@@ -452,7 +361,7 @@ public final class Symbolizer implements AutoCloseable {
     /** A place given by build ID, in a file of the process or in any other file that was read before. */
     private @Nullable Place place(KnownProcess process, StackTraceMap.InFile place, long lookup) {
         for (MappedRange mapping : process.code().filesWithCode()) {
-            Optional<FileFunctions> functions = functions(process, mapping);
+            Optional<FileFunctions> functions = files.of(process, mapping);
             if (functions
                     .flatMap(FileFunctions::buildId)
                     .filter(place.buildId()::equals)
@@ -464,9 +373,7 @@ public final class Symbolizer implements AutoCloseable {
                         () -> mapping.name().toString());
             }
         }
-        return files.values().stream()
-                .filter(file -> file.buildId().filter(place.buildId()::equals).isPresent())
-                .findFirst()
+        return files.withBuildId(place.buildId())
                 .map(file -> new Place(file, place.fileOffset(), lookup, () -> "build-id " + place.buildId()))
                 .orElse(null);
     }
@@ -502,113 +409,17 @@ public final class Symbolizer implements AutoCloseable {
                         : new Frame(address, "", "", offset, module, Frame.Source.MAPPING));
     }
 
-    /** The functions of a mapped file; empty if it can't be opened or is not an ELF file. */
-    private Optional<FileFunctions> functions(KnownProcess process, MappedRange mapping) {
-        if (process.unopened().contains(FileKey.of(mapping))) {
-            return Optional.empty();
-        }
-        FileIdentity identity = process.opened().get(FileKey.of(mapping));
-        FileFunctions known = identity == null ? null : files.get(identity);
-        return Optional.of(known == null ? open(process, mapping) : known).filter(FileFunctions::isElf);
-    }
-
-    private FileFunctions open(KnownProcess process, MappedRange mapping) {
-        ProcessFiles.Opened opened;
-        try {
-            opened = process.code().open(mapping);
-        } catch (IOException e) {
-            return unreadable(process, mapping, String.valueOf(e.getMessage()));
-        }
-        FileIdentity file = opened.file().identity();
-        if (versions.size() > MAX_FILES) {
-            versions.clear();
-        }
-        FileIdentity before = versions.putIfAbsent(new MappedFile.Key(file.device(), file.inode()), file);
-        if (before != null && !before.equals(file)) {
-            // A file that is written continually would be read again for each process.
-            opened.close();
-            return unreadable(process, mapping, NeededFunctions.CHANGED);
-        }
-        if (process.opened().size() > MAX_FILES) {
-            process.opened().clear();
-        }
-        process.opened().put(FileKey.of(mapping), file);
-        FileFunctions known = files.get(file);
-        if (known != null) {
-            opened.close();
-            return known;
-        }
-        FileFunctions read = read(opened, mapping);
-        files.put(file, read);
-        boundFiles();
-        return read;
-    }
-
-    private FileFunctions unreadable(KnownProcess process, MappedRange mapping, String reason) {
-        if (process.unopened().size() > MAX_FILES) {
-            process.unopened().clear();
-        }
-        process.unopened().add(FileKey.of(mapping));
-        String name = mapping.name().toString();
-        addProblem(name, name + ": " + reason);
-        return FileFunctions.NOT_ELF;
-    }
-
-    private FileFunctions read(ProcessFiles.Opened opened, MappedRange mapping) {
-        String name = mapping.name().toString();
-        FileFunctions functions = FileFunctions.NOT_ELF;
-        try (ElfFile elf = ElfFile.open(opened.file().path(), name, ProcessLimits.MAPPED_FILE)) {
-            functions = FileFunctions.read(elf, opened, name, debugFiles, budget);
-        } catch (IOException | MalformedDataException e) {
-            // Shared memory, for instance, where a just-in-time compiler may put its code.
-        } finally {
-            if (!functions.isOpen()) {
-                opened.close();
-            }
-        }
-        functions.problem().ifPresent(problem -> addProblem(name, name + ": " + problem));
-        return functions;
-    }
-
-    /** Called when functions were added: drops the functions of the least recently used files. */
-    private void boundFiles() {
-        long bytes = 0;
-        int open = 0;
-        for (FileFunctions file : files.values()) {
-            bytes += file.bytes();
-            open += file.isOpen() ? 1 : 0;
-        }
-        Iterator<FileFunctions> eldest = files.values().iterator();
-        while ((bytes > MAX_TABLES || open > MAX_OPEN_FILES) && files.size() > 1) {
-            FileFunctions dropped = eldest.next();
-            bytes -= dropped.bytes();
-            open -= dropped.isOpen() ? 1 : 0;
-            dropped.close();
-            eldest.remove();
-        }
-    }
-
     /** Called after each use of a process, whose list may have grown: bounds the lists, and collects problems. */
     private void boundLists(KnownProcess process) {
-        addProblems(process.code());
+        problems.addAll(process.code());
         long bytes = 0;
         for (KnownProcess one : processes.sequencedValues().reversed()) {
             bytes += one.code().listBytes();
             if (bytes > MAX_LISTS && one.code().listBytes() > 0) {
                 bytes -= one.code().listBytes();
                 one.code().dropList();
-                addProblems(one.code());
+                problems.addAll(one.code());
             }
-        }
-    }
-
-    private void addProblems(ProcessCode code) {
-        code.problems().forEach(problem -> addProblem("process " + code.pid(), problem));
-    }
-
-    private void addProblem(String subject, String problem) {
-        if (problems.size() < MAX_COUNTED_PROBLEMS) {
-            problems.add(new Diagnostic(Diagnostic.Kind.UNNAMED, subject, problem));
         }
     }
 }
