@@ -1,7 +1,6 @@
 package io.bpf4j.trace;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.link.Link;
@@ -16,7 +15,6 @@ import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -37,46 +35,20 @@ import org.jspecify.annotations.Nullable;
  * thread; all other methods on any thread.
  */
 public final class Answer extends RunningProgram {
-    /** A variable of {@code question.bpf.c}. */
-    private static final String SUSPENDED = "suspended";
-
     /** The keys that have the names of groups. */
     private static final Map<String, GroupPattern.Kind> GROUP_KEYS = Map.of(
             "unit", GroupPattern.Kind.UNIT,
             "container", GroupPattern.Kind.CONTAINER,
             "pod", GroupPattern.Kind.POD);
 
-    /** Bits of a record: {@code enum question_record_bit} of {@code question.h}. */
-    private static final int FAILED = 1;
-
-    private static final int PAUSED = 2;
-
-    // Offsets in struct question_record, which question.h asserts.
-    private static final int NSECS = 0;
-    private static final int COOKIE = 8;
-    private static final int VALUE = 16;
-    private static final int PID = 24;
-    private static final int TID = 28;
-    private static final int COMM = 32;
-    private static final int COMM_SIZE = 16;
-    private static final int BITS = 48;
-    private static final int SHOWN = 56;
-
     private final CompiledQuestion question;
     private final ProbeNumbers numbers;
     private final Optional<GroupNames> groups;
     private final AnswerTable table;
+    private final EventReader reader;
     private final SignedResults results = new SignedResults();
     private final PairOrder order;
-
-    /** Held while it is changed whether events are counted. */
-    private final Object switching = new Object();
-
-    /** What the caller has set. */
-    private boolean counting = true;
-
-    /** While functions are attached again. */
-    private boolean suspended;
+    private final CountingSwitch counting;
 
     /** Functions that were detached for a while. */
     private final Reasons interrupted = new Reasons();
@@ -165,6 +137,8 @@ public final class Answer extends RunningProgram {
         this.numbers = numbers;
         this.groups = groups;
         this.table = new AnswerTable(object, compiled, numbers, groups);
+        this.reader = new EventReader(compiled, numbers, table);
+        this.counting = new CountingSwitch(object);
         this.order = new PairOrder(numbers, question.functions);
     }
 
@@ -266,7 +240,7 @@ public final class Answer extends RunningProgram {
             return attach.get();
         }
         boolean forAWhile = order.areAllIn(pid);
-        boolean missed = forAWhile && isCounting() && !isStopped(pid);
+        boolean missed = forAWhile && counting.isWanted() && !isStopped(pid);
         if (missed) {
             // Before that: no reader may find the answer exact when events are not counted any more.
             interrupted.add(new Diagnostic(
@@ -275,7 +249,7 @@ public final class Answer extends RunningProgram {
                     "functions that begin the latency were attached again, to run before a probe at the same"
                             + " address that ends it: events of that time are missing"));
         }
-        suspend(forAWhile);
+        counting.suspend(forAWhile);
         try {
             begins.forEach(AttachedFunctions::pause);
             if (missed) {
@@ -285,7 +259,7 @@ public final class Answer extends RunningProgram {
             return attach.get();
         } finally {
             begins.forEach(this::attachAgain);
-            suspend(false);
+            counting.suspend(false);
         }
     }
 
@@ -305,20 +279,6 @@ public final class Answer extends RunningProgram {
                     Diagnostic.Kind.NOT_ATTACHED,
                     begins.description(),
                     "functions that begin the latency are not attached any more: " + e.getMessage()));
-        }
-    }
-
-    private boolean isCounting() {
-        synchronized (switching) {
-            return counting;
-        }
-    }
-
-    /** Stops counting for a while, whatever the caller has set. */
-    private void suspend(boolean forAWhile) {
-        synchronized (switching) {
-            suspended = forAWhile;
-            object.global(SUSPENDED).setLong(counting && !suspended ? 0 : 1);
         }
     }
 
@@ -351,10 +311,7 @@ public final class Answer extends RunningProgram {
      */
     @Override
     public void setCounting(boolean counting) {
-        synchronized (switching) {
-            this.counting = counting;
-            object.global(SUSPENDED).setLong(counting && !suspended ? 0 : 1);
-        }
+        this.counting.want(counting);
     }
 
     /** The answer so far: a row for each combination of keys, in no order. */
@@ -438,27 +395,14 @@ public final class Answer extends RunningProgram {
         return records != null;
     }
 
-    /** {@code struct question_record} of {@code question.h}. */
     private Event event(MemorySegment record) {
         delivers();
-        byte[] shown = record.asSlice(SHOWN, question.shownBytes()).toArray(ValueLayout.JAVA_BYTE);
-        long bits = record.get(ValueLayout.JAVA_LONG_UNALIGNED, BITS);
-        boolean failed = (bits & FAILED) != 0;
-        Map<String, Object> values = failed ? Map.of() : question.shownOf(shown, numbers, table::groupName);
-        results.look(values);
-        int pid = record.get(ValueLayout.JAVA_INT_UNALIGNED, PID);
-        if ((bits & PAUSED) != 0) {
-            paused.add(pid);
+        if (EventReader.isPaused(record)) {
+            paused.add(EventReader.pid(record));
         }
-        return new Event(
-                record.get(ValueLayout.JAVA_LONG_UNALIGNED, NSECS),
-                numbers.name(record.get(ValueLayout.JAVA_LONG_UNALIGNED, COOKIE)),
-                pid,
-                record.get(ValueLayout.JAVA_INT_UNALIGNED, TID),
-                CString.of(record.asSlice(COMM, COMM_SIZE)),
-                record.get(ValueLayout.JAVA_LONG_UNALIGNED, VALUE),
-                values,
-                failed);
+        Event event = reader.event(record);
+        results.look(event.values());
+        return event;
     }
 
     /**
