@@ -11,7 +11,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -34,18 +33,19 @@ final class ReplacedFiles {
     /** Attachments to new files that are kept, beside those of the start. */
     static final int MOST_KEPT = 4;
 
-    /** Attachments to new files in all: some of what they take is freed only when the run ends. */
+    /** Attachments to new files in all, with those that failed: some of what they take is freed only when the run ends. */
     static final int MOST = 256;
 
     private final Supplier<Set<Path>> replaced;
-    private final Again again;
-    private final Consumer<Link> detach;
+    private final Attacher attacher;
     private final LongSupplier nanoTime;
 
     /** The links of each attachment that is kept, the oldest first. */
     private final Deque<List<Link>> kept = new ArrayDeque<>();
 
+    /** Attachments, with those that failed. */
     private int made;
+
     private boolean released;
     private Optional<String> problem = Optional.empty();
 
@@ -65,25 +65,24 @@ final class ReplacedFiles {
      */
     record Attempt(List<Link> links, Optional<String> missing, Optional<String> uncounted) {}
 
-    /** Attaches. */
-    @FunctionalInterface
-    interface Again {
+    /** Attaches to files, and detaches from them. */
+    interface Attacher {
         /**
          * Attaches to the files that these paths lead to now: to all of their probes, or to none.
          *
-         * @throws IOException or a {@link RuntimeException} if that fails
+         * @throws IOException if one of the files can't be read; nothing was attached then
+         * @throws RuntimeException if the kernel refuses; what was attached is detached again
          */
-        Attempt attach(Set<Path> paths) throws IOException;
+        Attempt attach(Set<Path> replaced) throws IOException;
+
+        /** Ends one of the links that {@link #attach} returned. */
+        void detach(Link link);
     }
 
-    /**
-     * @param replaced the paths that lead to a file which nothing is attached to
-     * @param detach ends one of the links that {@code again} returned
-     */
-    ReplacedFiles(Supplier<Set<Path>> replaced, Again again, Consumer<Link> detach, LongSupplier nanoTime) {
+    /** @param replaced the paths that lead to a file which nothing is attached to */
+    ReplacedFiles(Supplier<Set<Path>> replaced, Attacher attacher, LongSupplier nanoTime) {
         this.replaced = replaced;
-        this.again = again;
-        this.detach = detach;
+        this.attacher = attacher;
         this.nanoTime = nanoTime;
     }
 
@@ -103,7 +102,7 @@ final class ReplacedFiles {
         tried = true;
         last = now;
         try {
-            Attempt attempt = again.attach(paths);
+            Attempt attempt = attacher.attach(paths);
             problem = attempt.missing();
             uncounted = uncounted.or(attempt::uncounted);
             if (!attempt.links().isEmpty()) {
@@ -112,14 +111,22 @@ final class ReplacedFiles {
             }
             if (kept.size() > MOST_KEPT) {
                 released = true;
-                kept.removeFirst().forEach(detach);
+                kept.removeFirst().forEach(attacher::detach);
             }
-        } catch (IOException | RuntimeException e) {
-            problem = Optional.of("the file that has taken the place of "
-                    + paths.iterator().next()
-                    + (paths.size() == 1 ? "" : " (and of " + (paths.size() - 1) + " more)") + " is not attached to: "
-                    + (e instanceof IllegalArgumentException ? e.getMessage() : ErrorText.of(e)));
+        } catch (IOException e) {
+            failed(paths, ErrorText.of(e));
+        } catch (RuntimeException e) {
+            // A part may have been attached and detached again, so it counts.
+            made++;
+            failed(paths, e instanceof IllegalArgumentException ? String.valueOf(e.getMessage()) : ErrorText.of(e));
         }
+    }
+
+    private void failed(Set<Path> paths, String why) {
+        problem = Optional.of("the file that has taken the place of "
+                + paths.iterator().next()
+                + (paths.size() == 1 ? "" : " (and of " + (paths.size() - 1) + " more)") + " is not attached to: "
+                + why);
     }
 
     private static Duration shorter(Duration pause) {

@@ -8,7 +8,6 @@ import io.bpf4j.cli.trace.Detachment;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.link.Link;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.trace.Following;
 import io.bpf4j.trace.FunctionProbe;
@@ -20,26 +19,16 @@ import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * One run of a command that watches probes: attaches, works until the end, and detaches. {@link TargetFiles} selects
@@ -161,31 +150,28 @@ final class TargetRun {
         Optional<Target> followed = files.followed();
         List<UsdtScan> scans = files.now(followed);
         seen.addAll(scans);
-        List<UsdtProbe> probes = options.patterns().isEmpty() ? List.of() : selection.of(scans);
-        Map<FileIdentity, List<FunctionProbe>> byFile = FunctionSelection.of(options, scans, followed);
-        List<FunctionProbe> functions =
-                byFile.values().stream().flatMap(List::stream).toList();
-        List<Diagnostic> risks = functions.stream()
+        SelectedProbes selected = SelectedProbes.of(options, selection, scans, followed);
+        List<Diagnostic> risks = selected.functions().stream()
                 .flatMap(function -> function.whyRisky().stream())
                 .distinct()
                 .toList();
         risks.forEach(console::remark);
-        for (List<FunctionProbe> ofFile : byFile.values()) {
+        for (List<FunctionProbe> ofFile : selected.functionsByFile().values()) {
             FunctionProbe.otherVersions(ofFile).forEach(console::remark);
         }
-        try (RunningProgram program = work.load(probes, functions)) {
+        try (RunningProgram program = work.load(selected.probes(), selected.functions())) {
             interruption.onRequest(program::wakeup);
             interruption.beforeHalt(program::resumePaused);
             interruption.atHalt(work::abandon);
             interruption.whenBlocked(console, work::unwritten);
             if (followed.isEmpty()) {
-                watch(program, work, probes, byFile);
+                watch(program, work, selected);
                 report.end(OptionalInt.empty(), !risks.isEmpty());
                 detach(program, work);
                 work.finish(program.reasonsForGaps());
             } else {
-                try (Following following = follow(program, work, followed.get(), probes, functions)) {
-                    Waiting waiting = new Waiting(following, byFile);
+                try (Following following = follow(program, work, followed.get(), selected)) {
+                    Waiting waiting = new Waiting(following, selected.functionsByFile());
                     poll(work, () -> {
                         waiting.look();
                         return following.isAlive();
@@ -196,7 +182,7 @@ final class TargetRun {
                     detach(program, work);
                     Optional<String> noAnswer = report.attachedAny()
                             ? report.unmatched(selection.unmatched(), work.needsAllProbes())
-                                    .or(() -> report.notMapped(byFile, following.notMapped()))
+                                    .or(() -> report.notMapped(selected.functionsByFile(), following.notMapped()))
                             : Optional.of(report.nothingAttached(seen, gaps));
                     work.finish(noAnswer.isEmpty() ? gaps : TargetReport.withoutAnswer(gaps));
                     if (noAnswer.isPresent()) {
@@ -212,17 +198,16 @@ final class TargetRun {
     }
 
     /** Attaches to what is there now, and works until the end. */
-    private void watch(
-            RunningProgram program, Work work, List<UsdtProbe> probes, Map<FileIdentity, List<FunctionProbe>> byFile) {
-        List<FunctionProbe> functions =
-                byFile.values().stream().flatMap(List::stream).toList();
+    private void watch(RunningProgram program, Work work, SelectedProbes selected) {
+        List<FunctionProbe> functions = selected.functions();
         if (!functions.isEmpty()) {
             try (Progress _ = attaching(functions.size(), "function")) {
                 program.attachFunctions(functions, options.process(), report::leftOut);
             }
             report.attachedFunctions();
         }
-        Optional<UsdtLink> link = probes.isEmpty() ? Optional.empty() : Optional.of(attach(program, probes));
+        Optional<UsdtLink> link =
+                selected.probes().isEmpty() ? Optional.empty() : Optional.of(attach(program, selected.probes()));
         work.attached();
         report.flags(program);
         report.functions(functions.size());
@@ -233,14 +218,9 @@ final class TargetRun {
             poll(work, report::targetExists);
             return;
         }
-        Attached known = new Attached(probes, byFile);
         ReplacedFiles replaced = new ReplacedFiles(
                 program::replacedFiles,
-                paths -> attachAgain(program, known, paths),
-                former -> {
-                    known.files.remove(former);
-                    program.detach(former);
-                },
+                new Replacement(console, report, this::selectAgain, program, selected),
                 System::nanoTime);
         poll(
                 work,
@@ -251,144 +231,9 @@ final class TargetRun {
                 () -> true);
     }
 
-    /** The names for which a program was compiled, and the files that it is attached to. */
-    private static final class Attached {
-        private final Set<String> names;
-        private final Set<FileIdentity> first = new HashSet<>();
-        private final Map<Link, Set<FileIdentity>> files = new HashMap<>();
-
-        /** Of the first files by their paths: see {@link #mayReplace}. */
-        private final Map<Path, Origin> origins = new HashMap<>();
-
-        /**
-         * Where a file came from.
-         *
-         * @param owner the user id
-         * @param real the path without links
-         */
-        private record Origin(int owner, Path real) {
-            static Origin of(Path path) throws IOException {
-                return new Origin((int) Files.getAttribute(path, "unix:uid"), path.toRealPath());
-            }
-        }
-
-        Attached(List<UsdtProbe> probes, Map<FileIdentity, List<FunctionProbe>> functions) {
-            names = names(probes, functions.values());
-            first.addAll(functions.keySet());
-            probes.forEach(probe -> first.add(probe.binary().identity()));
-            Stream.concat(
-                            probes.stream().map(probe -> probe.binary().path()),
-                            functions.values().stream().flatMap(List::stream).map(FunctionProbe::file))
-                    .distinct()
-                    .forEach(this::remember);
-        }
-
-        private void remember(Path path) {
-            try {
-                origins.put(path, Origin.of(path));
-            } catch (IOException e) {
-                // It has just gone; what comes in its place is not attached to.
-            }
-        }
-
-        /**
-         * Whether the file at a path may take the place of the first one there: it must belong to the same user, and a
-         * file of root must be in the same place. The owner of a directory may put a link there, to a file that they
-         * could not have chosen, such as the C library.
-         */
-        boolean mayReplace(Path path) {
-            Origin before = origins.get(path);
-            if (before == null) {
-                return false;
-            }
-            try {
-                Origin now = Origin.of(path);
-                return now.owner() == before.owner()
-                        && (now.owner() != 0 || now.real().equals(before.real()));
-            } catch (IOException e) {
-                return false;
-            }
-        }
-
-        static Set<String> names(List<UsdtProbe> probes, Collection<List<FunctionProbe>> functions) {
-            return Stream.concat(
-                            probes.stream().map(UsdtProbe::fullName),
-                            functions.stream().flatMap(List::stream).map(FunctionProbe::fullName))
-                    .collect(Collectors.toCollection(TreeSet::new));
-        }
-
-        /** By the inode, which is not used again while it is attached to: a file may be written, and still be the same. */
-        boolean has(FileIdentity file) {
-            return Stream.concat(first.stream(), files.values().stream().flatMap(Set::stream))
-                    .anyMatch(known -> known.device() == file.device() && known.inode() == file.inode());
-        }
-    }
-
-    /**
-     * Attaches to the files that paths lead to now, which others have led to before. The program is that of the start: it
-     * knows the probes that there were then.
-     */
-    private ReplacedFiles.Attempt attachAgain(RunningProgram program, Attached known, Set<Path> paths)
-            throws IOException {
-        List<UsdtScan> scans = files.now(Optional.empty());
-        List<UsdtProbe> probes = options.patterns().isEmpty()
-                ? List.of()
-                : new TargetSelection(console, options, strings)
-                        .of(scans).stream()
-                                .filter(probe -> !known.has(probe.binary().identity())
-                                        && known.mayReplace(probe.binary().path()))
-                                .toList();
-        Map<FileIdentity, List<FunctionProbe>> byFile =
-                new LinkedHashMap<>(FunctionSelection.of(options, scans, Optional.empty()));
-        byFile.keySet().removeIf(known::has);
-        byFile.values().removeIf(ofFile -> !known.mayReplace(ofFile.getFirst().file()));
-        Set<String> others = Attached.names(probes, byFile.values());
-        others.removeAll(known.names);
-        List<UsdtProbe> ofProgram = probes.stream()
-                .filter(probe -> known.names.contains(probe.fullName()))
-                .toList();
-        List<FunctionProbe> functions = byFile.values().stream()
-                .flatMap(List::stream)
-                .filter(function -> known.names.contains(function.fullName()))
-                .toList();
-        List<Link> links = new ArrayList<>();
-        try {
-            if (!functions.isEmpty()) {
-                links.add(program.attachFunctions(functions, OptionalInt.empty(), report::leftOut));
-            }
-            if (!ofProgram.isEmpty()) {
-                links.add(program.attach(ofProgram, OptionalInt.empty()));
-            }
-        } catch (RuntimeException e) {
-            links.forEach(program::detach);
-            throw e;
-        }
-        if (!links.isEmpty()) {
-            Set<FileIdentity> now = new HashSet<>();
-            byFile.forEach((file, ofFile) -> {
-                if (ofFile.stream().anyMatch(functions::contains)) {
-                    now.add(file);
-                }
-            });
-            ofProgram.forEach(probe -> now.add(probe.binary().identity()));
-            known.files.put(links.getFirst(), now);
-            console.error("bpf4j: tracing "
-                    + Scans.count(ofProgram.size() + functions.size(), "probe")
-                    + " of files that have taken the place of others, too");
-        }
-        Optional<String> missing = program.replacedFiles().stream()
-                .filter(paths::contains)
-                .findFirst()
-                .map(path -> "the file that has taken the place of " + path
-                        + (known.mayReplace(path)
-                                ? " has none of the probes, so it is not attached to"
-                                : " belongs to another user, or is a link to another file of root: it is not attached to"
-                                        + " until the agent is started again"));
-        Optional<String> uncounted = others.isEmpty()
-                ? Optional.empty()
-                : Optional.of("files that have taken the place of others have probes which those did not have, such as "
-                        + others.iterator().next() + ": they are not counted until the agent is started again");
-        return new ReplacedFiles.Attempt(links, missing, uncounted);
+    private SelectedProbes selectAgain() throws IOException {
+        return SelectedProbes.of(
+                options, new TargetSelection(console, options, strings), files.now(Optional.empty()), Optional.empty());
     }
 
     private Progress attaching(int number, String noun) {
@@ -405,11 +250,12 @@ final class TargetRun {
     }
 
     /** Follows a target: a command runs from now on. */
-    private Following follow(
-            RunningProgram program, Work work, Target target, List<UsdtProbe> first, List<FunctionProbe> functions)
+    private Following follow(RunningProgram program, Work work, Target target, SelectedProbes first)
             throws IOException {
+        List<FunctionProbe> functions = first.functions();
         Features features = options.strategy().features(Features.ofRunningKernel());
-        Following.Listener listener = new Listener(work, selection.ofLater(first), first, !target.inGroups());
+        Following.Listener listener =
+                new Listener(work, selection.ofLater(first.probes()), first.probes(), !target.inGroups());
         report.beforeExec(!target.line().isEmpty());
         if (!functions.isEmpty()) {
             report.attachedFunctions();

@@ -24,16 +24,24 @@ class ReplacedFilesTest {
     private final List<Link> detached = new ArrayList<>();
     private int attempts;
 
-    private final ReplacedFiles files = new ReplacedFiles(() -> replaced, this::attach, detached::add, () -> now);
+    private final ReplacedFiles files = new ReplacedFiles(() -> replaced, new Attacher(), () -> now);
 
-    private ReplacedFiles.Attempt attach(Set<Path> paths) {
-        attempts++;
-        failure.ifPresent(e -> {
-            throw e;
-        });
-        Link link = LinkGroup.inSequence("attempt " + attempts);
-        attached.add(link);
-        return new ReplacedFiles.Attempt(List.of(link), missing, Optional.empty());
+    private final class Attacher implements ReplacedFiles.Attacher {
+        @Override
+        public ReplacedFiles.Attempt attach(Set<Path> paths) {
+            attempts++;
+            failure.ifPresent(e -> {
+                throw e;
+            });
+            Link link = LinkGroup.inSequence("attempt " + attempts);
+            attached.add(link);
+            return new ReplacedFiles.Attempt(List.of(link), missing, Optional.empty());
+        }
+
+        @Override
+        public void detach(Link link) {
+            detached.add(link);
+        }
     }
 
     private void later(Duration time) {
@@ -107,6 +115,17 @@ class ReplacedFilesTest {
         }
         assertThat(attempts).isEqualTo(ReplacedFiles.MOST);
         assertThat(files.reasons().getFirst()).startsWith("files were replaced more than 256 times: ");
+    }
+
+    /** What a refused attachment has taken from the kernel may be free only later. */
+    @Test
+    void refusedAttemptsEndToo() {
+        replaced = Set.of(PROGRAM);
+        failure = Optional.of(new IllegalStateException("refused"));
+        for (int i = 0; i < ReplacedFiles.MOST + 10; i++) {
+            later(ReplacedFiles.LONGEST_PAUSE);
+        }
+        assertThat(attempts).isEqualTo(ReplacedFiles.MOST);
     }
 
     @Test
