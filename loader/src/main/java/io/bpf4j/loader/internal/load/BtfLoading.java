@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.load;
 
+import io.bpf4j.loader.internal.plan.LoaderLog;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.FailureHints;
 import io.bpf4j.sys.internal.call.Fd;
@@ -59,11 +60,8 @@ record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
             case LoadResult.Loaded loaded -> new BtfLoading(loaded.fd(), null);
             case LoadResult.Refused logged -> {
                 String refusal = Errno.describe(errno) + ": " + reason(logged.log());
-                System.getLogger(BtfLoading.class.getName())
-                        .log(
-                                System.Logger.Level.WARNING,
-                                source + ": the kernel refuses the object's BTF, so the object is loaded without it: "
-                                        + refusal);
+                LoaderLog.warn(source + ": the kernel refuses the object's BTF, so the object is loaded without it: "
+                        + refusal);
                 yield new BtfLoading(null, refusal);
             }
         };

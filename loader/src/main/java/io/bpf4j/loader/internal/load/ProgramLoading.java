@@ -13,6 +13,7 @@ import io.bpf4j.loader.internal.plan.AssembledProgram;
 import io.bpf4j.loader.internal.plan.AssembledProgram.Referent;
 import io.bpf4j.loader.internal.plan.AttachPoint;
 import io.bpf4j.loader.internal.plan.LoadPlan;
+import io.bpf4j.loader.internal.plan.LoaderLog;
 import io.bpf4j.loader.internal.plan.ProgramPlan;
 import io.bpf4j.loader.internal.types.ProgramBtf;
 import io.bpf4j.loader.link.ProgramHandle;
@@ -197,8 +198,7 @@ final class ProgramLoading {
                 try {
                     kernel.execute(new ProgCommand.BindMap(loaded, map));
                 } catch (SyscallException e) {
-                    System.getLogger(ProgramLoading.class.getName())
-                            .log(System.Logger.Level.DEBUG, "continuing without binding the map: " + e.getMessage());
+                    LoaderLog.debug("continuing without binding the map: " + e.getMessage());
                 }
             }
         }

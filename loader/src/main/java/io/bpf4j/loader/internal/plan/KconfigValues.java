@@ -165,11 +165,8 @@ final class KconfigValues {
         int maxBytes = extern.size() - 1;
         if (encoded.length > maxBytes) {
             // Always with the terminating NUL: programs copy the value as a string.
-            System.getLogger(KconfigValues.class.getName())
-                    .log(
-                            System.Logger.Level.WARNING,
-                            spec.source() + ": the kernel option " + extern.name() + " has " + encoded.length
-                                    + " bytes, of which the object gets the first " + maxBytes);
+            LoaderLog.warn(spec.source() + ": the kernel option " + extern.name() + " has " + encoded.length
+                    + " bytes, of which the object gets the first " + maxBytes);
         }
         bytes.put(extern.offset(), encoded, 0, Math.min(encoded.length, maxBytes));
     }

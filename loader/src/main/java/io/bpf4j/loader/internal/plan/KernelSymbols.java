@@ -107,12 +107,9 @@ record KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
         require(extern, !addresses.isEmpty(), "the symbol " + extern.name() + " in /proc/kallsyms");
         long address = addresses.isEmpty() ? 0 : addresses.getFirst();
         if (address == 0 && !addresses.isEmpty() && kernel.host() != null) {
-            System.getLogger(KernelSymbols.class.getName())
-                    .log(
-                            System.Logger.Level.WARNING,
-                            spec.source() + ": the address of the symbol " + extern.name() + " is 0 in /proc/kallsyms;"
-                                    + " if all addresses are 0, the kernel hides them: reading them needs"
-                                    + " CAP_SYSLOG, or sysctl kernel.kptr_restrict=0");
+            LoaderLog.warn(spec.source() + ": the address of the symbol " + extern.name() + " is 0 in /proc/kallsyms;"
+                    + " if all addresses are 0, the kernel hides them: reading them needs"
+                    + " CAP_SYSLOG, or sysctl kernel.kptr_restrict=0");
         }
         return new Resolved(address, 0, "");
     }

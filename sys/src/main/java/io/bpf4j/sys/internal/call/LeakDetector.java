@@ -20,7 +20,8 @@ public final class LeakDetector {
 
     private static final boolean KEEP_STACKS = Boolean.getBoolean(PROPERTY);
     private static final Cleaner CLEANER = Cleaner.create();
-    private static final System.Logger LOG = System.getLogger(LeakDetector.class.getName());
+    /** The name is documented in docs/embedding.md. */
+    private static final System.Logger LOG = System.getLogger("io.bpf4j.sys");
 
     /** Bounded because tests drain it; production code only logs. */
     private static final ConcurrentLinkedQueue<Leak> LEAKS = new ConcurrentLinkedQueue<>();
