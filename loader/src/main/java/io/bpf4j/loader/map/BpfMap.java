@@ -254,6 +254,19 @@ public sealed interface BpfMap extends AutoCloseable permits KernelMap {
     MemorySegment arena();
 
     /**
+     * The values of an array that was made with BPF_F_MMAPABLE, as memory that programs share: value {@code i} begins
+     * at {@code i} times the size of a value, rounded up to a multiple of 8 bytes. Nothing is copied, and a program may
+     * write at the same time. Mapped once for each {@code writable}; closing the map unmaps it, and an access to the
+     * segment throws an {@link IllegalStateException} then. Needs Linux 5.5.
+     *
+     * @param writable whether the memory can be written; then the map can't be frozen any more. If it is false, the
+     *     segment is read-only
+     * @throws UnsupportedOperationException if this is not an array with this flag
+     * @throws io.bpf4j.sys.SyscallException EPERM if {@code writable} and the map is frozen, or open for reading only
+     */
+    MemorySegment values(boolean writable);
+
+    /**
      * Forbids writes from user space permanently; programs may still write. Needs Linux 5.2.
      *
      * @throws io.bpf4j.sys.SyscallException EBUSY if already frozen or mapped for writing

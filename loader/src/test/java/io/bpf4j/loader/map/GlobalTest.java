@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.ScriptedKernel;
 import io.bpf4j.sys.kernel.MapType;
@@ -14,7 +15,10 @@ import org.junit.jupiter.api.Test;
 class GlobalTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
     private final KernelMap data =
-            KernelMap.create(kernel.host(), MapCommand.Create.of(MapType.ARRAY.number(), ".data", 4, 24, 1), ".data");
+            KernelMap.create(
+                    kernel.host(),
+                    MapCommand.Create.of(MapType.ARRAY.number(), ".data", 4, 24, 1).withFlags(MapSpec.F_MMAPABLE),
+                    ".data");
 
     @AfterEach
     void close() {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.Global;
 import io.bpf4j.loader.map.TypedMap;
@@ -241,6 +243,29 @@ class MapOnKernelTest {
             Global global = new Global("first", map, Optional.of(values), true, 4, 8, Optional.empty());
             global.setLong(-1);
             assertThat(typed.get(0).orElseThrow()).containsExactly(0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1);
+            assertThat(map.values(true)).as("mapped once").isSameAs(values);
+        }
+    }
+
+    @Test
+    void valuesThatAreReadInPlaceCanNotBeWritten() {
+        MemorySegment values;
+        try (BpfMap map =
+                Maps.create(MapSpec.of("counters", MapType.ARRAY, 4, 8, 100).withFlags(MapSpec.F_MMAPABLE))) {
+            map.freeze();
+            values = map.values(false);
+            assertThat(values.byteSize()).isEqualTo(800);
+            assertThat(values.get(ValueLayout.JAVA_LONG, 792)).isZero();
+            assertThat(values.isReadOnly()).isTrue();
+            assertThatThrownBy(() -> map.values(true))
+                    .isInstanceOfSatisfying(
+                            SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EPERM));
+        }
+        assertThatThrownBy(() -> values.get(ValueLayout.JAVA_LONG, 0)).isInstanceOf(IllegalStateException.class);
+        try (KernelMap other = create(MapType.ARRAY, 4, 8, 1, 0)) {
+            assertThatThrownBy(() -> other.values(false))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageEndingWith("is not an array with BPF_F_MMAPABLE");
         }
     }
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -21,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Every class and member that {@code docs/coming-from.md} names in a column {@code bpf4j} is in the listings of the
- * public API.
+ * public API, and every symbol of libbpf is on the page.
  */
 class ComingFromTest {
     private static final Path DOCS =
@@ -29,6 +32,7 @@ class ComingFromTest {
 
     private static final String COLUMN = "bpf4j";
     private static final Pattern CODE = Pattern.compile("`([^`]*)`");
+    private static final Pattern WORD = Pattern.compile("\\w+");
     private static final Pattern SEPARATOR = Pattern.compile("-+");
 
     /** A type's line in a listing, without type parameters: its name, and what it extends and implements. */
@@ -47,7 +51,11 @@ class ComingFromTest {
         }
 
         Stream<String> spans() {
-            return CODE.matcher(cell()).results().map(span -> span.group(1));
+            return spans(cell());
+        }
+
+        static Stream<String> spans(String cell) {
+            return CODE.matcher(cell).results().map(span -> span.group(1));
         }
     }
 
@@ -71,6 +79,36 @@ class ComingFromTest {
         assertThat(problems(page, listings())).isEmpty();
         assertThat(rows(page)).hasSizeGreaterThan(150);
         assertThat(rows(page).stream().flatMap(Row::spans)).hasSizeGreaterThan(300);
+    }
+
+    /** A name of libbpf has a row, or the page says why it has none. */
+    @Test
+    void everySymbolOfLibbpfIsNamed() throws IOException {
+        Set<String> names = new HashSet<>();
+        List<Pattern> patterns = new ArrayList<>();
+        for (Row row : rows(Files.readAllLines(DOCS.resolve("coming-from.md")))) {
+            for (String span : Row.spans(row.cells().getFirst()).toList()) {
+                WORD.matcher(span).results().map(MatchResult::group).forEach(names::add);
+                if (span.endsWith("*")) {
+                    patterns.add(Pattern.compile(Pattern.quote(span.replace("*", "")) + "\\w+"));
+                }
+            }
+        }
+        List<String> symbols;
+        try (InputStream list = ComingFromTest.class.getResourceAsStream("libbpf-1.8.txt")) {
+            symbols = new String(Objects.requireNonNull(list).readAllBytes(), StandardCharsets.US_ASCII)
+                    .lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .toList();
+        }
+        assertThat(symbols)
+                .hasSizeGreaterThan(350)
+                .allSatisfy(symbol -> assertThat(names.contains(symbol)
+                                || patterns.stream()
+                                        .anyMatch(pattern ->
+                                                pattern.matcher(symbol).matches()))
+                        .as(symbol)
+                        .isTrue());
     }
 
     @Test

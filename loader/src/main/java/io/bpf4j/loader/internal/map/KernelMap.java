@@ -15,6 +15,7 @@ import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.MapCommand;
+import io.bpf4j.sys.internal.call.MapTraits;
 import io.bpf4j.sys.internal.call.Mapping;
 import io.bpf4j.sys.internal.call.ObjectCommand;
 import io.bpf4j.sys.internal.call.OwnDescriptor;
@@ -59,7 +60,9 @@ public final class KernelMap implements BpfMap {
     /** Guarded by itself. */
     private final List<Mapping> mappings = new ArrayList<>();
 
-    private @Nullable MemorySegment arena; // guarded by mappings
+    private @Nullable MemorySegment arena; // guarded by mappings, as the next two
+    private @Nullable MemorySegment writableValues;
+    private @Nullable MemorySegment readOnlyValues;
 
     /** The properties that its inner maps must have; null if it holds no maps, or was not made here. */
     private volatile @Nullable MapShape innerShape;
@@ -186,9 +189,26 @@ public final class KernelMap implements BpfMap {
         }
     }
 
-    /** The values of an array that was created with BPF_F_MMAPABLE: live, shared with the programs. */
+    @Override
     public MemorySegment values(boolean writable) {
-        return memory(0, stride() * Integer.toUnsignedLong(info.maxEntries()), writable);
+        if (type.orElse(null) != MapType.ARRAY || (info.flags() & MapTraits.F_MMAPABLE) == 0) {
+            throw new UnsupportedOperationException("map \"" + name + "\" is not an array with BPF_F_MMAPABLE");
+        }
+        synchronized (mappings) {
+            MemorySegment mapped = writable ? writableValues : readOnlyValues;
+            if (mapped == null) {
+                long size = stride() * Integer.toUnsignedLong(info.maxEntries());
+                mapped = memory(0, size, writable);
+                if (writable) {
+                    writableValues = mapped;
+                } else {
+                    // A write would end the process.
+                    mapped = mapped.asReadOnly();
+                    readOnlyValues = mapped;
+                }
+            }
+            return mapped;
+        }
     }
 
     /**

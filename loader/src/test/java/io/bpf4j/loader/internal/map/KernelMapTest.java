@@ -7,6 +7,7 @@ import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.map.UpdateMode;
+import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.sys.BpfException;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.MapCommand;
@@ -44,7 +45,7 @@ class KernelMapTest {
     /** A map whose memory a native call uses gives back the rest, and the memory once the call is over. */
     @Test
     void memoryThatIsInUseIsUnmappedByTheNextClose() throws Throwable {
-        KernelMap array = create(MapType.ARRAY, 4, 8, 2);
+        KernelMap array = createMappable(8);
         MemorySegment memory = array.values(true);
         duringACallWith(memory, () -> {
             int open = kernel.open().size();
@@ -237,7 +238,7 @@ class KernelMapTest {
 
     @Test
     void memoryIsSharedWithTheMapAndGoesWithIt() {
-        KernelMap array = create(MapType.ARRAY, 4, 12, 2);
+        KernelMap array = createMappable(12);
         MemorySegment values = array.values(true);
         values.set(ValueLayout.JAVA_INT, 16, 42); // the second value: each is rounded up to 8 bytes
         assertThat(array.lookup(key(1)).orElseThrow()).startsWith(key(42));
@@ -357,6 +358,14 @@ class KernelMapTest {
     private KernelMap create(MapType type, int keySize, int valueSize, int maxEntries) {
         return KernelMap.create(
                 kernel.host(), MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
+    }
+
+    private KernelMap createMappable(int valueSize) {
+        return KernelMap.create(
+                kernel.host(),
+                MapCommand.Create.of(MapType.ARRAY.number(), "m", 4, valueSize, 2)
+                        .withFlags(MapSpec.F_MMAPABLE),
+                "m");
     }
 
     private List<Integer> keys() {
