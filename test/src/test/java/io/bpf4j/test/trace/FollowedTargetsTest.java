@@ -7,6 +7,7 @@ import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.test.support.Await;
@@ -21,11 +22,14 @@ import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
 import io.bpf4j.trace.Target;
 import io.bpf4j.usdt.UsdtException;
+import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -100,6 +104,33 @@ class FollowedTargetsTest {
         assertThat(byProcess)
                 .hasSize(20)
                 .allSatisfy((_, values) -> assertThat(values).isEqualTo(FIFTY_NUMBERS));
+    }
+
+    @Test
+    void nothingIsAllocatedForAnEvent() throws IOException, InterruptedException {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        try (EventStream events = Question.on(UsdtScan.ofFile(Path.of(program)).matching("first:*"))
+                .openEvents()) {
+            long[] sum = new long[2];
+            EventStream.Handler handler = (event, _) -> {
+                sum[0]++;
+                sum[1] += event.bits(0);
+            };
+            int fired = 4000;
+            // Once the JIT compiler has done its work, for which a busy machine takes its time.
+            Await.until(
+                    fired + " events for which less than 10,000 bytes are allocated",
+                    () -> {
+                        Commands.check(List.of(program, "fire", Integer.toString(fired)));
+                        sum[0] = 0;
+                        long before = threads.getCurrentThreadAllocatedBytes();
+                        events.poll(Duration.ZERO, handler);
+                        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+                        assertThat(sum[0]).isEqualTo(fired);
+                        return allocated;
+                    },
+                    allocated -> allocated < 10_000);
+        }
     }
 
     @Test
