@@ -104,8 +104,8 @@ struct question_record {
 	__u8 shown[]; /* 56 */
 };
 
-_Static_assert(__builtin_offsetof(struct question_record, pid) == 24, "Answer knows these offsets");
-_Static_assert(__builtin_offsetof(struct question_record, bits) == 48, "Answer knows these offsets");
-_Static_assert(__builtin_offsetof(struct question_record, shown) == 56, "Answer knows these offsets");
+_Static_assert(__builtin_offsetof(struct question_record, pid) == 24, "EventReader knows these offsets");
+_Static_assert(__builtin_offsetof(struct question_record, bits) == 48, "EventReader knows these offsets");
+_Static_assert(__builtin_offsetof(struct question_record, shown) == 56, "EventReader knows these offsets");
 
 #endif
