@@ -9,6 +9,7 @@ import io.bpf4j.cli.export.MetricNames;
 import io.bpf4j.cli.export.MetricsServer;
 import io.bpf4j.cli.export.Mistake;
 import io.bpf4j.cli.export.ProgramStatistics;
+import io.bpf4j.cli.export.ServerAccess;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.UsageException;
@@ -58,18 +59,17 @@ import picocli.CommandLine.ParseResult;
                     + "comment, which has a line for itself. Options of the metric, anywhere after its name: --help "
                     + "TEXT, --label LABEL=EXPR (the label of a key of --by), --constant LABEL=VALUE, --bounds N,… (of "
                     + "a histogram, in seconds or bytes), --max-series N (1000) and --stale-after T (5m).",
-            "SIGHUP reads the file again: lines that have not changed go on counting. If a line is wrong, all stays as "
-                    + "it was. Ctrl-C ends. Needs the same privileges as 'trace'."
+            "SIGHUP reads the file again, and those with certificates and tokens: lines that have not changed go on "
+                    + "counting. If a line is wrong, all stays as it was. Ctrl-C ends. Needs the same privileges as 'trace'."
         },
         footer = {
             "  bpf4j export --config /etc/bpf4j/agent.conf",
             "  bpf4j export --config /etc/bpf4j/agent.conf --otlp https://collector.example:4318",
+            "  bpf4j export --config agent.conf --listen 0.0.0.0:10273 --tls-certificate tls.crt --tls-key tls.key --token token",
             "  bpf4j export --check /etc/bpf4j/agent.conf",
             "  echo 'queries count -p unit=postgresql@* postgresql:query__start' > agent.conf"
         })
 final class ExportCommand implements Callable<Integer> {
-    private static final String DEFAULT_PORT = "10273";
-
     private final Console console;
     private final Interruption interruption;
     private final BiFunction<MetricOptions, List<String>, ParseResult> parser;
@@ -94,13 +94,8 @@ final class ExportCommand implements Callable<Integer> {
                             + "for the probes.")
     private @Nullable Path check;
 
-    @Option(
-            names = "--listen",
-            paramLabel = "[ADDRESS:]PORT",
-            description =
-                    "Where to serve. Without ADDRESS only this machine can connect. There is neither encryption nor "
-                            + "a password. Default: " + DEFAULT_PORT + "; with --otlp, nowhere.")
-    private @Nullable String listen;
+    @Mixin
+    private ServerOptions serving = new ServerOptions();
 
     @Mixin
     private OtlpOptions otlp = new OtlpOptions();
@@ -147,12 +142,11 @@ final class ExportCommand implements Callable<Integer> {
             return check(check);
         }
         OptionalDouble limit = limit();
-        Optional<InetSocketAddress> address = Optional.ofNullable(listen)
-                .or(() -> push.isPresent() ? Optional.empty() : Optional.of(DEFAULT_PORT))
-                .map(MetricsServer::address);
+        Optional<InetSocketAddress> address = serving.address(push.isPresent());
+        ServerAccess access = serving.access(address.isPresent());
         Path file = Objects.requireNonNull(config);
         Optional<Collection<ExportedLine>> first = read(file);
-        return first.isEmpty() ? CommandTree.FAILED : run(address, push, file, first.get(), limit);
+        return first.isEmpty() ? CommandTree.FAILED : run(address, access, push, file, first.get(), limit);
     }
 
     /** The budget, in percent of a processor. */
@@ -203,6 +197,7 @@ final class ExportCommand implements Callable<Integer> {
     /** Runs the agent with its server, its pushes, or both. */
     private int run(
             Optional<InetSocketAddress> address,
+            ServerAccess access,
             Optional<OtlpSettings> push,
             Path file,
             Collection<ExportedLine> first,
@@ -222,19 +217,19 @@ final class ExportCommand implements Callable<Integer> {
                 Pusher pusher = push.map(settings -> new Pusher(settings, agent, console))
                         .orElse(null);
                 MetricsServer server =
-                        address.map(at -> server(at, agent, pusher)).orElse(null)) {
+                        address.map(at -> server(at, access, agent, pusher)).orElse(null)) {
             if (!ask(agent, file, first)) {
                 return CommandTree.FAILED;
             }
-            if (server != null && !server.isLocal()) {
-                console.error("bpf4j: everybody who can connect to " + server.url() + " can read the metrics");
+            if (server != null) {
+                server.risk().ifPresent(risk -> console.error("bpf4j: " + risk));
             }
             if (pusher != null) {
                 pusher.start();
             }
             console.error(
                     "bpf4j: " + ways(first.size(), server, pusher) + "; SIGHUP reads " + file + " again, Ctrl-C ends");
-            awaitRequests(agent, file, pusher);
+            awaitRequests(agent, file, server, pusher);
             return CommandTree.OK;
         } catch (CancellationException e) {
             return CommandTree.OK;
@@ -254,7 +249,7 @@ final class ExportCommand implements Callable<Integer> {
     }
 
     /** Reads the file again at each SIGHUP, until the command shall end. */
-    private void awaitRequests(Agent agent, Path file, @Nullable Pusher pusher) {
+    private void awaitRequests(Agent agent, Path file, @Nullable MetricsServer server, @Nullable Pusher pusher) {
         while (true) {
             signals.acquireUninterruptibly();
             int _ = signals.drainPermits();
@@ -262,15 +257,18 @@ final class ExportCommand implements Callable<Integer> {
                 return;
             }
             reload(agent, file);
+            if (server != null) {
+                server.reload().forEach(problem -> console.error("bpf4j: " + problem));
+            }
             if (pusher != null) {
                 pusher.reload();
             }
         }
     }
 
-    private MetricsServer server(InetSocketAddress address, Agent agent, @Nullable Pusher pusher) {
+    private MetricsServer server(InetSocketAddress address, ServerAccess access, Agent agent, @Nullable Pusher pusher) {
         return pusher == null
-                ? MetricsServer.start(address, agent, agent::health, console)
+                ? MetricsServer.start(address, agent, agent::health, access, console)
                 : MetricsServer.start(
                         address,
                         () -> {
@@ -280,6 +278,7 @@ final class ExportCommand implements Callable<Integer> {
                             return all.build();
                         },
                         () -> agent.health().with(pusher.remarks()),
+                        access,
                         console);
     }
 

@@ -13,7 +13,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
@@ -38,10 +40,12 @@ public final class MetricsServer implements AutoCloseable {
 
     private final HTTPServer server;
     private final InetAddress address;
+    private final ServerAccess access;
 
-    private MetricsServer(HTTPServer server, InetAddress address) {
+    private MetricsServer(HTTPServer server, InetAddress address, ServerAccess access) {
         this.server = server;
         this.address = address;
+        this.access = access;
     }
 
     /**
@@ -69,10 +73,15 @@ public final class MetricsServer implements AutoCloseable {
      *
      * @param metrics read at each request
      * @param health read at each request
+     * @param access who may read
      * @throws CommandException if the address can't be listened at, such as because another program does
      */
     public static MetricsServer start(
-            InetSocketAddress address, MultiCollector metrics, Supplier<Health> health, Console console) {
+            InetSocketAddress address,
+            MultiCollector metrics,
+            Supplier<Health> health,
+            ServerAccess access,
+            Console console) {
         LIMITS.forEach((property, limit) -> {
             if (System.getProperty(property) == null) {
                 System.setProperty(property, limit);
@@ -81,21 +90,21 @@ public final class MetricsServer implements AutoCloseable {
         PrometheusRegistry registry = new PrometheusRegistry();
         registry.register(metrics);
         try {
-            return new MetricsServer(
-                    HTTPServer.builder()
-                            .inetAddress(address.getAddress())
-                            .port(address.getPort())
-                            .registry(registry)
-                            .registerHealthHandler(false)
-                            // A line, and no stack trace. The reader is told nothing but that it failed.
-                            .errorHandlingPolicy(HttpErrorHandlingPolicy.builder()
-                                    .errorReporter(e -> report(e, console))
-                                    .build())
-                            .defaultHandler(exchange -> answer(exchange, health))
-                            // A reader who is slow, or sends half of a request, waits alone.
-                            .executorService(Executors.newVirtualThreadPerTaskExecutor())
-                            .buildAndStart(),
-                    address.getAddress());
+            HTTPServer.Builder server = HTTPServer.builder()
+                    .inetAddress(address.getAddress())
+                    .port(address.getPort())
+                    .registry(registry)
+                    .registerHealthHandler(false)
+                    // A line, and no stack trace. The reader is told nothing but that it failed.
+                    .errorHandlingPolicy(HttpErrorHandlingPolicy.builder()
+                            .errorReporter(e -> report(e, console))
+                            .build())
+                    .defaultHandler(exchange -> answer(exchange, health))
+                    // A reader who is slow, or sends half of a request, waits alone.
+                    .executorService(Executors.newVirtualThreadPerTaskExecutor());
+            access.tls().ifPresent(tls -> server.httpsConfigurator(tls.configurator()));
+            access.token().ifPresent(server::authenticator);
+            return new MetricsServer(server.buildAndStart(), address.getAddress(), access);
         } catch (IOException e) {
             throw new CommandException(
                     "can't listen at " + name(address.getAddress()) + ":" + address.getPort() + ": " + e.getMessage(),
@@ -133,14 +142,19 @@ public final class MetricsServer implements AutoCloseable {
         }
     }
 
-    /** Whether only programs on this machine can connect. */
-    public boolean isLocal() {
-        return address.isLoopbackAddress();
+    /** What somebody who starts it should know; empty if only programs on this machine can connect. */
+    public Optional<String> risk() {
+        return address.isLoopbackAddress() ? Optional.empty() : access.risk(url());
+    }
+
+    /** Reads the files with the keys and the token again. Returns what can't be used, in words; what was there stays. */
+    public List<String> reload() {
+        return access.reload();
     }
 
     /** Where it listens, without a path. */
     public String url() {
-        return "http://" + name(address) + ":" + server.getPort();
+        return (access.tls().isPresent() ? "https://" : "http://") + name(address) + ":" + server.getPort();
     }
 
     private static String name(InetAddress address) {

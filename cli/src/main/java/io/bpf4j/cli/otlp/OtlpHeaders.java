@@ -1,5 +1,6 @@
 package io.bpf4j.cli.otlp;
 
+import io.bpf4j.cli.failure.AccessFile;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.UsageException;
 import java.io.IOException;
@@ -36,7 +37,7 @@ final class OtlpHeaders {
         try {
             text = StandardCharsets.UTF_8
                     .newDecoder()
-                    .decode(ByteBuffer.wrap(OtlpFiles.secret(file, MAX_BYTES)))
+                    .decode(ByteBuffer.wrap(AccessFile.secret(file, MAX_BYTES)))
                     .toString();
         } catch (CharacterCodingException e) {
             throw new CommandException(file + ": is not text in UTF-8", e);

@@ -1,5 +1,6 @@
 package io.bpf4j.cli.otlp;
 
+import io.bpf4j.cli.failure.AccessFile;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.UsageException;
 import io.opentelemetry.sdk.resources.Resource;
@@ -92,7 +93,7 @@ public record OtlpSettings(
                 headerFile,
                 headers(variables),
                 encrypted && certificate.isPresent()
-                        ? Optional.of(OtlpFiles.own(certificate.get(), MAX_PEM))
+                        ? Optional.of(AccessFile.own(certificate.get(), MAX_PEM))
                         : Optional.empty(),
                 encrypted ? client(variables) : List.of(),
                 variables.choice("COMPRESSION", List.of("none", "gzip")).equals("gzip"),
@@ -155,8 +156,8 @@ public record OtlpSettings(
         return key.isEmpty()
                 ? List.of()
                 : List.of(
-                        OtlpFiles.secret(Path.of(key.get()), MAX_PEM),
-                        OtlpFiles.own(Path.of(certificate.orElseThrow()), MAX_PEM));
+                        AccessFile.secret(Path.of(key.get()), MAX_PEM),
+                        AccessFile.own(Path.of(certificate.orElseThrow()), MAX_PEM));
     }
 
     private static Duration timeout(Variables variables) {

@@ -191,6 +191,10 @@ class ExportCommandTest {
                 "--otlp http://a --otlp-certificate /dev/null | --otlp-certificate is for https, and http://a/v1/metrics is",
                 "--otlp --otlp http://a | should be specified only once",
                 "--otlp --listen x | --listen takes PORT",
+                "--otlp --token /dev/null | --token are for a server: with --otlp, --listen asks for one",
+                "--tls-certificate /dev/null | --tls-certificate and --tls-key need each other",
+                "--tls-key /dev/null | --tls-certificate and --tls-key need each other",
+                "--tls-client-ca /dev/null | --tls-client-ca needs --tls-certificate and --tls-key",
             })
     void aWrongWayToPushIsSaid(String options, String message) {
         List<String> words = new ArrayList<>(List.of("export", "--config", "/dev/null"));

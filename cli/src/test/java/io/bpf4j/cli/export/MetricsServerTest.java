@@ -47,6 +47,7 @@ class MetricsServerTest {
                 MetricsServer.address("0"),
                 metrics,
                 () -> new Health(problems, remarks),
+                ServerAccess.OPEN,
                 new Console(OutputStream.nullOutputStream(), err, Reader.nullReader()));
     }
 
@@ -72,7 +73,7 @@ class MetricsServerTest {
     @Test
     void metricsHaveTheFormatThatIsAskedFor() throws IOException {
         try (MetricsServer server = start(MetricsServerTest::metrics)) {
-            assertThat(server.isLocal()).isTrue();
+            assertThat(server.risk()).isEmpty();
             assertThat(get(server, "/metrics").body()).contains("answer 42.0").doesNotContain("# EOF");
             assertThat(get(server, "/metrics", "application/openmetrics-text").body())
                     .contains("answer 42.0")
@@ -160,6 +161,7 @@ class MetricsServerTest {
                             MetricsServer.address(url.getAuthority()),
                             MetricsServerTest::metrics,
                             () -> new Health(problems, remarks),
+                            ServerAccess.OPEN,
                             new Console(OutputStream.nullOutputStream(), err, Reader.nullReader())))
                     .isInstanceOf(CommandException.class)
                     .hasMessage("can't listen at " + url.getAuthority() + ": Address already in use");

@@ -587,11 +587,19 @@ public enum Requirement {
             return Commands.find("tmux").isPresent();
         }
     },
-    /** Judges the text that Prometheus scrapes. */
-    PROMTOOL("promtool (Debian: apt-get install prometheus)") {
+    /** Makes certificates and keys as people do. */
+    OPENSSL("openssl (Debian: apt-get install openssl)") {
         @Override
         boolean present() {
-            return Commands.find("promtool").isPresent();
+            return Commands.find("openssl").isPresent();
+        }
+    },
+    /** Judges the text that Prometheus scrapes. */
+    PROMTOOL("prometheus and promtool (Debian: apt-get install prometheus)") {
+        @Override
+        boolean present() {
+            return Commands.find("promtool").isPresent()
+                    && Commands.find("prometheus").isPresent();
         }
     },
     SYSTEMD_ANALYZE("systemd-analyze (Debian: apt-get install systemd)") {

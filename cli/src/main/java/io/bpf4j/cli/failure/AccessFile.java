@@ -1,8 +1,5 @@
-package io.bpf4j.cli.otlp;
+package io.bpf4j.cli.failure;
 
-import io.bpf4j.cli.failure.CommandException;
-import io.bpf4j.cli.failure.InputFile;
-import io.bpf4j.cli.failure.OwnFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -10,17 +7,17 @@ import java.util.Optional;
 /**
  * Files that say who gets the metrics, and by which right.
  *
- * <p>Tested by {@code OtlpHeadersTest}.
+ * <p>Tested by {@code OtlpHeadersTest} and {@code ServerAccessTest}.
  */
-final class OtlpFiles {
-    private OtlpFiles() {}
+public final class AccessFile {
+    private AccessFile() {}
 
     /**
      * The bytes of a file that others may read.
      *
      * @throws CommandException if it is no regular file, is too large, or another user can change it
      */
-    static byte[] own(Path file, int maxBytes) throws IOException {
+    public static byte[] own(Path file, int maxBytes) throws IOException {
         return OwnFile.bytes(real(file), maxBytes);
     }
 
@@ -29,7 +26,7 @@ final class OtlpFiles {
      *
      * @throws CommandException as {@link #own}, and if another user can read it
      */
-    static byte[] secret(Path file, int maxBytes) throws IOException {
+    public static byte[] secret(Path file, int maxBytes) throws IOException {
         Path real = real(file);
         Optional<String> reader = OwnFile.whoElseReads(real);
         if (reader.isPresent()) {
