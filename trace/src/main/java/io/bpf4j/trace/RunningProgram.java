@@ -67,6 +67,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     private final Host host;
     private final WhySilent silence;
+    private final PythonEntries pythonEntries;
     private final NamedFiles named = new NamedFiles();
     private final MappedLater mappedLater;
     private final Lookout lookout;
@@ -113,6 +114,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         this.usdt = Usdt.of(object);
         this.host = question.host;
         this.silence = new WhySilent(host);
+        this.pythonEntries = new PythonEntries(host);
         this.mappedLater = new MappedLater(host);
         this.lookout = new Lookout(() -> {
             named.look();
@@ -205,6 +207,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     UsdtLink add(UsdtLink link, Program program, List<UsdtProbe> probes, OptionalInt pid) {
         add(link);
         silence.attached(probes, pid);
+        pythonEntries.attached(probes);
         attachments.add(
                 link,
                 link.strategy() == AttachStrategy.MULTI
@@ -402,7 +405,8 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
      * which it counts, and that were replaced or written since, or whose file system does not answer within five
      * seconds; the subject is the path. The paths are looked at about once a second, by this method, and when the
      * question is detached. Functions whose calls can't be counted exactly are {@link
-     * Diagnostic.Kind#INEXACT}. Empty if there is none.
+     * Diagnostic.Kind#INEXACT}, and so is {@code python:function__entry} of CPython 3.11, which fires for all calls only if
+     * the question has {@code python:line} of the same file, too. Empty if there is none.
      */
     public List<Diagnostic> reasonsForGaps() {
         // First: a pattern that is matched now may be late, and that reason is known a moment after.
@@ -416,6 +420,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         gaps.addAll(ownGaps());
         gaps.addAll(named.gaps(lookout.now()));
         functions.forEach(function -> function.whyInexact().ifPresent(gaps::add));
+        gaps.addAll(pythonEntries.gaps());
         return gaps.stream().distinct().toList();
     }
 
