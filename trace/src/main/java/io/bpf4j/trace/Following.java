@@ -305,6 +305,17 @@ public final class Following implements AutoCloseable {
         }
     }
 
+    /**
+     * Ends the command if it still runs, as {@link #close} does, and lets one that has not begun never begin. This may wait
+     * for four seconds. Whatever else this has started goes on: it is for a process that may end before it comes to {@link
+     * #close}, and whose command would outlive it. Does nothing without a command, or if the command has ended.
+     */
+    public void endCommand() {
+        if (command != null) {
+            command.close();
+        }
+    }
+
     /** Stops to follow, and ends the command if it still runs: by SIGTERM and, after two seconds, SIGKILL. */
     @Override
     public void close() {

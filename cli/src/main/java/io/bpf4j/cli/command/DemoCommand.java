@@ -90,6 +90,7 @@ final class DemoCommand implements Callable<Integer> {
         try (EventStream events = Question.on(probes).withTexts(NAMES).loadEvents();
                 DemoJvm jvm = DemoJvm.start(Duration.ofSeconds(seconds))) {
             interruption.onRequest(events::wakeup);
+            interruption.alsoEnds(jvm::close);
             interruption.whenBlocked(console, () -> "what follows is lost");
             UsdtLink link = events.attach(probes, OptionalInt.of(jvm.pid()));
             console.error("bpf4j: tracing " + Scans.count(probes.size(), "probe") + " at "

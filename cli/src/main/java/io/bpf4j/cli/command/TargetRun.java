@@ -260,17 +260,27 @@ final class TargetRun {
         if (!functions.isEmpty()) {
             report.attachedFunctions();
         }
-        Following following;
-        // Functions are attached to before the target runs, which may take a while.
-        try (Progress _ = functions.isEmpty() ? null : attaching(functions.size(), "function")) {
-            following = Following.start(program, target, functions, features, listener);
-        }
+        Following following = start(program, target, functions, features, listener);
+        interruption.alsoEnds(following::endCommand);
         report.flags(program);
         report.beforeExec(false);
         // Only now, because from here on no child is missed.
         report.functions(functions.size());
         following.release();
         return following;
+    }
+
+    /** Functions are attached to before the target runs, which may take a while. */
+    private Following start(
+            RunningProgram program,
+            Target target,
+            List<FunctionProbe> functions,
+            Features features,
+            Following.Listener listener)
+            throws IOException {
+        try (Progress _ = functions.isEmpty() ? null : attaching(functions.size(), "function")) {
+            return Following.start(program, target, functions, features, listener);
+        }
     }
 
     /** Selects the probes of files that appear, reports what happens, and tells the work. */

@@ -2,6 +2,7 @@ package io.bpf4j.cli.trace;
 
 import io.bpf4j.cli.output.Console;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -40,6 +41,7 @@ public final class Interruption {
     private volatile @Nullable Runnable stop;
     private volatile @Nullable Runnable last;
     private volatile @Nullable Runnable atHalt;
+    private volatile @Nullable Runnable companion;
     private volatile @Nullable Runnable onHangUp;
     private volatile @Nullable Output output;
 
@@ -136,16 +138,25 @@ public final class Interruption {
         });
     }
 
-    /** Ends the process after this action, or without it if it takes too long. The kernel detaches what is attached. */
-    private static void halt(int exitCode, @Nullable Runnable action) {
+    /**
+     * Ends the process after this action, or without it if it takes too long. What must not outlive the process is ended
+     * beside it: the action may wait for a full pipe. The kernel detaches what is attached.
+     */
+    private void halt(int exitCode, @Nullable Runnable action) {
         try {
-            Thread last = Thread.ofPlatform().name("bpf4j-last").daemon().start(() -> run(action));
-            last.join(LAST_WORDS);
+            long end = System.nanoTime() + LAST_WORDS.toNanos();
+            for (Thread each : List.of(last("bpf4j-companion", companion), last("bpf4j-last", action))) {
+                boolean _ = each.join(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
             Runtime.getRuntime().halt(exitCode);
         }
+    }
+
+    private static Thread last(String name, @Nullable Runnable action) {
+        return Thread.ofPlatform().name(name).daemon().start(() -> run(action));
     }
 
     boolean endsAtOnce() {
@@ -203,6 +214,15 @@ public final class Interruption {
      */
     public void beforeHalt(Runnable atLast) {
         last = atLast;
+    }
+
+    /**
+     * Registers what ends something that must not outlive this process, such as a command that it has started. It runs on
+     * another thread when a signal ends the process at once, and may take four seconds. If the process ends otherwise, it
+     * is the caller's to do.
+     */
+    public void alsoEnds(Runnable end) {
+        companion = end;
     }
 
     /** Registers the last action of a process that a signal ends at once. It runs on another thread. */
