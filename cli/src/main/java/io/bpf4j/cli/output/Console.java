@@ -12,6 +12,7 @@ import java.io.PrintWriter;
 import java.io.Reader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -51,10 +52,15 @@ public final class Console {
     /** Bytes that wait to be written to {@link #out}. Its monitor guards both. */
     private final LineBuffer waiting = new LineBuffer();
 
-    /** When the write that is in progress began, in nanoseconds of {@code System.nanoTime}; valid while {@link #writes}. */
-    private volatile long writesSince;
+    /** The write that is in progress; null while there is none. */
+    private volatile Stall.@Nullable Write writing;
 
-    private volatile boolean writes;
+    /** The thread that has written last, with its folder in {@code /proc}, by {@link #waiting}'s monitor. */
+    private @Nullable Thread writer;
+
+    private Path folderOfWriter = Path.of("");
+
+    private final Stall stall = new Stall();
 
     private final Writer err;
     private final BufferedReader in;
@@ -164,24 +170,30 @@ public final class Console {
         if (text.size() == 0) {
             return;
         }
-        writesSince = System.nanoTime();
-        writes = true;
+        writing = new Stall.Write(folderOfThisThread());
         try {
             text.writeTo(out);
         } catch (IOException e) {
             throw new OutputClosedException(e);
         } finally {
-            writes = false;
+            writing = null;
         }
     }
 
+    private Path folderOfThisThread() {
+        if (!Thread.currentThread().equals(writer)) {
+            writer = Thread.currentThread();
+            folderOfWriter = Stall.folderOfThisThread();
+        }
+        return folderOfWriter;
+    }
+
     /**
-     * Whether standard output has not taken what is being written to it for this long: its reader does not read. Never
-     * waits.
+     * Whether standard output has taken nothing of what is being written to it for this long: its reader does not read. The
+     * time counts from the first call, so this is to be called again and again. Never waits.
      */
     public boolean isBlockedFor(Duration time) {
-        // In this order: a write that begins in between has a new time.
-        return writes && System.nanoTime() - writesSince >= time.toNanos();
+        return stall.lastsFor(time, writing, System.nanoTime());
     }
 
     /** The terminal of standard output; empty if standard output is not a terminal. */

@@ -109,33 +109,52 @@ public final class Interruption {
         } else if (requests.get() == 1) {
             // A sender of SIGTERM usually sends SIGKILL some seconds later. And the command may wait for a reader of
             // its output that no longer reads.
-            Thread.ofPlatform().name("bpf4j-interrupted").daemon().start(() -> {
-                try {
-                    Thread.sleep(GRACE);
-                    runLast();
-                    Output blocked = output;
-                    if (exitCode != 128 + Signal.INT.number && blocked != null) {
-                        endIfBlocked(blocked, exitCode);
-                    }
-                } catch (InterruptedException | RuntimeException e) {
-                    // The command ended meanwhile.
-                }
-            });
+            Thread.ofPlatform().name("bpf4j-interrupted").daemon().start(() -> afterGrace(exitCode));
         }
     }
 
+    private void afterGrace(int exitCode) {
+        try {
+            for (long end = System.nanoTime() + GRACE.toNanos(); System.nanoTime() < end; ) {
+                boolean _ = isBlocked(); // from the first look on, time counts
+                Thread.sleep(LOOK);
+            }
+            try {
+                runLast();
+            } finally {
+                if (exitCode != 128 + Signal.INT.number) {
+                    endWhenBlocked(exitCode);
+                }
+            }
+        } catch (InterruptedException | RuntimeException e) {
+            // The command ended meanwhile.
+        }
+    }
+
+    private boolean isBlocked() {
+        Output to = output;
+        return to != null && to.console().isBlockedFor(GRACE);
+    }
+
     /** Ends the process when nobody reads its output. Returns only by an interrupt: usually the command ends before. */
-    private void endIfBlocked(Output output, int exitCode) throws InterruptedException {
-        while (!output.console().isBlockedFor(GRACE)) {
+    private void endWhenBlocked(int exitCode) throws InterruptedException {
+        while (!isBlocked()) {
             Thread.sleep(LOOK);
         }
+        Output blocked = output;
         Runnable last = atHalt;
-        halt(exitCode, () -> {
-            output.console()
-                    .error("bpf4j: ended by a signal while nobody read standard output: "
-                            + output.lost().get());
-            run(last);
-        });
+        try {
+            runLast(); // what is necessary may have been registered meanwhile
+        } finally {
+            halt(exitCode, () -> {
+                if (blocked != null) {
+                    blocked.console()
+                            .error("bpf4j: ended by a signal while nobody read standard output: "
+                                    + blocked.lost().get());
+                }
+                run(last);
+            });
+        }
     }
 
     /**
