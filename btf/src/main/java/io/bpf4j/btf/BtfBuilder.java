@@ -1,10 +1,10 @@
 package io.bpf4j.btf;
 
 import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.internal.text.CString;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -147,7 +147,7 @@ public final class BtfBuilder {
 
     private int append(String text) {
         int offset = firstString + strings.size();
-        strings.writeBytes(text.getBytes(StandardCharsets.UTF_8));
+        strings.writeBytes(CString.encode(text));
         strings.write(0);
         return offset;
     }

@@ -4,7 +4,6 @@ import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.internal.text.CString;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 
 /**
  * The bytes of one BTF blob on the heap, with checked bounds of its sections.
@@ -161,12 +160,12 @@ final class BtfBytes {
 
     /** The name at an absolute place inside the string section. */
     String name(int at) {
-        return new String(bytes, at, nameEnd(at) - at, StandardCharsets.UTF_8);
+        return CString.exact(bytes, at, nameEnd(at));
     }
 
     /** The string at an absolute place inside the string section. */
     String string(int at) {
-        return new String(bytes, at, stringEnd(at) - at, StandardCharsets.UTF_8);
+        return CString.exact(bytes, at, stringEnd(at));
     }
 
     /** @param at offset from the start of the blob; the exception has the offset in the file */

@@ -1,6 +1,6 @@
 package io.bpf4j.btf;
 
-import java.nio.charset.StandardCharsets;
+import io.bpf4j.elf.internal.text.CString;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -74,7 +74,7 @@ final class NameIndex {
 
     /** Ids of the types with the essential name of {@code name}, or, if {@code exact}, with exactly that name. */
     int[] ids(String name, boolean exact) {
-        byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
+        byte[] wanted = CString.encode(name);
         int essential = EssentialName.end(wanted, 0, wanted.length);
         int[] found = new int[4];
         int count = 0;
@@ -101,7 +101,7 @@ final class NameIndex {
 
     /** The first type with exactly that name and kind; 0 if there is none. */
     int first(String name, BtfKind kind) {
-        byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
+        byte[] wanted = CString.encode(name);
         int essential = EssentialName.end(wanted, 0, wanted.length);
         int passed = 0;
         int i = heads[bucket(wanted, 0, essential)];

@@ -2,9 +2,9 @@ package io.bpf4j.btf;
 
 import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.internal.text.CString;
 import java.math.BigInteger;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -345,9 +345,7 @@ public final class TypedValue {
         public void member(String name) {
             if (!name.isEmpty()) {
                 separate();
-                text.append('.')
-                        .append(printable(name.getBytes(StandardCharsets.UTF_8)))
-                        .append(" = ");
+                text.append('.').append(printable(CString.encode(name))).append(" = ");
                 comma = false;
             }
         }
@@ -389,7 +387,7 @@ public final class TypedValue {
 
         @Override
         public void constant(String name, long number, boolean signed) {
-            part(printable(name.getBytes(StandardCharsets.UTF_8)));
+            part(printable(CString.encode(name)));
         }
 
         @Override

@@ -89,7 +89,7 @@ class BtfFuzzTest extends FuzzTarget {
         try {
             for (int id = 0; id < Math.min(names.size(), 16); id++) {
                 String name = names.get(id);
-                if (types.size() == btf.typeCount() && !name.isEmpty() && !name.contains("\ufffd")) {
+                if (types.size() == btf.typeCount() && !name.isEmpty()) {
                     assertThat(btf.idsNamed(name)).as(name).contains(id);
                     assertThat(btf.idsNamedEssentially(name)).as(name).contains(id);
                     assertThat(btf.find(name, btf.kind(id)).orElse(-1))

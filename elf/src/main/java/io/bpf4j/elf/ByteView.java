@@ -4,7 +4,6 @@ import io.bpf4j.elf.internal.text.CString;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -183,14 +182,17 @@ public final class ByteView {
         return new ByteView(source, base, copy, null, 0, size, little);
     }
 
-    /** The NUL-terminated UTF-8 string at an offset, its terminator left out. */
+    /**
+     * The NUL-terminated UTF-8 string at an offset, its terminator left out. A byte that is not UTF-8 becomes a lone
+     * surrogate, U+DC00 plus the byte.
+     */
     public String cString(long offset) {
         return cString(offset, MAX_ARRAY);
     }
 
     /** Like {@link #cString(long)}, but a string of more than {@code maxBytes} bytes is malformed. */
     public String cString(long offset, long maxBytes) {
-        return new String(cStringBytes(offset, maxBytes), StandardCharsets.UTF_8);
+        return CString.exact(cStringBytes(offset, maxBytes));
     }
 
     /** The bytes of {@link #cString(long, long)}, for a string that may not be text, such as the name of a file. */

@@ -1,7 +1,7 @@
 package io.bpf4j.elf;
 
+import io.bpf4j.elf.internal.text.CString;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 
 /**
  * Reads names out of a string table, within a budget. <i>Confined</i>: one reader for one walk over one table.
@@ -45,7 +45,7 @@ final class NameReader {
             return "";
         }
         int length = read(offset);
-        return new String(buffer, 0, length, StandardCharsets.UTF_8);
+        return CString.exact(buffer, 0, length);
     }
 
     /** The {@link #hash(byte[], int)} of a name, without creating a string; 0 for an empty name. */

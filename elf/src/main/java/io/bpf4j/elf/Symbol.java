@@ -8,7 +8,8 @@ package io.bpf4j.elf;
  * more than 65,000 sections; sign-extending the reserved ones keeps the two apart.
  *
  * @param index place in its table, from 0; relocations refer to it
- * @param name may be empty, usually for a section symbol
+ * @param name may be empty, usually for a section symbol. A byte that is not UTF-8 is a lone surrogate, U+DC00 plus the
+ *     byte
  * @param value in a relocatable file an offset in its section, else a virtual address
  * @param size bytes, 0 if unknown
  * @param type {@link #STT_FUNC} or another {@code STT_} constant

@@ -1,6 +1,6 @@
 package io.bpf4j.elf;
 
-import java.nio.charset.StandardCharsets;
+import io.bpf4j.elf.internal.text.CString;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -186,7 +186,7 @@ final class SymbolTable {
 
     /** All symbols with a name in the order of the table; none for an empty name. */
     List<Symbol> named(String name) {
-        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = CString.encode(name);
         if (bytes.length == 0) {
             return List.of();
         }

@@ -81,7 +81,7 @@ class ElfFuzzTest extends FuzzTarget {
     private static void symbolsAgree(ElfFile elf) {
         List<Symbol> symbols = elf.symbols().toList();
         for (Symbol symbol : symbols.stream().limit(8).toList()) {
-            if (!symbol.name().isEmpty() && !symbol.name().contains("\ufffd")) {
+            if (!symbol.name().isEmpty()) {
                 assertThat(elf.symbols(symbol.name()))
                         .isEqualTo(symbols.stream()
                                 .filter(other -> other.name().equals(symbol.name()))

@@ -1,10 +1,10 @@
 package io.bpf4j.loader;
 
+import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.ObjectCommand;
 import io.bpf4j.sys.internal.proc.StatusFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -131,7 +131,7 @@ public final class Holders {
 
     private static String name(Path process) {
         try {
-            String name = new String(Files.readAllBytes(process.resolve("comm")), StandardCharsets.UTF_8);
+            String name = CString.exact(Files.readAllBytes(process.resolve("comm")));
             return name.endsWith("\n") ? name.substring(0, name.length() - 1) : name;
         } catch (IOException e) {
             return "";

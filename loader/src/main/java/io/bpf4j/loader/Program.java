@@ -1,5 +1,6 @@
 package io.bpf4j.loader;
 
+import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
@@ -30,7 +31,6 @@ import io.bpf4j.sys.kernel.Feature;
 import io.bpf4j.sys.kernel.ProgramInfo;
 import io.bpf4j.sys.kernel.ProgramType;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -258,7 +258,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
             part = Kernel.of(host).execute(new ProgCommand.ReadStream(fd, stream.number, STREAM_READ_BYTES));
             all.writeBytes(part);
         } while (part.length == STREAM_READ_BYTES && all.size() < STREAM_CAPACITY);
-        return all.toString(StandardCharsets.UTF_8);
+        return CString.exact(all.toByteArray());
     }
 
     /**

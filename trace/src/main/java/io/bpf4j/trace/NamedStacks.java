@@ -3,6 +3,7 @@ package io.bpf4j.trace;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.sys.Diagnostic;
@@ -14,7 +15,6 @@ import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -267,10 +267,10 @@ public final class NamedStacks implements AutoCloseable {
         Map<String, Object> key = new LinkedHashMap<>(stack.key());
         key.remove("pid");
         MessageDigest digest = sha256();
-        digest.update(key.toString().getBytes(StandardCharsets.UTF_8));
+        digest.update(CString.encode(key.toString()));
         for (List<Frame> frames : List.of(stack.kernel(), stack.user())) {
             digest.update((byte) '\n');
-            frames.forEach(frame -> digest.update((frame.label() + "\n").getBytes(StandardCharsets.UTF_8)));
+            frames.forEach(frame -> digest.update(CString.encode(frame.label() + "\n")));
         }
         return HexFormat.of().formatHex(digest.digest());
     }

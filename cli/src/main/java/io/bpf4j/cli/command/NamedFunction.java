@@ -28,10 +28,14 @@ record NamedFunction(Optional<Path> file, String name) {
         if (!parts.matches()) {
             return ofFileWithColons(operand);
         }
-        Glob _ = Operands.checked(Glob::ofName, parts.group(3), operand);
-        return Optional.of(new NamedFunction(
-                Optional.ofNullable(parts.group(2)).map(Operands::file),
-                (parts.group(1).startsWith("ur") ? "ur:" : "u:") + parts.group(3)));
+        return Optional.of(
+                of(Optional.ofNullable(parts.group(2)).map(Operands::file), parts.group(1), parts.group(3), operand));
+    }
+
+    private static NamedFunction of(Optional<Path> file, String prefix, String name, String operand) {
+        String function = Operands.unescaped(name);
+        Glob _ = Operands.checked(Glob::ofName, function, operand);
+        return new NamedFunction(file, (prefix.startsWith("ur") ? "ur:" : "u:") + function);
     }
 
     /**
@@ -50,9 +54,7 @@ record NamedFunction(Optional<Path> file, String name) {
                 if (!NAME.matcher(function).matches()) {
                     return Optional.empty();
                 }
-                Glob _ = Operands.checked(Glob::ofName, function, operand);
-                return Optional.of(new NamedFunction(
-                        Optional.of(Operands.file(file)), (form.group(1).startsWith("ur") ? "ur:" : "u:") + function));
+                return Optional.of(of(Optional.of(Operands.file(file)), form.group(1), function, operand));
             }
         }
         return Optional.empty();

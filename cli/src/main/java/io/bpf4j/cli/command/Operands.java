@@ -244,7 +244,7 @@ record Operands(
     }
 
     /** Takes {@code \xff} back for a byte that is not UTF-8, as listings and tables show it. */
-    private static String unescaped(String pattern) {
+    static String unescaped(String pattern) {
         return RAW_BYTE.matcher(pattern)
                 .replaceAll(escape -> String.valueOf((char) (0xdc00 + Integer.parseInt(escape.group(1), 16))));
     }

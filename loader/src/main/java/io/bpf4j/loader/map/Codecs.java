@@ -202,7 +202,7 @@ final class Codecs {
         @Override
         public String decode(MemorySegment source, long offset) {
             byte[] bytes = CString.bytes(source.asSlice(offset, size));
-            return CString.exact(bytes, 0, bytes.length);
+            return CString.exact(bytes);
         }
 
         @Override

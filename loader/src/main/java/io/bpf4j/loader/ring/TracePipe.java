@@ -1,5 +1,6 @@
 package io.bpf4j.loader.ring;
 
+import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.loader.internal.tracefs.TraceFs;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
@@ -12,7 +13,6 @@ import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -125,7 +125,7 @@ public final class TracePipe implements AutoCloseable {
                 unfinished.write(b);
             }
             if (b == '\n' || unfinished.size() == MOST_LINE_BYTES) {
-                String line = unfinished.toString(StandardCharsets.UTF_8);
+                String line = CString.exact(unfinished.toByteArray());
                 unfinished.reset();
                 lines++;
                 handler.accept(line);

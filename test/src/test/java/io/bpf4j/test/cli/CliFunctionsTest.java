@@ -14,6 +14,7 @@ import io.bpf4j.test.support.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -331,5 +332,41 @@ class CliFunctionsTest {
         assertThat(result.err())
                 .contains("braces are nested more than 100 deep")
                 .doesNotContain("internal error");
+    }
+
+    /**
+     * Names of two functions that differ in a byte which is not UTF-8: each is a row of its own, and can be asked for as it
+     * is shown.
+     */
+    @Test
+    void aNameThatIsNotUtf8KeepsItsBytes() throws IOException, InterruptedException {
+        Path source = Files.writeString(folder.resolve("bytes.c"), """
+            __attribute__((noipa)) int latin(int n) __asm__("na\\377me");
+            __attribute__((noipa)) int other(int n) __asm__("na\\376me");
+            int latin(int n) { return n + 1; }
+            int other(int n) { return n + 2; }
+            int main(void) {
+                int sum = 0;
+                for (int n = 0; n < 5; n++) sum += other(n) + (n < 3 ? latin(n) : 0);
+                return sum == 0;
+            }
+            """);
+        Path bytes = folder.resolve("bytes");
+        Commands.check(List.of("gcc", "-O1", "-o", bytes.toString(), source.toString()));
+        String[] both = {"count", "--json", "--by", "probe", "-c", bytes.toString(), "u:na?me"};
+        String[] one = both.clone();
+        one[one.length - 1] = "u:na\\xffme";
+        List<String> filtered = new ArrayList<>(List.of(both));
+        filtered.addAll(List.of("--where", "probe == \"u:na\\xfeme\""));
+        String latin = row("u:na\\udcffme", 3);
+        String other = row("u:na\\udcfeme", 5);
+        assertThat(rows(both)).containsExactlyInAnyOrder(latin, other);
+        assertThat(rows(one)).containsExactly(latin);
+        assertThat(rows(filtered.toArray(String[]::new))).containsExactly(other);
+        assertThat(Cli.run("count", "--by", "probe", "-c", bytes.toString(), "u:na?me")
+                        .out())
+                .contains("u:na\\xffme", "u:na\\xfeme");
+        assertThat(Cli.run("stack", "--json", "-c", bytes.toString(), "u:na?me").out())
+                .contains("\"na\\udcffme\"", "\"na\\udcfeme\"");
     }
 }

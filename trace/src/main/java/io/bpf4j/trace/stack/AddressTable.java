@@ -1,7 +1,6 @@
 package io.bpf4j.trace.stack;
 
 import io.bpf4j.elf.internal.text.CString;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -66,7 +65,7 @@ final class AddressTable {
     }
 
     String name(int index) {
-        return new String(text, names[index], length(index), StandardCharsets.UTF_8);
+        return CString.exact(text, names[index], names[index] + length(index));
     }
 
     private byte[] bytes(int index) {

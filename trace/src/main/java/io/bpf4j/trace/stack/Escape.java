@@ -1,5 +1,7 @@
 package io.bpf4j.trace.stack;
 
+import io.bpf4j.elf.internal.text.CString;
+
 /**
  * Escapes names, which may have any characters, for folded lines, XML and HTML.
  *
@@ -42,7 +44,10 @@ final class Escape {
         return out.toString();
     }
 
-    /** Excludes also characters that change the direction of the surrounding text, and lone surrogates. */
+    /**
+     * Excludes also characters that change the direction of the surrounding text, and lone surrogates, which stand for bytes
+     * that are not UTF-8.
+     */
     private static boolean isPrintable(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL,
@@ -56,7 +61,9 @@ final class Escape {
         };
     }
 
-    private static void hex(int c, StringBuilder out) {
+    private static void hex(int point, StringBuilder out) {
+        boolean isByte = point >= CString.RAW_BYTE_BASE + 0x80 && point <= CString.RAW_BYTE_BASE + 0xff;
+        int c = isByte ? point - CString.RAW_BYTE_BASE : point;
         String digits = Integer.toHexString(c);
         if (c < 0x100) {
             out.append("\\x").append(digits.length() < 2 ? "0" : "").append(digits);

@@ -1,5 +1,6 @@
 package io.bpf4j.trace.stack;
 
+import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.process.peer.PeerFolder;
 import io.bpf4j.process.peer.PeerProcess;
 import io.bpf4j.process.peer.PeerSocket;
@@ -100,7 +101,7 @@ final class JvmAttach implements AutoCloseable {
     String jcmd(String command) throws IOException {
         try (PeerSocket socket = connect()) {
             socket.send(("1\0jcmd\0" + command + "\0\0\0").getBytes(StandardCharsets.UTF_8));
-            String answer = new String(socket.receive(MAX_OUTPUT, deadline), StandardCharsets.UTF_8);
+            String answer = CString.exact(socket.receive(MAX_OUTPUT, deadline));
             int end = answer.indexOf('\n');
             if (!answer.startsWith("0\n")) {
                 String output = answer.substring(end + 1).strip();

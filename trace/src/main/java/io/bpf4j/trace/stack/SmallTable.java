@@ -2,7 +2,7 @@ package io.bpf4j.trace.stack;
 
 import io.bpf4j.elf.SymbolPlaces;
 import io.bpf4j.elf.SymbolPlaces.Place;
-import java.nio.charset.StandardCharsets;
+import io.bpf4j.elf.internal.text.CString;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -56,7 +56,7 @@ final class SmallTable implements SymbolPlaces.FunctionReader {
             if (!complete) {
                 return;
             }
-            byte[] name = SymbolRank.text(names.of(entry.place, entry.index)).getBytes(StandardCharsets.UTF_8);
+            byte[] name = CString.encode(SymbolRank.text(names.of(entry.place, entry.index)));
             nameBytes += name.length + 1L;
             complete = nameBytes <= MAX_NAMES;
             builder.add(entry.start, entry.size, name, entry.rank);

@@ -36,6 +36,12 @@ class StackCountsTest {
     }
 
     @Test
+    void aByteThatIsNotUtf8IsShownAsOne() throws IOException {
+        stacks.add("na\udcffme", List.of(user("\udc80\udc41")), List.of(), 1);
+        assertThat(folded()).isEqualTo("na\\xffme;\\x80\\u{dc41} 1\n");
+    }
+
+    @Test
     void framesWithoutNamesHaveTheirModule() throws IOException {
         Frame mapped = new Frame(0x1234, "", "", 0x234, "/lib/libx.so", Frame.Source.MAPPING);
         stacks.add("", List.of(Frame.unknown(1), mapped), List.of(), 1);

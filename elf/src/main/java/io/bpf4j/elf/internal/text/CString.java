@@ -1,5 +1,6 @@
 package io.bpf4j.elf.internal.text;
 
+import java.io.ByteArrayOutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -34,12 +35,19 @@ public final class CString {
         return at;
     }
 
+    /** The text before the first NUL: {@link #exact}. */
     public static String of(byte[] bytes) {
-        return new String(bytes, 0, end(bytes, 0, bytes.length), StandardCharsets.UTF_8);
+        return exact(bytes, 0, end(bytes, 0, bytes.length));
     }
 
+    /** The text before the first NUL: {@link #exact}. */
     public static String of(MemorySegment memory) {
-        return new String(bytes(memory), StandardCharsets.UTF_8);
+        return exact(bytes(memory));
+    }
+
+    /** {@link #exact(byte[], int, int)} of all bytes. */
+    public static String exact(byte[] bytes) {
+        return exact(bytes, 0, bytes.length);
     }
 
     /**
@@ -62,6 +70,23 @@ public final class CString {
             result = decoder.decode(in, out, true);
         }
         return out.flip().toString();
+    }
+
+    /** The bytes that {@link #exact} has made a text of. Of another text it is UTF-8, with '?' for half of a pair. */
+    public static byte[] encode(String text) {
+        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+        if (text.chars().noneMatch(unit -> Character.isSurrogate((char) unit))) {
+            return utf8;
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(utf8.length);
+        text.codePoints().forEach(point -> {
+            if (point >= RAW_BYTE_BASE + 0x80 && point <= RAW_BYTE_BASE + 0xff) {
+                bytes.write(point - RAW_BYTE_BASE);
+            } else {
+                bytes.writeBytes(Character.toString(point).getBytes(StandardCharsets.UTF_8));
+            }
+        });
+        return bytes.toByteArray();
     }
 
     /** The bytes of a text, without its NUL. */

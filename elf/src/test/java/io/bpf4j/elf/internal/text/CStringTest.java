@@ -38,15 +38,23 @@ class CStringTest {
         String text = CString.exact(stored, 0, stored.length);
         assertThat(text.chars().mapToObj("%04x"::formatted).collect(Collectors.joining()))
                 .isEqualTo(units);
+        assertThat(CString.of(stored)).isEqualTo(text);
+        assertThat(CString.encode(text)).isEqualTo(stored);
+    }
+
+    @Test
+    void halfOfAPairIsNoByte() {
+        assertThat(CString.encode("a\ud83db\udc7f\ud83d\ude00"))
+                .isEqualTo("a?b?\ud83d\ude00".getBytes(StandardCharsets.UTF_8));
     }
 
     /** As in a log of the verifier, which quotes what an object says of itself. */
     @Test
-    void whatIsNoUtf8DoesNotMatter() {
+    void whatIsNoUtf8KeepsItsBytes() {
         assertThat(latin("; gr\u00c3\u00bc\u00c3\u009fe\n")).isEqualTo("; gr\u00fc\u00dfe\n");
         assertThat(latin("; \u00fc\u00ff\u0080 = 1\nR0 !read_ok\n"))
-                .isEqualTo("; \ufffd\ufffd\ufffd = 1\nR0 !read_ok\n");
-        assertThat(latin("cut in half \u00c3")).isEqualTo("cut in half \ufffd");
+                .isEqualTo("; \udcfc\udcff\udc80 = 1\nR0 !read_ok\n");
+        assertThat(latin("cut in half \u00c3")).isEqualTo("cut in half \udcc3");
         assertThat(latin("x".repeat(1 << 20) + "\n")).hasSize((1 << 20) + 1);
     }
 

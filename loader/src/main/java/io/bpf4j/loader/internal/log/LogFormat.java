@@ -5,7 +5,6 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.sys.kernel.Errno;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -184,7 +183,7 @@ public record LogFormat(int number, int level, List<Part> parts, int size) {
         }
         byte[] read = CString.bytes(bytes.asSlice(0, Math.min(length, TEXT_BYTES)));
         int kept = precision < 0 ? read.length : Math.min(precision, read.length);
-        return printable(new String(read, 0, kept, StandardCharsets.UTF_8));
+        return printable(CString.exact(read, 0, kept));
     }
 
     /**
@@ -197,8 +196,12 @@ public record LogFormat(int number, int level, List<Part> parts, int size) {
         }
         StringBuilder printable = new StringBuilder();
         text.codePoints().forEach(c -> {
+            boolean isByte = c >= CString.RAW_BYTE_BASE + 0x80 && c <= CString.RAW_BYTE_BASE + 0xff;
             if (isUnsafe(c)) {
-                printable.append(String.format(Locale.ROOT, c < 0x100 ? "\\x%02x" : "\\u{%x}", c));
+                printable.append(String.format(
+                        Locale.ROOT,
+                        isByte || c < 0x100 ? "\\x%02x" : "\\u{%x}",
+                        isByte ? c - CString.RAW_BYTE_BASE : c));
             } else {
                 printable.appendCodePoint(c);
             }
@@ -208,7 +211,11 @@ public record LogFormat(int number, int level, List<Part> parts, int size) {
 
     private static boolean isUnsafe(int c) {
         return switch (Character.getType(c)) {
-            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> true;
             default -> false;
         };
     }

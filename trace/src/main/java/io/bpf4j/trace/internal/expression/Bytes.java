@@ -1,5 +1,6 @@
 package io.bpf4j.trace.internal.expression;
 
+import io.bpf4j.elf.internal.text.CString;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -19,8 +20,9 @@ final class Bytes {
         return new Bytes(bytes.clone());
     }
 
+    /** The bytes of a name, in which a lone surrogate stands for a byte that is not UTF-8. */
     static Bytes of(String text) {
-        return new Bytes(text.getBytes(StandardCharsets.UTF_8));
+        return new Bytes(CString.encode(text));
     }
 
     int length() {
@@ -52,9 +54,9 @@ final class Bytes {
         return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
-    /** Decodes the bytes as UTF-8, for messages. */
+    /** The bytes as text, of which different bytes make different texts. */
     @Override
     public String toString() {
-        return new String(bytes, StandardCharsets.UTF_8);
+        return CString.exact(bytes);
     }
 }

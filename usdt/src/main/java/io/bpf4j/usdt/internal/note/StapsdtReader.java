@@ -279,8 +279,7 @@ public final class StapsdtReader {
 
     /** A provider or name. Names with different bytes stay different. */
     private static String name(ByteView description, long at) {
-        byte[] bytes = description.cStringBytes(at, NoteLimits.MAX_NAME_BYTES);
-        return CString.exact(bytes, 0, bytes.length);
+        return description.cString(at, NoteLimits.MAX_NAME_BYTES);
     }
 
     private void readNote(ByteView section, long at, ByteView description) {
