@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
@@ -22,14 +24,17 @@ import org.openjdk.jmh.runner.RunnerException;
  * {@code --quick} for one round of fewer shots, {@code --smoke} for one shot each, which measures nothing and shows that
  * everything runs; {@code --busy} compares although the machine has other work; {@code --results} for a folder that
  * gets all times as JSON and a picture for each work that has sizes; {@code --yardstick} for the C harness; {@code
- * PATTERN} for benchmarks whose names it is found in, as a regular expression.
+ * PATTERN} for benchmarks whose names it is found in, as a regular expression: those of JMH's methods, and those of the
+ * rows that programs outside of JMH measure.
  */
 public final class Main {
+    private static final int WRONG_USAGE = 2;
+
     private Extent extent = Extent.FULL;
     private boolean busy;
     private @Nullable Path results;
     private @Nullable Path yardstick;
-    private final List<String> patterns = new ArrayList<>();
+    private final List<Pattern> patterns = new ArrayList<>();
     private final Comparison comparison = new Comparison();
 
     private Main(String[] arguments) {
@@ -40,23 +45,37 @@ public final class Main {
                 case "--busy" -> busy = true;
                 case "--results" -> results = Path.of(arguments[++i]);
                 case "--yardstick" -> yardstick = Path.of(arguments[++i]);
-                default -> patterns.add(arguments[i]);
+                default -> patterns.add(Pattern.compile(arguments[i]));
             }
         }
     }
 
     public static void main(String[] arguments) throws RunnerException, IOException, InterruptedException {
-        new Main(arguments).run();
+        Main main;
+        try {
+            main = new Main(arguments);
+        } catch (PatternSyntaxException e) {
+            System.err.println(e.getPattern() + " is no regular expression: " + e.getDescription());
+            System.exit(WRONG_USAGE);
+            return;
+        }
+        if (!main.run()) {
+            System.exit(WRONG_USAGE);
+        }
     }
 
-    private void run() throws RunnerException, IOException, InterruptedException {
+    /** Returns false if there is nothing to measure. */
+    private boolean run() throws RunnerException, IOException, InterruptedException {
         if (extent == Extent.SMOKE) {
             // Nothing is measured, so it does not matter that another checkout runs JMH at the same time.
             System.setProperty("jmh.ignoreLock", "true");
         }
         Round round = new Round(extent, yardstick, patterns, comparison);
         if (round.isEmpty()) {
-            throw new RunnerException("no benchmark matches " + String.join(" ", patterns));
+            System.err.println("no benchmark matches "
+                    + patterns.stream().map(Pattern::pattern).collect(Collectors.joining(" ")) + "; there are:");
+            Round.names().forEach(System.err::println);
+            return false;
         }
         double mostBusy = 0;
         MachineLoad start = MachineLoad.now();
@@ -67,7 +86,7 @@ public final class Main {
         double stolen = MachineLoad.now().stolenSince(start);
         if (extent == Extent.SMOKE) {
             System.out.println("One shot of each benchmark has run. Nothing was measured.");
-            return;
+            return true;
         }
 
         boolean quiet = busy || (mostBusy <= MachineLoad.MOST_BUSY && stolen <= MachineLoad.MOST_STOLEN);
@@ -83,6 +102,7 @@ public final class Main {
         if (results != null) {
             save(results, mostBusy, stolen);
         }
+        return true;
     }
 
     private void save(Path folder, double mostBusy, double stolen) throws IOException {

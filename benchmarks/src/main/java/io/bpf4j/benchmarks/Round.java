@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -46,14 +49,34 @@ final class Round {
             new Part("concurrent", List.of(ConcurrentBenchmark.class)),
             new Part("memory", List.of(MemoryMain.class)));
 
-    /** What measures bpf4j in a JVM of its own. */
-    private static final List<Class<?>> PROGRAMS = List.of(
-            RecordsMain.class,
-            SinglesMain.class,
-            LibrariesMain.class,
-            TypesMain.class,
-            MemoryMain.class,
-            FirstUseMain.class);
+    /**
+     * What measures bpf4j in a JVM of its own.
+     *
+     * @param rows the names of what it measures, as in the tables; a program that prints another one is refused
+     */
+    private record Program(Class<?> main, Set<String> rows) {
+        /** The names by which a pattern finds it. */
+        Stream<String> names() {
+            return Stream.concat(Stream.of("main"), rows.stream()).map(row -> main.getName() + '.' + row);
+        }
+    }
+
+    private static final List<Program> PROGRAMS = List.of(
+            new Program(RecordsMain.class, Set.of("recordAtFullRate", "lostAtFullRate", "idleCpu", "recordLatency")),
+            new Program(
+                    SinglesMain.class, Set.of("attachByCookie", "detachByCookie", "attachByIpMap", "detachByIpMap")),
+            new Program(LibrariesMain.class, Set.of("listLibraries")),
+            new Program(
+                    TypesMain.class,
+                    Set.of(
+                            "openRelocations",
+                            "dryRunRelocations",
+                            "dryRunTypes",
+                            "inspectFunctions",
+                            "readModuleOfOneName")),
+            new Program(MemoryMain.class, Set.of("residentMemory", "heapAfterCollection")),
+            new Program(
+                    FirstUseMain.class, Set.of("firstLoad", "firstAttach", "firstLoadCached", "firstAttachCached")));
 
     private final Extent extent;
     private final @Nullable Path harness;
@@ -64,27 +87,44 @@ final class Round {
 
     /**
      * @param harness the C harness, which takes a section and a number of shots; null to measure bpf4j alone
-     * @param patterns regular expressions; a benchmark is measured if one is found in its name, or if there are none
+     * @param patterns regular expressions; a benchmark is measured if one is found in its name, or if there are none. A
+     *     program is measured as a whole if one is found in the name of one of its rows
      */
-    Round(Extent extent, @Nullable Path harness, List<String> patterns, Comparison comparison) {
+    Round(Extent extent, @Nullable Path harness, List<Pattern> patterns, Comparison comparison) {
         this.extent = extent;
         this.harness = harness;
         this.comparison = comparison;
-        List<Pattern> compiled = patterns.stream().map(Pattern::compile).toList();
-        Stream<String> methods = BenchmarkList.defaultList()
+        Stream<String> programs = PROGRAMS.stream()
+                .filter(program -> program.names().anyMatch(name -> isChosen(name, patterns)))
+                .map(program -> program.main.getName() + ".main");
+        this.chosen = Stream.concat(methods().filter(name -> isChosen(name, patterns)), programs)
+                .collect(Collectors.groupingBy(
+                        name -> name.substring(0, name.lastIndexOf('.')), TreeMap::new, Collectors.toList()));
+    }
+
+    private static boolean isChosen(String name, List<Pattern> patterns) {
+        return patterns.isEmpty()
+                || patterns.stream().anyMatch(pattern -> pattern.matcher(name).find());
+    }
+
+    /** JMH's methods by their full names. */
+    private static Stream<String> methods() {
+        return BenchmarkList.defaultList()
                 .find(
                         OutputFormatFactory.createFormatInstance(System.out, VerboseMode.SILENT),
                         List.of(".*"),
                         List.of())
                 .stream()
-                .map(BenchmarkListEntry::getUsername);
-        Stream<String> programs = PROGRAMS.stream().map(program -> program.getName() + ".main");
-        this.chosen = Stream.concat(methods, programs)
-                .filter(name -> compiled.isEmpty()
-                        || compiled.stream()
-                                .anyMatch(pattern -> pattern.matcher(name).find()))
-                .collect(Collectors.groupingBy(
-                        name -> name.substring(0, name.lastIndexOf('.')), TreeMap::new, Collectors.toList()));
+                .map(BenchmarkListEntry::getUsername)
+                .distinct();
+    }
+
+    /** What patterns are compared with, without the package. */
+    static SortedSet<String> names() {
+        int prefix = Round.class.getPackageName().length() + 1;
+        return Stream.concat(methods(), PROGRAMS.stream().flatMap(Program::names))
+                .map(name -> name.substring(prefix))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     boolean isEmpty() {
@@ -116,16 +156,22 @@ final class Round {
 
     private void measureOwn(List<String> methods) throws RunnerException, IOException, InterruptedException {
         List<String> ofJmh = new ArrayList<>(methods);
-        for (Class<?> program : PROGRAMS) {
-            if (ofJmh.remove(program.getName() + ".main")) {
+        for (Program program : PROGRAMS) {
+            if (ofJmh.remove(program.main.getName() + ".main")) {
                 List<String> command = new ArrayList<>();
                 command.add(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString());
                 command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-                command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+                command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.main.getName()));
                 command.add(Integer.toString(extent.shots));
-                System.out.println("# " + program.getSimpleName());
-                new Yardstick(command).measure(comparison::add);
+                System.out.println("# " + program.main.getSimpleName());
+                new Yardstick(command).measure((way, work, size, unit, figures) -> {
+                    if (!program.rows.contains(work)) {
+                        throw new IllegalStateException(
+                                program.main + " measures " + work + ", which is none of its rows " + program.rows);
+                    }
+                    comparison.add(way, work, size, unit, figures);
+                });
             }
         }
         if (!ofJmh.isEmpty()) {
