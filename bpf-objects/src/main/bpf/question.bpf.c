@@ -105,15 +105,17 @@ struct {
 } begins SEC(".maps");
 
 /*
- * The number of calls with probed returns that a thread is in. The kernel follows 64 (MAX_URETPROBE_DEPTH of
- * kernel/events/uprobes.c) and says nothing of the returns of more. A thread may leave calls without a return, by longjmp:
- * a call at the stack pointer of the outermost one, or above it, shows that.
+ * The calls with probed returns that a thread is in, the outermost first. The kernel follows 64 (MAX_URETPROBE_DEPTH of
+ * kernel/events/uprobes.c) and says nothing of the returns of more. A thread may leave calls without a return, by longjmp.
+ * The kernel notices that by their places on the stack, at a later call (cleanup_return_instances) or at a return
+ * (uprobe_handle_trampoline), but it does not look when it follows 64 already. The places are compared here in the same way,
+ * because one call too many or too few would count later returns as dropped, or dropped ones as calls without an end.
  */
 #define RETURNS_FOLLOWED 64
 
 struct nesting {
-	__u64 outermost; /* stack pointer */
 	__u64 depth;
+	__u64 places[RETURNS_FOLLOWED]; /* see frame() */
 };
 
 const volatile struct nesting not_nested = {};
@@ -383,12 +385,47 @@ static __always_inline struct nesting *nesting_of(__u64 *tid)
 	return bpf_map_lookup_elem(&nestings_by_tid, tid);
 }
 
+/*
+ * Where a function returns to, at its entry: x86 pushes the address (see frame), other machines have it in a register.
+ * 0 if it can't be read.
+ */
+static __always_inline __u64 caller(struct pt_regs *ctx)
+{
+	__u64 address = REGS_OF(ctx, 152 /* sp */, 240 /* lr */, 8 /* ra */, 136 /* r14 */, 8 /* r1 */);
+	__u64 pushed = 0;
+
+	if (LINUX_ELF_MACHINE != 62)
+		return address;
+	bpf_probe_read_user(&pushed, is_ia32(ctx) ? 4 : 8, (const void *)address);
+	return pushed;
+}
+
+/*
+ * Whether a function with a probed return ended by a jump to this one (a tail call), so that both have one place on the
+ * stack. The address to return to is then the kernel's, the begin of a page (uprobe_get_trampoline_vaddr). Call sites rarely
+ * return to the begin of a page.
+ */
+static __always_inline bool is_chained(struct pt_regs *ctx)
+{
+	return !(caller(ctx) & 0xfff);
+}
+
+/* Forgets the innermost calls whose places are below this one. */
+static __always_inline void forget_below(struct nesting *nesting, __u64 place)
+{
+	for (int n = 0; n < RETURNS_FOLLOWED; n++) {
+		if (!nesting->depth || nesting->places[(nesting->depth - 1) % RETURNS_FOLLOWED] >= place)
+			break;
+		nesting->depth--;
+	}
+}
+
 /* Follows the calls of a thread as the kernel does. Returns whether the kernel drops the return of this call. */
 static __always_inline bool too_deep(struct pt_regs *ctx, struct question_event *event)
 {
 	__u64 tid = event->tid;
+	__u64 place = frame(ctx, event->cookie);
 	struct nesting *nesting = nesting_of(&tid);
-	struct nesting first = {.outermost = REGS_SP(ctx), .depth = 1};
 
 	if (!nesting) {
 		/* While nothing is counted, too: the depth would be wrong afterwards. */
@@ -396,14 +433,9 @@ static __always_inline bool too_deep(struct pt_regs *ctx, struct question_event 
 		return false;
 	}
 	if (event->cookie >> 32 & QUESTION_RETURN) {
-		if (nesting->depth)
-			nesting->depth--;
+		forget_below(nesting, place + 1);
 		if (!config.has_task_storage && !nesting->depth)
 			bpf_map_delete_elem(&nestings_by_tid, &tid);
-		return false;
-	}
-	if (!nesting->depth || first.outermost >= nesting->outermost) {
-		*nesting = first;
 		return false;
 	}
 	if (nesting->depth >= RETURNS_FOLLOWED) {
@@ -411,6 +443,8 @@ static __always_inline bool too_deep(struct pt_regs *ctx, struct question_event 
 			atomic_add(&returns_dropped, 1);
 		return true;
 	}
+	forget_below(nesting, is_chained(ctx) ? place : place + 1);
+	nesting->places[nesting->depth % RETURNS_FOLLOWED] = place;
 	nesting->depth++;
 	return false;
 }
@@ -518,21 +552,6 @@ static __always_inline void show(struct question_event *event, struct pair *pair
 	if (pause_if_full(&records))
 		record->bits |= QUESTION_PAUSED;
 	bpf_ringbuf_submit(record, 0);
-}
-
-/*
- * Where a function returns to, at its entry: x86 pushes the address (see frame), other machines have it in a register.
- * 0 if it can't be read.
- */
-static __always_inline __u64 caller(struct pt_regs *ctx)
-{
-	__u64 address = REGS_OF(ctx, 152 /* sp */, 240 /* lr */, 8 /* ra */, 136 /* r14 */, 8 /* r1 */);
-	__u64 pushed = 0;
-
-	if (LINUX_ELF_MACHINE != 62)
-		return address;
-	bpf_probe_read_user(&pushed, is_ia32(ctx) ? 4 : 8, (const void *)address);
-	return pushed;
 }
 
 /* Two stacks may have the same hash: a process can choose what stands in its frames. */

@@ -152,6 +152,79 @@ class GapsOnKernelTest {
         }
     }
 
+    private static Answer ofFunctions(Path program, Features features, String... functions) {
+        return Question.on(List.of())
+                .alsoOn(Arrays.stream(functions)
+                        .map(function -> FunctionProbe.exit(program, function))
+                        .toArray(FunctionProbe[]::new))
+                .withFeatures(features)
+                .open();
+    }
+
+    private static long events(Answer answer) {
+        return answer.rows().stream().mapToLong(Answer.Row::count).sum();
+    }
+
+    private static Path leaps() throws IOException, InterruptedException {
+        return CPrograms.compile("leaps", "-O2");
+    }
+
+    /** The function around them does not return meanwhile, so that the thread is always in a call. */
+    @Test
+    void callsThatAreLeftByALeapAreNotNested() throws IOException, InterruptedException {
+        Path program = leaps();
+        for (Features features : List.of(Features.ofRunningKernel(), WITHOUT_TASK_STORAGE)) {
+            try (Answer answer = ofFunctions(program, features, "outer", "inner")) {
+                List<Long> truth = numbers(List.of(program.toString(), "100", "20"));
+                assertThat(events(answer)).isEqualTo(truth.getLast());
+                assertThat(answer.gaps()).isEmpty();
+                assertThat(answer.isExact()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void aLatencyIsNotThatOfACallThatWasLeftByALeap() throws IOException, InterruptedException {
+        Path program = leaps();
+        FunctionProbe[] all = {
+            FunctionProbe.entry(program, "outer"), FunctionProbe.exit(program, "outer"),
+            FunctionProbe.entry(program, "inner"), FunctionProbe.exit(program, "inner")
+        };
+        int left = 100;
+        try (Answer answer = Question.on(List.of())
+                .alsoOn(all)
+                .latency("u:{outer,inner}", "ur:{outer,inner}")
+                .open()) {
+            List<Long> truth = numbers(List.of(program.toString(), "" + left, "20"));
+            assertThat(events(answer)).isEqualTo(truth.getLast());
+            assertThat(answer.gaps())
+                    .as("each is begun again in its place")
+                    .isEqualTo(Map.of(Gap.UNPAIRED_BEGINS, (long) left));
+        }
+    }
+
+    /** All of these have one place on the stack. */
+    @Test
+    void callsByAJumpAreNested() throws IOException, InterruptedException {
+        Path program = leaps();
+        try (Answer answer = ofFunctions(program, Features.ofRunningKernel(), "first", "second")) {
+            List<Long> truth = numbers(List.of(program.toString(), "10", "100", "tail"));
+            assertThat(events(answer)).isEqualTo(FOLLOWED);
+            assertThat(answer.gaps()).isEqualTo(Map.of(Gap.RETURNS_DROPPED, truth.getLast() - FOLLOWED));
+        }
+    }
+
+    /** The kernel does not look at the places of the calls that it follows while these are as many as it can follow. */
+    @Test
+    void afterALeapFromTooDeepTheKernelFollowsNoReturn() throws IOException, InterruptedException {
+        Path program = leaps();
+        try (Answer answer = ofFunctions(program, Features.ofRunningKernel(), "deep", "outer", "inner")) {
+            List<Long> truth = numbers(List.of(program.toString(), "70", "20", "deep"));
+            assertThat(events(answer)).isZero();
+            assertThat(answer.gaps()).isEqualTo(Map.of(Gap.RETURNS_DROPPED, truth.getFirst() - FOLLOWED));
+        }
+    }
+
     private record Stack(long count, List<Long> addresses) {
         static Stack of(String line) {
             List<String> fields = List.of(line.split(" "));
