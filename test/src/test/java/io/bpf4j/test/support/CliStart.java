@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * How tests start the command: from their own class path and with an AOT cache, as {@code ./bpf4j} does from its
- * modules. A cache that was made once takes half of the time off each of some thousand starts.
+ * modules, and with its stack maps in picocli's classes, which a cache has not otherwise. A cache that was made once takes
+ * more than half of the time off each of some thousand starts.
  *
  * <p>The JVM makes caches of jars only. Where the class path has folders of classes, as in a development environment,
  * the command starts without one.
@@ -64,12 +64,7 @@ final class CliStart {
         if (jars.isEmpty()) {
             command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         } else {
-            String classPath = classPath(jars);
-            cache(jars, classPath)
-                    .forEach(cache -> command.addAll(
-                            // The JVM does without a cache that does not fit; it need not say so.
-                            List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off:stderr", "-Xlog:cds*=off:stderr")));
-            command.addAll(List.of("-cp", classPath));
+            command.addAll(start(jars));
         }
         command.add(MAIN);
         return List.copyOf(command);
@@ -107,26 +102,48 @@ final class CliStart {
         return String.join(":", jars.stream().map(Path::toString).toList());
     }
 
-    /** Its file, made by whoever asks first of the test JVMs of this checkout; none if the JVM makes no caches. */
-    private static Stream<Path> cache(List<Path> jars, String classPath) {
+    /** The options with the class path, and with a cache, which whoever asks first of the test JVMs of this checkout makes. */
+    private static List<String> start(List<Path> jars) {
         try {
             Path folder = Files.createDirectories(TargetProgram.testModule().resolve("target/cli-start"));
-            Path cache =
-                    folder.resolve("cache-" + Integer.toHexString(state(jars).hashCode()));
+            String state = Integer.toHexString(state(jars).hashCode());
+            Path cache = folder.resolve("cache-" + state);
+            Path picocli = folder.resolve("picocli-" + state + ".jar");
+            String classPath = classPath(jars.stream()
+                    .map(jar -> String.valueOf(jar.getFileName()).startsWith("picocli-") ? picocli : jar)
+                    .toList());
             try (FileChannel channel = FileChannel.open(
                             folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock _ = channel.lock()) {
                 if (!Files.exists(cache)) {
+                    addStackMaps(jars, picocli);
                     make(cache, classPath);
                 }
             }
-            return Stream.of(cache).filter(CliStart::isNotEmpty);
+            List<String> options = new ArrayList<>();
+            // Without it the JVM makes no caches.
+            if (Files.size(cache) > 0) {
+                // The JVM does without a cache that does not fit; it need not say so.
+                options.addAll(List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off:stderr", "-Xlog:cds*=off:stderr"));
+            }
+            options.addAll(List.of("-cp", classPath));
+            return options;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+    }
+
+    /** As {@code ./bpf4j} does: a JVM keeps in its cache only classes that have them, and picocli's are older. */
+    private static void addStackMaps(List<Path> jars, Path to) throws IOException, InterruptedException {
+        Path picocli = jars.stream()
+                .filter(jar -> String.valueOf(jar.getFileName()).startsWith("picocli-"))
+                .findFirst()
+                .orElseThrow();
+        Path program = TargetProgram.testModule().resolve("../cli/start/StackMaps.java");
+        Commands.check(Java.command(program.toString(), picocli.toString(), to.toString()));
     }
 
     /** What a cache is made from: jars that were built again need another one, and so does another JVM. */
@@ -150,9 +167,5 @@ final class CliStart {
         } else {
             Files.createFile(cache);
         }
-    }
-
-    private static boolean isNotEmpty(Path file) {
-        return file.toFile().length() > 0;
     }
 }
