@@ -1,6 +1,8 @@
 // Fires the probes of functions as CPython does (Python/ceval.c): as version 3.11, or with -DVERSION=0x030a00f0 as those
-// before it. Makes as many calls as it is told, of which the last tenth is made with a profile function (sys.setprofile).
+// before it. Makes as many calls as it is told, of which the last tenth is made with a profile function (sys.setprofile), and waits for the
+// end of its input if there is a second argument.
 #define _SDT_HAS_SEMAPHORES 1
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/sdt.h>
 
@@ -39,6 +41,8 @@ int main(int argc, char **argv) {
 
     for (long i = 0; i < calls; i++) {
         call(i >= calls - calls / 10);
+    }
+    while (argc > 2 && getchar() != EOF) {
     }
     return 0;
 }

@@ -143,14 +143,19 @@ final class TargetReport {
     }
 
     /**
-     * Remarks which probes may stay silent because a JVM lacks a flag: at once, since a user may wait long for an
-     * event. Without a process every JVM may have the flag, so only -v names it before the end.
+     * Remarks which probes may stay silent because a JVM lacks a flag, and says which do not count what they are meant to:
+     * at once, since a user may wait long for an event. Without a process every JVM may have the flag, so only -v names it
+     * before the end.
      */
     void flags(RunningProgram program) {
         if (options.process().isPresent() || options.verbose()) {
             program.hints().stream()
                     .filter(hint -> hint.kind() == Diagnostic.Kind.MAY_NOT_FIRE)
                     .forEach(console::remark);
+            // No remark, because the answer has it among its gaps.
+            program.reasonsForGaps().stream()
+                    .filter(gap -> gap.kind() == Diagnostic.Kind.INEXACT)
+                    .forEach(gap -> console.error("bpf4j: " + gap.message()));
         }
     }
 

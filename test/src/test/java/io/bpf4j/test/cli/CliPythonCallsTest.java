@@ -11,7 +11,9 @@ import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
+import io.bpf4j.test.support.Processes;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.RunningTrace;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Question;
 import io.bpf4j.usdt.UsdtScan;
@@ -87,6 +89,20 @@ class CliPythonCallsTest {
         assertThat(end(version310(), "count", ENTRY))
                 .containsEntry("events", CALLS)
                 .containsEntry("exact", true);
+    }
+
+    /** Who waits for the first event of a process needs to know. */
+    @Test
+    void itIsSaidAtOnceOfAProcess() throws IOException, InterruptedException {
+        Process python = new ProcessBuilder(version311().toString(), "0", "wait").start();
+        try (Processes.Ended _ = Processes.endAfterwards(python)) {
+            ProcessState.awaitReadOfInput(python.pid());
+            try (RunningTrace trace = new RunningTrace("trace", "-p", Long.toString(python.pid()), ENTRY)) {
+                trace.awaitMessage(REASON);
+                trace.interrupt();
+                assertThat(trace.await().out()).contains("0 events", REASON);
+            }
+        }
     }
 
     /** The files of all processes, and a program that prints nothing. */
