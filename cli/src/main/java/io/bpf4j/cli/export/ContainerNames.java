@@ -32,6 +32,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -67,6 +68,14 @@ public final class ContainerNames {
     private static final Pattern ID = Pattern.compile("[0-9a-f]{64}");
 
     private static final String ANNOTATION = "io.kubernetes.cri.";
+
+    /**
+     * How CRI-O names a container of Kubernetes: its own name (POD is the one that only holds the namespaces), those of the pod and the namespace, the pod's uid (that of
+     * a static pod has no hyphens), and an attempt. No name of Kubernetes has an underscore. (SetNameAndID in
+     * internal/factory/container/container.go of CRI-O.)
+     */
+    private static final Pattern OF_CRIO =
+            Pattern.compile("k8s_(POD|[a-z0-9.-]+)_([a-z0-9.-]+)_([a-z0-9-]+)_([0-9a-f-]{32,36})_[0-9]+");
 
     private final Path root;
     private final LongSupplier nanoTime;
@@ -290,7 +299,16 @@ public final class ContainerNames {
                         && map.get("names") instanceof List<?> names
                         && !names.isEmpty()
                         && names.getFirst() instanceof String name) {
-                    all.add(new Named(text(map, "id"), name, "", "", ""));
+                    Matcher parts = OF_CRIO.matcher(name);
+                    all.add(
+                            parts.matches()
+                                    ? new Named(
+                                            text(map, "id"),
+                                            parts.group(1),
+                                            parts.group(3),
+                                            parts.group(2),
+                                            parts.group(4))
+                                    : new Named(text(map, "id"), name, "", "", ""));
                 }
             }
         }

@@ -80,6 +80,32 @@ class ContainerNamesTest {
     }
 
     @Test
+    void theNamesOfCrioHaveThePod() throws IOException {
+        String uid = "1a2b3c4d-0001-4aaa-8bbb-0123456789ab";
+        String ofStaticPod = "0123456789abcdef0123456789abcdef";
+        List<String> parts = List.of(
+                "k8s_web_web-7d9_prod_" + uid + "_3",
+                "k8s_POD_web-7d9_prod_" + uid + "_0",
+                "k8s_etcd_etcd-node1.example_kube-system_" + ofStaticPod + "_0",
+                "k8s_web_web_prod_" + uid);
+        List<String> ids = List.of("1", "2", "3", "4").stream()
+                .map(digit -> ID.replace(ID.charAt(0), digit.charAt(0)))
+                .toList();
+        StringBuilder list = new StringBuilder("[");
+        for (int i = 0; i < parts.size(); i++) {
+            list.append(i == 0 ? "" : ",")
+                    .append("{\"id\":\"" + ids.get(i) + "\",\"names\":[\"" + parts.get(i) + "\"]}");
+        }
+        write("var/lib/containers/storage/overlay-containers/containers.json", list + "]");
+        assertThat(names.read())
+                .containsExactlyInAnyOrder(
+                        new Named(ids.get(0), "web", "prod", "web-7d9", uid),
+                        new Named(ids.get(1), "POD", "prod", "web-7d9", uid),
+                        new Named(ids.get(2), "etcd", "kube-system", "etcd-node1.example", ofStaticPod),
+                        plain(ids.get(3), parts.get(3)));
+    }
+
+    @Test
     void aContainerThatIsRenamedOrRemovedIsSeen() throws IOException {
         Path file = write(docker(ID), "{\"Name\":\"/a\"}");
         assertThat(names.read()).containsExactly(plain(ID, "a"));
