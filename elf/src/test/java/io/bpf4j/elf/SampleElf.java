@@ -141,8 +141,13 @@ final class SampleElf {
 
     static byte[] xz(byte[] data) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (XZOutputStream out = new XZOutputStream(bytes, new LZMA2Options(0))) {
-            out.write(data);
+        try {
+            LZMA2Options options = new LZMA2Options(0);
+            // Each reader makes room for the whole dictionary, and tests read thousands of damaged copies.
+            options.setDictSize(LZMA2Options.DICT_SIZE_MIN);
+            try (XZOutputStream out = new XZOutputStream(bytes, options)) {
+                out.write(data);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
