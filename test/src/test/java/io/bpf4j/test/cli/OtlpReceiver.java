@@ -22,8 +22,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A receiver of OTLP over HTTP, which keeps what it takes. <i>Thread-safe.</i> */
-final class OtlpReceiver implements AutoCloseable {
+/** A receiver of OTLP over HTTP, which keeps what it takes; {@code test/fleet} uses it, too. <i>Thread-safe.</i> */
+public final class OtlpReceiver implements AutoCloseable {
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final List<ExportMetricsServiceRequest> taken = new CopyOnWriteArrayList<>();
     private final HttpServer server;
@@ -32,7 +32,7 @@ final class OtlpReceiver implements AutoCloseable {
     private volatile Answer answer = OtlpReceiver::take;
 
     /** What becomes of a push. */
-    interface Answer {
+    public interface Answer {
         void give(OtlpReceiver receiver, HttpExchange exchange, ExportMetricsServiceRequest push) throws IOException;
     }
 
@@ -41,7 +41,7 @@ final class OtlpReceiver implements AutoCloseable {
     }
 
     /** @param server that does not run yet */
-    OtlpReceiver(HttpServer server) {
+    public OtlpReceiver(HttpServer server) {
         this.server = server;
         server.setExecutor(threads);
         server.createContext("/v1/metrics", exchange -> {
@@ -70,7 +70,7 @@ final class OtlpReceiver implements AutoCloseable {
     }
 
     /** Answers in this way from now on. */
-    void answer(Answer other) {
+    public void answer(Answer other) {
         answer = other;
     }
 
@@ -83,7 +83,7 @@ final class OtlpReceiver implements AutoCloseable {
         return "http://127.0.0.1:" + port();
     }
 
-    int port() {
+    public int port() {
         return server.getAddress().getPort();
     }
 
@@ -133,7 +133,7 @@ final class OtlpReceiver implements AutoCloseable {
         return values;
     }
 
-    static List<Metric> metrics(ExportMetricsServiceRequest push) {
+    public static List<Metric> metrics(ExportMetricsServiceRequest push) {
         return push.getResourceMetricsList().stream()
                 .flatMap(resource -> resource.getScopeMetricsList().stream())
                 .flatMap(scope -> scope.getMetricsList().stream())
