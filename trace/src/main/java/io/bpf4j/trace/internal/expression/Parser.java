@@ -41,12 +41,10 @@ final class Parser {
 
     private static final Set<String> UNARY = Set.of("-", "~", "!", "*");
 
-    /** The names of the kernel and of stdint.h. */
+    /** The names of the kernel, of stdint.h, of bpftrace ({@code uint32}) and of Rust ({@code i32}). */
     private static final Map<String, ValueType.Int> TYPES = Stream.of(1, 2, 4, 8)
             .flatMap(size -> Stream.of(true, false).map(signed -> new ValueType.Int(size, signed)))
-            .flatMap(type -> Stream.of(
-                    Map.entry(type.toString(), type),
-                    Map.entry((type.signed() ? "int" : "uint") + 8 * type.size() + "_t", type)))
+            .flatMap(type -> namesOf(type).map(name -> Map.entry(name, type)))
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 
     /** The size of C's types on 64-bit Linux; {@code char} is signed. */
@@ -57,6 +55,12 @@ final class Parser {
     private int next;
     private int nodes;
     private int depth;
+
+    private static Stream<String> namesOf(ValueType.Int type) {
+        String name = (type.signed() ? "int" : "uint") + 8 * type.size();
+        return Stream.of(type.toString(), name, name + "_t", (type.signed() ? "i" : "u") + 8 * type.size())
+                .distinct();
+    }
 
     private Parser(String text) {
         this.text = text;
@@ -70,6 +74,7 @@ final class Parser {
         Parser parser = new Parser(text);
         Syntax tree = parser.conditional();
         if (!(parser.peek() instanceof Token.End)) {
+            parser.refuseUnknownType(1);
             throw parser.error("expected an operator, found " + parser.peek().described());
         }
         return tree;
@@ -159,8 +164,10 @@ final class Parser {
                                 ? new Syntax.Truth(at, word.equals("true"))
                                 : new Syntax.Name(at, word, false));
             }
-            case Token.Symbol _, Token.End _ ->
+            case Token.Symbol _, Token.End _ -> {
+                refuseUnknownType(0);
                 throw error("expected a name, a number or '(', found " + token.described());
+            }
         }
     }
 
@@ -199,6 +206,31 @@ final class Parser {
         return size == 0 && !hasSignedness
                 ? Optional.empty()
                 : Optional.of(new ValueType.Int(size == 0 ? 4 : size, !unsigned));
+    }
+
+    /**
+     * Where a text is no expression: a name in parentheses, or a name and a star, may have been meant as a type.
+     *
+     * @param ahead how many tokens lie between the name, or the star after it, and what is read next
+     */
+    private void refuseUnknownType(int ahead) {
+        int last = next - 1 - ahead;
+        boolean pointer = ahead == 0;
+        int name = pointer ? last - 1 : last;
+        if (name < 1
+                || (pointer && !(tokens.get(last).isSymbol("*") && peek().isSymbol(")")))
+                || (!pointer && !tokens.get(next - 1).isSymbol(")"))
+                || !tokens.get(name - 1).isSymbol("(")
+                || (name > 1 && tokens.get(name - 2) instanceof Token.Word)) { // the argument of a function
+            return;
+        }
+        if (tokens.get(name) instanceof Token.Word(int at, String word)) {
+            throw new ExpressionException(
+                    text,
+                    at,
+                    "'" + word + "' is not a type; these are u8 to u64 and s8 to s64, and C's, such as uint8_t and"
+                            + " unsigned int");
+        }
     }
 
     private Token peek() {

@@ -33,6 +33,9 @@ class ExpressionTest {
             (unsigned long long int) a;     (u64)a
             (signed char) a;                (s8)a
             (uint32_t) a;                   (u32)a
+            (uint32) a;                     (u32)a
+            (i8) a;                         (s8)a
+            *(int64*) (a + 8);              *(s64*)(a + 8)
             *(int16_t*)a;                   *(s16*)a
             *(u16*)a + 1;                   (*(u16*)a + 1)
             *(long*)(a + 8);                *(s64*)(a + 8)
@@ -105,6 +108,12 @@ class ExpressionTest {
             (a;             2;  expected ')', found the end
             a ? b;          5;  expected ':', found the end
             a b;            2;  expected an operator, found 'b'
+            (size_t) a;     1;  'size_t' is not a type; these are u8 to u64 and s8 to s64, and C's, such as uint8_t and unsigned int
+            *(void*)(a);    2;  'void' is not a type; these are u8 to u64 and s8 to s64, and C's, such as uint8_t and unsigned int
+            f(a) b;         5;  expected an operator, found 'b'
+            (a) b;          1;  'a' is not a type; these are u8 to u64 and s8 to s64, and C's, such as uint8_t and unsigned int
+            (a + b) a;      8;  expected an operator, found 'a'
+            (2 *);          4;  expected a name, a number or '(', found ')'
             a + * b +;      9;  found the end
             (short long) a; 7;  C has no such type
             f(a, );         5;  found ')'
