@@ -10,11 +10,14 @@ import java.util.List;
  * shell around it. To trace a shell, use {@code -c "sh -c '…'"}.
  */
 public final class Words {
+    /** What a backslash takes its meaning from inside of {@code "…"}; before others it is a character, as in {@code "\d"}. */
+    private static final String ESCAPED_IN_QUOTES = "\"\\$`";
+
     private Words() {}
 
     /**
-     * The words. Blanks separate them, except in {@code '…'} and {@code "…"}; after a backslash a character stands for
-     * itself.
+     * The words. Blanks separate them, except in {@code '…'} and {@code "…"}. After a backslash a character stands for
+     * itself, and a line goes on in the next one; in {@code "…"} only before the characters that mean something there.
      *
      * @throws IllegalArgumentException if a quote isn't closed or there is no word
      */
@@ -28,7 +31,14 @@ public final class Words {
             if (quote != 0 && c == quote) {
                 quote = 0;
             } else if (c == '\\' && quote != '\'' && i + 1 < line.length()) {
-                word.append(line.charAt(++i));
+                char escaped = line.charAt(++i);
+                if (escaped == '\n') {
+                    continue;
+                }
+                if (quote != 0 && ESCAPED_IN_QUOTES.indexOf(escaped) < 0) {
+                    word.append(c);
+                }
+                word.append(escaped);
                 inWord = true;
             } else if (quote == 0 && (c == '\'' || c == '"')) {
                 quote = c;

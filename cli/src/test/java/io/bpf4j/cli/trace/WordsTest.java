@@ -15,6 +15,15 @@ class WordsTest {
         assertThat(Words.split("a'b'\"c\"d")).containsExactly("abcd");
     }
 
+    /** A regular expression, or the format of a {@code printf}, would be another one without its backslashes. */
+    @Test
+    void aBackslashInQuotesStandsForItselfBeforeMostCharacters() {
+        assertThat(Words.split("grep \"\\d+\\.txt\" x")).containsExactly("grep", "\\d+\\.txt", "x");
+        assertThat(Words.split("\"\\$HOME \\` \\\\ \\' \\n\"")).containsExactly("$HOME ` \\ \\' \\n");
+        assertThat(Words.split("\\d \\$ \\'")).containsExactly("d", "$", "'");
+        assertThat(Words.split("a\\\nb \"c\\\nd\" \\\n e")).containsExactly("ab", "cd", "e");
+    }
+
     @Test
     void refusesWhatHasNoWord() {
         assertThatThrownBy(() -> Words.split("  ")).isInstanceOf(IllegalArgumentException.class);
