@@ -442,8 +442,8 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
      *   <li>{@link Diagnostic.Kind#MAY_NOT_FIRE}: probes of a JVM fire only with a flag, which is the subject, and the
      *       process was started without it. If the question is about no single process, or its flags are not known, this
      *       is in the list only while no event has come. They are read at the first call, while the process runs.
-     *   <li>{@link Diagnostic.Kind#LEFT_OUT}: no event has come, and the process, which is the subject, has children,
-     *       whose events are not taken: {@link Target#withChildren} takes them. Or the process was seen to map a file,
+     *   <li>{@link Diagnostic.Kind#LEFT_OUT}: no event has come, and the process, which is the subject, has children, or
+     *       has ended and may have had some, whose events are not taken: {@link Target#withChildren} takes them. Or the process was seen to map a file,
      *       which is the subject, after it was attached to, and the file has one of the probes: a question about a {@link
      *       Target#process} attaches to such files.
      *   <li>{@link Diagnostic.Kind#HINT}: a value can be read in a better way. Values of {@code retval} are negative

@@ -6,6 +6,7 @@ import io.bpf4j.sys.Diagnostic.Kind;
 import io.bpf4j.sys.Host;
 import io.bpf4j.usdt.JvmProbes;
 import io.bpf4j.usdt.UsdtProbe;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -119,6 +120,12 @@ final class WhySilent {
                         Kind.LEFT_OUT,
                         "process " + pid,
                         "no event came from process " + pid + ", which has child processes"));
+            } else if (Files.notExists(host.process(pid))) {
+                // Such as a command that has forked, and waited for its children.
+                ifSilent.add(new Diagnostic(
+                        Kind.LEFT_OUT,
+                        "process " + pid,
+                        "no event came from process " + pid + ", and not from child processes that it may have had"));
             }
         }
         // Last, so that an event that comes meanwhile counts.

@@ -134,6 +134,23 @@ class WhySilentTest {
         assertThat(silence.reasons(() -> true)).isEmpty();
     }
 
+    @Test
+    void aProcessThatHasEndedMayHaveHadChildren() throws IOException {
+        silence.follows(Target.command("true"));
+        silence.attached(List.of(), OptionalInt.of(8));
+        assertThat(silence.reasons(() -> false)).isEmpty();
+        assertThat(silence.reasons(() -> true))
+                .containsExactly(new Diagnostic(
+                        Kind.LEFT_OUT,
+                        "process 8",
+                        "no event came from process 8, and not from child processes that it may have had"));
+
+        silence = new WhySilent(Host.running().withProc(proc));
+        silence.follows(Target.command("true").withChildren());
+        silence.attached(List.of(), OptionalInt.of(8));
+        assertThat(silence.reasons(() -> true)).isEmpty();
+    }
+
     private void start(String commandLine) throws IOException {
         Files.writeString(proc.resolve("7/cmdline"), commandLine);
         Files.writeString(proc.resolve("7/environ"), "");

@@ -124,6 +124,15 @@ class CliNothingToSeeTest {
         }
     }
 
+    /** Its children have ended with it, so nobody can see whether it had any. */
+    @Test
+    void theChildrenOfACommandMayHaveHadTheEvents() throws IOException, InterruptedException {
+        String remark = ", and not from child processes that it may have had; --follow traces these, too";
+        assertThat(Cli.run("count", "-c", program, "nothing:never").err()).containsOnlyOnce(remark);
+        assertThat(Cli.run("count", "-c", program, "--follow", "nothing:never").err())
+                .doesNotContain("child processes");
+    }
+
     @Test
     @Requires(HOTSPOT_PROBES)
     void aFlagThatAJvmLacksIsSaidOnce() throws IOException, InterruptedException {
