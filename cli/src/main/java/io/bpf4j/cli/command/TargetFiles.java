@@ -5,6 +5,7 @@ import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.trace.Words;
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.process.hold.HeldCommand;
 import io.bpf4j.trace.Target;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
@@ -67,6 +68,13 @@ final class TargetFiles {
     private Target command(String line) {
         try {
             Target command = Target.command(Words.split(line));
+            List<String> lost = HeldCommand.variablesThatMayBeLost();
+            if (!lost.isEmpty()) {
+                console.remark("the command may not get the environment variables "
+                        + Text.printable(String.join(", ", lost))
+                        + ": /bin/sh starts it, and most shells pass only names of"
+                        + " letters, digits and _ on; bash passes all");
+            }
             return options.json() ? command.withOutputToError() : command;
         } catch (IllegalArgumentException e) {
             throw new UsageException("-c: " + e.getMessage());

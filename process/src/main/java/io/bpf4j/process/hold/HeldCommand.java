@@ -13,15 +13,19 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /**
  * A command that is started, but executed only at {@link #release}: before that, a {@link ProcessTracer} can start to
- * trace it. It has this process's standard input, output and error, and its process group. <i>Thread-safe.</i>
+ * trace it. It has this process's standard input, output and error, its environment ({@link #variablesThatMayBeLost})
+ * and its process group. <i>Thread-safe.</i>
  *
  * <p>The command is a grandchild. Java waits for its children on its own thread, which would mistake a stop of a traced
  * child for its end; so a shell in between waits for the command. A second shell, which becomes the command, writes its
@@ -40,11 +44,11 @@ public final class HeldCommand implements AutoCloseable {
     private static final Duration TERM_TIMEOUT = Duration.ofSeconds(2);
     private static final String SHELL = "/bin/sh";
 
-    /**
-     * Starts the second shell, whose script and arguments are its own arguments, and waits for it. Standard error is
-     * for the second shell only: a shell writes there if a signal ends the process that it waits for.
-     */
-    private static final String OUTER = "exec 3>&2 2>&-; " + SHELL + " -c \"$0\" sh \"$@\"; exit $?";
+    /** A shell that passes all variables on. In this mode it reads no file that {@code BASH_ENV} names. */
+    private static final String BASH = "/bin/bash";
+
+    private static final String BASH_MODE = "--posix";
+    private static final Pattern SHELL_VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
     /** Opens the gate before it writes its process id, because this process then closes its own end for reading. */
     private static final String INNER =
@@ -79,8 +83,9 @@ public final class HeldCommand implements AutoCloseable {
                 Fd pidWriter = pidPipe.write()) {
             FileCommand.Pipe.Ends gate = kernel.execute(new FileCommand.Pipe("gate"));
             try (Fd gateReader = gate.read()) {
-                List<String> line = new ArrayList<>(List.of(
-                        SHELL, "-c", OUTER, INNER + (outputToError ? " >&2" : ""), path(pidWriter), path(gateReader)));
+                List<String> line = new ArrayList<>(shell());
+                line.addAll(List.of(
+                        "-c", outer(line), INNER + (outputToError ? " >&2" : ""), path(pidWriter), path(gateReader)));
                 line.addAll(command);
                 Process shell = new ProcessBuilder(line).inheritIO().start();
                 try {
@@ -96,6 +101,36 @@ public final class HeldCommand implements AutoCloseable {
                 throw e;
             }
         }
+    }
+
+    /**
+     * Starts the second shell, whose script and arguments are its own arguments, and waits for it. Standard error is
+     * for the second shell only: a shell writes there if a signal ends the process that it waits for.
+     */
+    private static String outer(List<String> shell) {
+        return "exec 3>&2 2>&-; " + String.join(" ", shell) + " -c \"$0\" sh \"$@\"; exit $?";
+    }
+
+    /**
+     * Some shells, such as dash and those of busybox, have only variables whose names they could use, and pass no others
+     * on: neither {@code spring.profiles.active} nor the functions that bash exports.
+     */
+    private static List<String> shell() {
+        return namesForNoShell().isEmpty() || !Files.isExecutable(Path.of(BASH))
+                ? List.of(SHELL)
+                : List.of(BASH, BASH_MODE);
+    }
+
+    private static List<String> namesForNoShell() {
+        return System.getenv().keySet().stream()
+                .filter(name -> !SHELL_VARIABLE.matcher(name).matches())
+                .sorted()
+                .toList();
+    }
+
+    /** The variables of this process that a command may not get, since no shell was found that passes them on. */
+    public static List<String> variablesThatMayBeLost() {
+        return shell().getFirst().equals(SHELL) ? namesForNoShell() : List.of();
     }
 
     private static IOException ended(List<String> command) {

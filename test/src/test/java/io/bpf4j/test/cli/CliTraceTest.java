@@ -106,6 +106,21 @@ class CliTraceTest {
         }
     }
 
+    /** A shell starts it, and most shells drop variables that they could not use themselves. */
+    @Test
+    void theCommandGetsVariablesWithAnyName() throws IOException, InterruptedException {
+        List<String> names = List.of("spring.profiles.active", "9", "BASH_FUNC_called%%", "plain");
+        List<String> command = new ArrayList<>(List.of("env", "-u", "LC_ALL"));
+        names.forEach(name -> command.add(name + "=() {  echo; }"));
+        command.add("BASH_ENV=" + Files.writeString(folder.resolve("started"), "echo read by a shell"));
+        command.addAll(Cli.command("trace", "-c", "env", "target:sizes"));
+        Commands.Result result = Commands.run(command);
+        assertThat(result.out().lines().map(line -> line.split("=", 2)[0]))
+                .containsAll(names)
+                .doesNotContain("read by a shell");
+        assertThat(result.err()).doesNotContain("environment variables");
+    }
+
     @Test
     void aStringThatOnlySomeProbesHaveIsSaid() throws IOException, InterruptedException {
         Path program = TargetProgram.compile("-O2");
