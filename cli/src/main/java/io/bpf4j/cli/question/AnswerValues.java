@@ -166,6 +166,11 @@ public final class AnswerValues {
         BigDecimal exact = new BigDecimal(scaled);
         BigDecimal shown =
                 Math.abs(scaled) >= 100 ? exact.setScale(0, rounding) : exact.round(new MathContext(3, rounding));
+        BigDecimal one = BigDecimal.valueOf(step);
+        if (shown.abs().compareTo(one) == 0 && unit < units.length - 1) { // 999.7 us are 1 ms
+            shown = shown.divide(one, rounding);
+            unit++;
+        }
         return shown.stripTrailingZeros().toPlainString() + " " + units[unit];
     }
 }

@@ -53,6 +53,16 @@ class AnswerReportTest {
     }
 
     @Test
+    void aNumberThatRoundsToTheNextUnitHasIt() {
+        assertThat(Stream.of(999L, 999_499L, 999_500L, 999_999_999L, 999_999_999_999L, -999_999L)
+                        .map(time -> AnswerValues.withUnit(time, false, "ns")))
+                .containsExactly("999 ns", "999 us", "1 ms", "1 s", "1000 s", "-1 ms");
+        assertThat(Stream.of(1023L, (1L << 20) - 1, (1L << 30) - (1 << 20))
+                        .map(size -> AnswerValues.withUnit(size, true, "bytes")))
+                .containsExactly("1023 B", "1 MiB", "1023 MiB");
+    }
+
+    @Test
     void anEventOfALatencyBeginsWithItsTime() {
         Answer.Event event = new Answer.Event(1, "shop:paid", 47, 48, "shop", 1_500_000, Map.of("arg0", 3L), false);
         assertThat(printed(event, false)).isEqualTo("1.5 ms 47/48 shop arg0=3\n");
