@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Files that say who gets the metrics, and by which right.
+ * Reads the files with the certificates, keys and headers of pushes.
  *
  * <p>Tested by {@code OtlpHeadersTest} and {@code ServerAccessTest}.
  */
@@ -13,7 +13,7 @@ public final class AccessFile {
     private AccessFile() {}
 
     /**
-     * The bytes of a file that others may read.
+     * Reads a file that other users may read.
      *
      * @throws CommandException if it is no regular file, is too large, or another user can change it
      */
@@ -22,7 +22,7 @@ public final class AccessFile {
     }
 
     /**
-     * The bytes of a file that is for the user of this process alone.
+     * Reads a file that only the user of this process may read.
      *
      * @throws CommandException as {@link #own}, and if another user can read it
      */
@@ -30,7 +30,8 @@ public final class AccessFile {
         Path real = real(file);
         Optional<String> reader = OwnFile.whoElseReads(real);
         if (reader.isPresent()) {
-            throw new CommandException(file + ": another user can read this file, which is secret: " + reader.get());
+            throw new CommandException(
+                    file + ": another user can read this file, which contains secrets: " + reader.get());
         }
         return OwnFile.bytes(real, maxBytes);
     }
@@ -40,7 +41,7 @@ public final class AccessFile {
         Optional<String> other = OwnFile.whoElse(real, OwnFile.user());
         if (other.isPresent()) {
             throw new CommandException(
-                    file + ": another user can change this file, and who gets the metrics by it: " + other.get());
+                    file + ": another user can change this file, and so who gets the metrics: " + other.get());
         }
         return real;
     }

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * What the metrics are of: this agent, on this machine, in this run. Names and meanings are those of OpenTelemetry's
- * semantic conventions for resources.
+ * The OpenTelemetry resource of the metrics: this agent, this machine, this run. Names and meanings are those of
+ * OpenTelemetry's semantic conventions for resources.
  *
  * <p>Tested by {@code OtlpSettingsTest}.
  */
@@ -25,16 +25,16 @@ final class AgentResource {
     private AgentResource() {}
 
     /**
-     * The attributes of this process, and those of {@code OTEL_RESOURCE_ATTRIBUTES} and {@code OTEL_SERVICE_NAME}, which
-     * come before them.
+     * The attributes of this process, and those of {@code OTEL_RESOURCE_ATTRIBUTES} and {@code OTEL_SERVICE_NAME},
+     * which override them.
      *
-     * @throws UsageException if the variable is not of its form
+     * @throws UsageException if a variable is malformed
      */
     static Resource of(OtlpSettings.Variables variables, String version) throws IOException {
         AttributesBuilder attributes = Attributes.builder()
                 .put("service.name", "bpf4j")
                 .put("service.version", version)
-                // Each run counts from 0, and two agents of a machine are two.
+                // Each run counts from 0, and a machine may run two agents.
                 .put("service.instance.id", UUID.randomUUID().toString())
                 .put("host.name", hostName())
                 .put("host.arch", architecture())
@@ -47,13 +47,13 @@ final class AgentResource {
         return Resource.getDefault().merge(Resource.create(attributes.build()));
     }
 
-    /** What gethostname(2) returns. A resolver is not asked: it may take seconds. */
+    /** What gethostname(2) returns. No name is resolved, because that may take seconds. */
     private static String hostName() throws IOException {
         return Files.readString(Host.running().proc().resolve("sys/kernel/hostname"))
                 .strip();
     }
 
-    /** By the table of values for {@code host.arch}. */
+    /** The architecture as a value of {@code host.arch}. */
     private static String architecture() {
         String java = System.getProperty("os.arch", "unknown").toLowerCase(Locale.ROOT);
         return Map.of("aarch64", "arm64", "x86_64", "amd64").getOrDefault(java, java);

@@ -4,15 +4,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * What a collector writes below the status of its answer: a message of protobuf, which is {@code
- * ExportMetricsServiceResponse} of {@code metrics_service.proto} if it has taken the push, and {@code google.rpc.Status}
- * if not. Both are a few fields, so they are read here, without a library. Anything may come, from anybody.
- * <i>Immutable.</i>
+ * The body of a collector's response: a protobuf message, which is {@code ExportMetricsServiceResponse} of {@code
+ * metrics_service.proto} if the collector accepted the push, and {@code google.rpc.Status} if not. Both have a few
+ * fields, so they are read here, without a library. The body is untrusted. <i>Immutable.</i>
  *
  * <p>Tested by {@code CollectorAnswerTest} and {@code CollectorAnswerFuzzTest}.
  *
- * @param rejected the points that the collector has thrown away of a push that it took; not negative
- * @param message its own words; empty if there are none
+ * @param rejected the number of points that the collector rejected in a push that it accepted; not negative
+ * @param message the message of the collector; empty if there is none
  */
 record CollectorAnswer(long rejected, String message) {
     private static final CollectorAnswer NOTHING = new CollectorAnswer(0, "");
@@ -42,7 +41,7 @@ record CollectorAnswer(long rejected, String message) {
             return at < end;
         }
 
-        /** Empty if what follows is no field. */
+        /** The next field; empty if the following bytes are not a field. */
         Optional<Field> next() {
             long key = varint();
             int type = (int) (key & 7);
@@ -67,7 +66,7 @@ record CollectorAnswer(long rejected, String message) {
             return Optional.of(field);
         }
 
-        /** A number of seven bits in each byte; {@link #at} is negative after one that has no end. */
+        /** A varint. {@link #at} is negative after one that has no end. */
         private long varint() {
             long value = 0;
             for (int shift = 0; shift < Long.SIZE && at >= 0 && at < end; shift += 7) {
@@ -82,7 +81,7 @@ record CollectorAnswer(long rejected, String message) {
         }
     }
 
-    /** The answer to a push that was taken; empty if it is no such message. */
+    /** The response to an accepted push; empty if it is not such a message. */
     static Optional<CollectorAnswer> taken(byte[] body) {
         Fields fields = new Fields(body, 0, body.length);
         CollectorAnswer answer = NOTHING;
@@ -123,7 +122,7 @@ record CollectorAnswer(long rejected, String message) {
         return Optional.of(new CollectorAnswer(rejected, message));
     }
 
-    /** The words of an answer to a push that was not taken: {@code google.rpc.Status} has them as its field 2. */
+    /** The message of the response to a refused push: field 2 of {@code google.rpc.Status}. */
     static String refusal(byte[] body) {
         Fields fields = new Fields(body, 0, body.length);
         String message = "";

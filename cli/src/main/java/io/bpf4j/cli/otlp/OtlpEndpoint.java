@@ -11,10 +11,10 @@ import java.util.Locale;
  * <p>Tested by {@code OtlpSettingsTest}.
  */
 final class OtlpEndpoint {
-    /** Where a receiver takes metrics: OTLP 1.x, "OTLP/HTTP Request". */
+    /** The path for metrics: OTLP 1.x, "OTLP/HTTP Request". */
     private static final String METRICS = "/v1/metrics";
 
-    /** The port of OTLP over gRPC, which speaks another protocol. */
+    /** The port of OTLP over gRPC, another protocol. */
     private static final int GRPC = 4317;
 
     private static final int MAX_PORT = 65_535;
@@ -23,7 +23,7 @@ final class OtlpEndpoint {
 
     /**
      * The address below a base, as the variable {@code OTEL_EXPORTER_OTLP_ENDPOINT} has it: {@code http://host:4318} is
-     * {@code http://host:4318/v1/metrics}. One that ends so already stays.
+     * {@code http://host:4318/v1/metrics}. A URL that ends in this path is not changed.
      *
      * @param origin where the text comes from, for messages
      * @throws UsageException if it is no such address
@@ -52,19 +52,20 @@ final class OtlpEndpoint {
         }
         String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
         if (!scheme.equals("http") && !scheme.equals("https")) {
-            throw wrong(origin, text, "it does not begin with http:// or https://");
+            throw wrong(origin, text, "it must begin with http:// or https://");
         }
         if (uri.getRawUserInfo() != null) {
             // Not repeated: it may be a password.
-            throw new UsageException(origin + ": a name and a password have no place in the URL, where every user of "
-                    + "the machine can read them; put a header Authorization into the file of --otlp-headers");
+            throw new UsageException(
+                    origin
+                            + ": the URL must not contain a user name or password, because every user of the machine can read it; put an Authorization header into the file of --otlp-headers");
         }
         if (uri.getRawQuery() != null || uri.getRawFragment() != null) {
-            throw new UsageException(origin + ": the URL has a query or a fragment, which no receiver of OTLP needs; a "
-                    + "token belongs into the file of --otlp-headers");
+            throw new UsageException(origin
+                    + ": the URL must not have a query or a fragment; put a token into the file of --otlp-headers");
         }
         if (uri.getHost() == null) {
-            throw wrong(origin, text, "it names no host, which may not have an underscore");
+            throw wrong(origin, text, "it has no valid host; a host name can't have an underscore");
         }
         if (uri.getPort() == 0 || uri.getPort() > MAX_PORT) {
             throw wrong(origin, text, "a port is a number from 1 to " + MAX_PORT);
@@ -73,7 +74,7 @@ final class OtlpEndpoint {
             throw wrong(
                     origin,
                     text,
-                    "port " + GRPC + " is that of OTLP over gRPC; bpf4j speaks OTLP over HTTP, usually at port 4318");
+                    "port " + GRPC + " is for OTLP over gRPC; bpf4j uses OTLP over HTTP, usually port 4318");
         }
         return uri;
     }
@@ -82,7 +83,7 @@ final class OtlpEndpoint {
         return new UsageException(origin + " takes a URL such as http://localhost:4318, not '" + text + "': " + why);
     }
 
-    /** Whether only programs on this machine see what is sent there, by the name alone. */
+    /** Whether the host is this machine, judged by its name alone. */
     static boolean isLocal(URI uri) {
         String host = uri.getHost();
         return host.equalsIgnoreCase("localhost") || host.startsWith("127.") || host.equals("[::1]");

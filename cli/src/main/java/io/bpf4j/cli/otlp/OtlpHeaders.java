@@ -17,18 +17,18 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The headers of each push, usually a token. No message has a value of one.
+ * The headers of each push, usually one with a token. No message contains the value of a header.
  *
  * <p>Tested by {@code OtlpHeadersTest}.
  */
 final class OtlpHeaders {
-    /** Bytes of the largest file. */
+    /** The maximum size of a file in bytes. */
     static final int MAX_BYTES = 1 << 16;
 
     private OtlpHeaders() {}
 
     /**
-     * Reads a file with a header on each line, {@code Name: value}. A line that begins with {@code #} is a comment.
+     * Reads a file that has a header on each line, {@code Name: value}. A line that begins with {@code #} is a comment.
      *
      * @throws CommandException if it is no such file, or another user can change or read it
      */
@@ -52,7 +52,7 @@ final class OtlpHeaders {
             String where = file + ":" + (i + 1) + ": ";
             int colon = line.indexOf(':');
             if (colon <= 0) {
-                throw new CommandException(where + "is no header, such as 'Authorization: Bearer …'");
+                throw new CommandException(where + "is not a header such as 'Authorization: Bearer …'");
             }
             Optional<String> problem = add(
                     headers,
@@ -66,8 +66,8 @@ final class OtlpHeaders {
     }
 
     /**
-     * The headers of a variable: {@code name=value,name=value}, with the values percent-encoded (OpenTelemetry
-     * specification, "Specifying headers via environment variables").
+     * The headers of an environment variable: {@code name=value,name=value}, with the values percent-encoded
+     * (OpenTelemetry specification, "Specifying headers via environment variables").
      *
      * @throws UsageException if it is not of this form
      */
@@ -102,11 +102,11 @@ final class OtlpHeaders {
         return new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     }
 
-    /** Adds a header; or says what is wrong with it, without its value. */
+    /** Adds a header, or returns what is wrong with it, without its value. */
     private static Optional<String> add(Map<String, String> headers, String name, String value) {
         String lower = name.toLowerCase(Locale.ROOT);
         if (lower.startsWith("content-") || lower.equals("transfer-encoding")) {
-            return Optional.of("the header " + name + " is bpf4j's own to set");
+            return Optional.of("the header " + name + " is set by bpf4j itself");
         }
         if (value.isEmpty()) {
             return Optional.of("the header " + name + " has no value");
@@ -115,10 +115,10 @@ final class OtlpHeaders {
             HttpRequest.Builder _ = HttpRequest.newBuilder().header(name, value);
         } catch (IllegalArgumentException e) {
             // The message of the JDK may have the value.
-            return Optional.of("the header '" + name + "' is one that HTTP does not allow");
+            return Optional.of("the header '" + name + "' is not valid in HTTP, or can't be set");
         }
         return headers.putIfAbsent(name, value) == null
                 ? Optional.empty()
-                : Optional.of("the header " + name + " is there twice");
+                : Optional.of("the header " + name + " occurs twice");
     }
 }

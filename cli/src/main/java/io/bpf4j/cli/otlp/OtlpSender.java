@@ -32,38 +32,40 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a push by the HTTP client of the JDK, and takes an answer from anybody: whatever the other side does, a push ends
- * in time, and holds no more than itself and {@link #MAX_ANSWER} bytes of the answer.
+ * Sends a push by the HTTP client of the JDK. Whatever the server does, a push ends in time, and takes no more memory
+ * than itself and {@link #MAX_ANSWER} bytes of the response.
  *
- * <p>Why not the library's sender for the JDK ({@code opentelemetry-exporter-sender-jdk}): it gives a request a time until
- * the headers of the answer are there, and none for the body, so a collector that sends a byte now and then would end all
- * pushes for good. Nor can a push be cut short, which the end of the agent needs. This is the library's own place for
- * another sender. As that one, this one tries again as the retry policy says.
+ * <p>Why not the library's sender for the JDK ({@code opentelemetry-exporter-sender-jdk}): it limits the time until the
+ * headers of the response have arrived, but not the time for the body, so a collector that sends a byte now and then
+ * would stop all pushes for good. Nor can it cancel a push, which the end of the agent needs. The library has an
+ * interface for other senders, which this class implements. Like the library's, it tries again as the retry policy
+ * says.
  *
- * <p>{@link #send} returns when all is decided, and is called by one thread; {@link #cut} by any.
+ * <p>{@link #send} returns when the outcome is known, and is called by one thread; {@link #cut} may be called by any
+ * thread.
  *
  * <p>Tested by {@code PusherTest}.
  */
 final class OtlpSender implements HttpSender {
-    /** Bytes of an answer. Those of a collector are empty, or a message. */
+    /** The maximum size of a response in bytes. A collector's is empty, or one message. */
     static final int MAX_ANSWER = 1 << 16;
 
-    /** The headers whose values everybody knows. */
+    /** The headers whose values are no secret. */
     private static final Set<String> KNOWN = Set.of("content-type", "content-encoding", "user-agent");
 
-    /** A wait for another attempt is this part shorter or longer, so that many agents don't come at once. */
+    /** The fraction by which the wait for another attempt varies, so that many agents don't try at the same time. */
     private static final double JITTER = 0.2;
 
     private final HttpSenderConfig config;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final HttpClient client;
 
-    /** Counted down when the agent ends: nobody waits for another attempt then. */
+    /** Counted down when the agent ends. Then there is no wait for another attempt. */
     private final CountDownLatch ending = new CountDownLatch(1);
 
     private volatile @Nullable CompletableFuture<?> running;
 
-    /** Whether the push that runs was cut; how the client says so is its own matter. */
+    /** Whether the running push was cancelled. The client reports a cancelled exchange by various exceptions. */
     private volatile boolean wasCut;
 
     private volatile Duration limit;
@@ -84,7 +86,7 @@ final class OtlpSender implements HttpSender {
         client = builder.build();
     }
 
-    /** What became of the last push; null if it was not sent. */
+    /** The outcome of the last push; null if it was not sent. */
     @Nullable
     Outcome takeLast() {
         Outcome outcome = last;
@@ -99,7 +101,7 @@ final class OtlpSender implements HttpSender {
         try {
             outcome = push(body(message), System.nanoTime() + limit.toNanos());
         } catch (IOException e) {
-            outcome = Outcome.failed("write", "the metrics can't be written: " + e.getMessage());
+            outcome = Outcome.failed("write", "the metrics could not be encoded: " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             outcome = Outcome.failed("cut", "it was cut short");
@@ -112,7 +114,7 @@ final class OtlpSender implements HttpSender {
         }
     }
 
-    /** What the exporter looks at. */
+    /** The response as the exporter reads it. */
     private record Taken() implements HttpResponse {
         @Override
         public int getStatusCode() {
@@ -170,7 +172,7 @@ final class OtlpSender implements HttpSender {
             ThreadLocalRandom random = ThreadLocalRandom.current();
             double usual = Math.min(pause, (double) policy.getMaxBackoff().toNanos())
                     * random.nextDouble(1 - JITTER, 1 + JITTER);
-            // Not sooner than it was asked for.
+            // Not before the time that the collector asks for.
             double asked = outcome.retryAfter().toNanos() * random.nextDouble(1, 1 + JITTER);
             long wait = (long) Math.max(usual, asked);
             if (end - System.nanoTime() <= wait || ending.await(wait, TimeUnit.NANOSECONDS)) {
@@ -191,7 +193,7 @@ final class OtlpSender implements HttpSender {
         CompletableFuture<java.net.http.HttpResponse<byte[]>> exchange =
                 client.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_ANSWER));
         running = exchange;
-        // The limit is read after that: whoever cuts sees the exchange, or is seen.
+        // The limit is read after this assignment: cut() either sees the exchange, or its new limit is seen here.
         long time = Math.min(end - System.nanoTime(), limit.toNanos());
         try {
             return Outcome.of(
@@ -202,19 +204,19 @@ final class OtlpSender implements HttpSender {
             }
             return Outcome.of(e.getCause() == null ? e : e.getCause(), secrets(request));
         } catch (TimeoutException e) {
-            return Outcome.failed("late", "it does not answer in full within " + limit.toMillis() / 1e3 + " s");
+            return Outcome.failed("late", "no complete response within " + limit.toMillis() / 1e3 + " s");
         } catch (CancellationException e) {
             return Outcome.failed("cut", "it was cut short");
         } finally {
             running = null;
-            boolean _ = exchange.cancel(true); // of no effect if it has ended
+            boolean _ = exchange.cancel(true); // no effect if the exchange has ended
         }
     }
 
     /**
-     * Ends a push that runs now, as one that failed. From now on a push has so much time, and one attempt.
+     * Cancels a running push, which counts as failed. From now on a push has this time limit, and one attempt.
      *
-     * @param time of a push from now on, if the usual one is longer
+     * @param time the time limit of later pushes, unless the usual one is shorter
      */
     void cut(Duration time) {
         limit = time.compareTo(limit) < 0 ? time : limit;

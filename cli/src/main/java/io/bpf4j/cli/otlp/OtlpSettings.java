@@ -14,22 +14,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where the agent pushes its metrics to, and how: by its options, and by the variables that the specification of
- * OpenTelemetry gives each exporter. An option comes before its variable, a variable for metrics before the one for all
- * signals. A variable that asks for what bpf4j does not do is refused. <i>Immutable.</i>
+ * Where and how the agent pushes its metrics: by its options, and by the environment variables that OpenTelemetry
+ * specifies for exporters. An option overrides its variable, and a variable for metrics overrides the one for all
+ * signals. A variable that asks for something that bpf4j does not support is refused. <i>Immutable.</i>
  *
  * <p>Tested by {@code OtlpSettingsTest}.
  *
- * @param endpoint where metrics are taken
+ * @param endpoint the URL that metrics are pushed to
  * @param headerFile the file with the headers; empty if there is none
- * @param headers of variables
- * @param trusted certificates in PEM, of those who may have signed the one of the collector; empty for those of the JDK
- * @param client the key and the certificate in PEM by which the collector knows this agent, in this order; or empty
+ * @param headers the headers of the variables
+ * @param trusted certificates in PEM of the authorities that may have signed the collector's certificate; empty for
+ *     those of the JDK
+ * @param client the key and the certificate in PEM by which the collector authenticates this agent, in this order; or
+ *     empty
  * @param gzip whether a push is compressed
- * @param timeout for a push with all its attempts
- * @param every from the start of a push to that of the next
+ * @param timeout the time limit of a push with all its attempts
+ * @param every the time from the start of a push to that of the next
  * @param exponential whether histograms without bounds of their own are exponential
- * @param resource what the metrics are of
+ * @param resource the OpenTelemetry resource of the metrics
  */
 public record OtlpSettings(
         URI endpoint,
@@ -48,30 +50,31 @@ public record OtlpSettings(
     private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration DEFAULT_INTERVAL = Duration.ofMinutes(1);
 
-    /** More often nobody looks, and each push reads the tables of all questions. */
+    /** The least interval: each push reads the tables of all questions. */
     private static final Duration LEAST_INTERVAL = Duration.ofSeconds(1);
 
     private static final Duration MOST_INTERVAL = Duration.ofDays(1);
 
-    /** Bytes of a file with keys or certificates; that of all authorities of a Debian has 220,000. */
+    /** The maximum size of a file with keys or certificates, in bytes; Debian's file of all authorities has 220,000. */
     private static final int MAX_PEM = 1 << 20;
 
     /**
-     * What the options say.
+     * The values of the options.
      *
-     * @param url the base of the endpoint; empty text for that of the variables, or of this machine
+     * @param url the base URL; empty for the URL of the variables, or of this machine
      * @param headers the file with headers
      * @param certificate the file with trusted certificates
-     * @param every between two pushes
+     * @param every the time between two pushes
      */
     public record Options(String url, Optional<Path> headers, Optional<Path> certificate, Optional<Duration> every) {}
 
     /**
-     * The settings of options and variables. Reads the files, so that a mistake in them is said at the start.
+     * Reads the settings from options and variables. Reads the files, too, so that an error in them is reported at the
+     * start.
      *
      * @param environment the variables of this process
      * @param version of bpf4j
-     * @throws UsageException if an option or a variable is wrong, or asks for what bpf4j does not do
+     * @throws UsageException if an option or a variable is wrong, or asks for something that bpf4j does not support
      * @throws CommandException if a file is wrong
      */
     public static OtlpSettings of(Options options, Map<String, String> environment, String version) throws IOException {
@@ -80,7 +83,7 @@ public record OtlpSettings(
         URI endpoint = endpoint(options, variables);
         boolean encrypted = endpoint.getScheme().equalsIgnoreCase("https");
         if (options.certificate().isPresent() && !encrypted) {
-            throw new UsageException("--otlp-certificate is for https, and " + endpoint + " is not encrypted");
+            throw new UsageException("--otlp-certificate needs an https URL, not " + endpoint);
         }
         Optional<Path> headerFile = options.headers();
         if (headerFile.isPresent()) {
@@ -119,7 +122,7 @@ public record OtlpSettings(
                 });
         for (String file : List.of("OTEL_CONFIG_FILE", "OTEL_EXPERIMENTAL_CONFIG_FILE")) {
             if (variables.named(file).isPresent()) {
-                throw new UsageException(file + ": bpf4j reads no such file, but the other variables for OTLP");
+                throw new UsageException(file + ": bpf4j does not read such a file, only the other variables for OTLP");
             }
         }
         String _ = variables.choice("PROTOCOL", List.of("http/protobuf"));
@@ -150,8 +153,8 @@ public record OtlpSettings(
         Optional<String> key = variables.specific("CLIENT_KEY");
         Optional<String> certificate = variables.specific("CLIENT_CERTIFICATE");
         if (key.isPresent() != certificate.isPresent()) {
-            throw new UsageException(EXPORTER + "CLIENT_KEY and " + EXPORTER
-                    + "CLIENT_CERTIFICATE name a key and its certificate: set both or none");
+            throw new UsageException(
+                    EXPORTER + "CLIENT_KEY and " + EXPORTER + "CLIENT_CERTIFICATE belong together: set both or none");
         }
         return key.isEmpty()
                 ? List.of()
@@ -178,7 +181,7 @@ public record OtlpSettings(
         return every;
     }
 
-    /** The headers as they are now: those of the file come before those of the variables. */
+    /** The current headers. Those of the file override those of the variables. */
     Map<String, String> currentHeaders() throws IOException {
         Map<String, String> all = OtlpHeaders.none();
         all.putAll(headers);
@@ -188,23 +191,23 @@ public record OtlpSettings(
         return all;
     }
 
-    /** The environment variables. One that is empty counts as not set, as the specification wants it. */
+    /** The environment variables. An empty one counts as not set, as the specification requires. */
     record Variables(Map<String, String> environment) {
         Optional<String> named(String name) {
             return Optional.ofNullable(environment.get(name)).map(String::strip).filter(value -> !value.isEmpty());
         }
 
-        /** That for metrics, or that for all signals. */
+        /** The variable for metrics, or else the one for all signals. */
         Optional<String> specific(String ending) {
             return named(METRICS + ending).or(() -> named(EXPORTER + ending));
         }
 
-        /** One of several values, of which the first is the usual one. */
+        /** One of several values, the first of which is the default. */
         String choice(String ending, List<String> known) {
             String value = specific(ending).orElse(known.getFirst()).toLowerCase(Locale.ROOT);
             if (!known.contains(value)) {
                 String name = named(METRICS + ending).isPresent() ? METRICS + ending : EXPORTER + ending;
-                throw new UsageException(name + "=" + value + ": bpf4j knows " + String.join(" and ", known));
+                throw new UsageException(name + "=" + value + ": bpf4j supports " + String.join(" and ", known));
             }
             return value;
         }

@@ -16,18 +16,19 @@ import java.util.Set;
 import javax.net.ssl.SSLException;
 
 /**
- * What became of a push, in plain words. <i>Immutable.</i>
+ * The result of a push. <i>Immutable.</i>
  *
  * <p>Tested by {@code PusherTest}.
  *
- * @param taken whether the collector has taken it
- * @param kind the same for outcomes that need not be said twice, whatever else differs
- * @param text why it was not taken, or what is wrong though it was; empty if all is well
- * @param words those of the other side, without a header's value; empty if there are none. They are for who runs the
- *     agent, and not for who reads its health
- * @param rejected points that the collector says it has thrown away
- * @param transientFailure whether another attempt may help soon
- * @param retryAfter how long the other side wants no attempt; zero if it does not say
+ * @param taken whether the collector accepted the push
+ * @param kind the kind of the outcome; while pushes fail, each kind is reported once
+ * @param text why the push was not accepted, or what is wrong although it was; empty if nothing is wrong
+ * @param words the message of the collector or of the HTTP client, without the value of a header; empty if there is
+ *     none. The agent prints it, and its health page omits it
+ * @param rejected the number of points that the collector reports as rejected
+ * @param transientFailure whether another attempt may succeed soon
+ * @param retryAfter how long to wait before the next attempt, by the collector's {@code Retry-After}; zero if it has
+ *     none
  */
 record Outcome(
         boolean taken,
@@ -37,16 +38,16 @@ record Outcome(
         long rejected,
         boolean transientFailure,
         Duration retryAfter) {
-    /** Characters of the other side's words that are kept. */
+    /** The maximum length of {@link #words}, in characters. */
     static final int MAX_WORDS = 200;
 
-    /** Shorter parts of a header's value are words such as Bearer. */
+    /** Shorter parts of a header's value are no secrets but words such as Bearer. */
     private static final int LEAST_SECRET = 8;
 
-    /** Those that OTLP says to try again: "Retryable Response Codes" of its specification. */
+    /** The status codes for which OTLP asks to try again: "Retryable Response Codes" of its specification. */
     private static final Set<Integer> AGAIN = Set.of(429, 502, 503, 504);
 
-    /** Those with which a server says that it has too much to do: "OTLP/HTTP Throttling" of the specification. */
+    /** The status codes of an overloaded server: "OTLP/HTTP Throttling" of the specification. */
     private static final Set<Integer> TOO_MUCH = Set.of(429, 503);
 
     static Outcome failed(String kind, String text) {
@@ -57,13 +58,13 @@ record Outcome(
         return new Outcome(false, kind, text, words, 0, true, Duration.ZERO);
     }
 
-    /** What is said of it to who runs the agent. */
-    String said() {
-        return words.isEmpty() ? text : text + "; it says: '" + words + "'";
+    /** The message that the agent prints. */
+    String message() {
+        return words.isEmpty() ? text : text + "; message: '" + words + "'";
     }
 
     /**
-     * Of an attempt that has no answer.
+     * The outcome of an attempt that got no response.
      *
      * @param secrets values of headers
      */
@@ -71,26 +72,26 @@ record Outcome(
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             switch (cause) {
                 case UnresolvedAddressException _ -> {
-                    return again("unknown host", "its host is not known", "");
+                    return again("unknown host", "the host is unknown", "");
                 }
                 case SSLException e -> {
-                    return failed("tls", "no encrypted connection to it: " + shown(message(e), secrets));
+                    return failed("tls", "the TLS connection failed: " + shown(message(e), secrets));
                 }
                 case HttpConnectTimeoutException _ -> {
-                    return again("no connection", "it can't be connected to within the time", "");
+                    return again("no connection", "no connection within the time limit", "");
                 }
                 case ConnectException e
                 when !(e.getCause() instanceof UnresolvedAddressException) -> {
                     return again(
-                            "refused", "it does not take connections: nothing listens there, or it is not reached", "");
+                            "refused", "can't connect: nothing listens at this address, or it can't be reached", "");
                 }
                 default -> {}
             }
         }
         String message = message(failure);
         return message.startsWith("body exceeds capacity")
-                ? failed("too long", "its answer is longer than " + (OtlpSender.MAX_ANSWER >> 10) + " KiB")
-                : again("no answer", "it gives no answer of HTTP", shown(message, secrets));
+                ? failed("too long", "the response is longer than " + (OtlpSender.MAX_ANSWER >> 10) + " KiB")
+                : again("no answer", "no HTTP response", shown(message, secrets));
     }
 
     private static String message(Throwable failure) {
@@ -98,7 +99,7 @@ record Outcome(
         return known.getMessage() == null ? known.getClass().getSimpleName() : known.getMessage();
     }
 
-    /** The first line of what the other side has written. It may write what it was sent. */
+    /** The first line of a text, without secrets: a server may repeat what it was sent. */
     static String shown(String text, Collection<String> secrets) {
         String without = text;
         for (String secret : secrets) {
@@ -111,7 +112,7 @@ record Outcome(
     }
 
     /**
-     * Of an answer.
+     * The outcome of an attempt that got a response.
      *
      * @param secrets values of headers
      */
@@ -124,15 +125,14 @@ record Outcome(
             return ofSuccess(body, type, protobuf, secrets);
         }
         String why = switch (status) {
-            case 401, 403 -> ": the headers of --otlp-headers don't let this agent in";
-            case 404, 405 -> ": is " + endpoint.getRawPath() + " where it takes metrics?";
-            case 413 -> ": a push is too large for it; fewer series (--max-series) make it smaller";
-            case 415 -> ": it does not take protobuf, or not this compression";
+            case 401, 403 -> ": the collector requires other headers (--otlp-headers)";
+            case 404, 405 -> ": " + endpoint.getRawPath() + " may not be its path for metrics";
+            case 413 -> ": the push is too large for the collector; reduce --max-series";
+            case 415 -> ": the collector does not accept protobuf, or not this compression";
             default ->
                 status < 300 || status >= 400
                         ? ""
-                        : ", a redirect, which is not followed, since the headers would go there, too; give its URL if you"
-                                + " trust it";
+                        : ", a redirect; bpf4j does not follow it, because the headers would be sent there, too; if you trust the other URL, use it instead";
         };
         String words = status >= 300 && status < 400
                 ? answer.headers().firstValue("Location").orElse("")
@@ -141,15 +141,15 @@ record Outcome(
         return new Outcome(
                 false,
                 "status " + status,
-                "it answers with status " + status + why
-                        + (wait.isZero() ? "" : ", and is left alone for " + wait.toSeconds() + " s"),
+                "the collector responded with status " + status + why
+                        + (wait.isZero() ? "" : ", and no push is sent for " + wait.toSeconds() + " s"),
                 shown(words, secrets),
                 0,
                 AGAIN.contains(status),
                 wait);
     }
 
-    /** A server of something else may answer everything with 200 and a page. */
+    /** A server that is no collector may respond to everything with status 200 and a page. */
     private static Outcome ofSuccess(byte[] body, String type, boolean protobuf, Collection<String> secrets) {
         boolean isMessage = protobuf || (type.isEmpty() && body.length > 0);
         Optional<CollectorAnswer> read =
@@ -157,15 +157,14 @@ record Outcome(
         if (type.startsWith("text/html") || read.isEmpty()) {
             return failed(
                     "no otlp",
-                    "its answer is none of OTLP, so it may be something else than a collector, and the metrics may be"
-                            + " lost");
+                    "the response is not OTLP: the server may not be a collector, and the metrics may be lost");
         }
         CollectorAnswer answer = read.get();
         return answer.rejected() > 0
                 ? new Outcome(
                         true,
                         "rejected",
-                        "it took a push, but threw away " + answer.rejected() + " points of it",
+                        "the collector accepted a push, but rejected " + answer.rejected() + " of its points",
                         shown(answer.message(), secrets),
                         answer.rejected(),
                         false,

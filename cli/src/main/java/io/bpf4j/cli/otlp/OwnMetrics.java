@@ -24,12 +24,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the agent says of itself, as OTLP has it. The names and labels are those of {@code /metrics}.
+ * The metrics of the agent itself, as OTLP has them. The names and labels are those of {@code /metrics}.
  *
  * <p>Tested by {@code OwnMetricsTest}.
  */
 final class OwnMetrics {
-    /** By the Unified Code for Units of Measure, as OpenTelemetry wants it. */
+    /** Units in the Unified Code for Units of Measure, as OpenTelemetry requires. */
     private static final Map<Unit, String> UNITS = Map.of(Unit.SECONDS, "s", Unit.BYTES, "By", Unit.RATIO, "1");
 
     private OwnMetrics() {}
@@ -37,12 +37,12 @@ final class OwnMetrics {
     /**
      * The metrics of snapshots.
      *
-     * @param since since when the counters count
+     * @param since the start time of the counters
      * @throws IllegalArgumentException if one is neither a counter nor a gauge
      */
     static List<MetricData> of(MetricSnapshots snapshots, Resource resource, Instant since) {
         long start = nanos(since);
-        // A clock that was set back gives no time before the start.
+        // If the clock was set back, the time is still not before the start.
         long now = Math.max(start, nanos(Instant.now()));
         return snapshots.stream()
                 .map(snapshot -> metric(snapshot, resource, start, now))

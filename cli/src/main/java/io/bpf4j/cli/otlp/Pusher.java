@@ -38,34 +38,37 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pushes metrics to a collector, at the start and then again and again, on a thread of its own; the last time when it is
- * closed. One push runs at a time, and none is kept: all counts go on from the start of the agent, so the next push has
- * the events of those that failed. <i>Thread-safe.</i>
+ * Pushes metrics to a collector on its own thread: at the start, at each interval, and when it is closed. One push runs
+ * at a time, and a failed one is not stored: all counts run from the start of the agent, so the next push includes the
+ * events of a failed one. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code PusherTest} and {@code CliExportOtlpTest}.
  */
 public final class Pusher implements MultiCollector, AutoCloseable {
-    /** For the last push: whoever ends the agent waits for it, even if the collector is dead. */
+    /** The time limit of the last push. The end of the agent waits for it, even if the collector does not respond. */
     static final Duration LAST = Duration.ofSeconds(3);
 
-    /** For what the thread does beside the last push. It is a daemon, so nothing waits for it longer. */
+    /** How long {@link #close} waits in addition for the thread. It is a daemon, so the JVM does not wait for it. */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
-    /** The exporter logs each failure, with a stack trace. It is said here. Held, or its level would be forgotten. */
+    /**
+     * The exporter logs each failure with a stack trace. This class reports failures instead. Held, because a logger
+     * that is not referenced loses its level.
+     */
     private static final Logger LIBRARY = Logger.getLogger("io.opentelemetry");
 
-    private static final MetricMetadata PUSHES = own("pushes", "Pushes that the collector has taken.", null);
+    private static final MetricMetadata PUSHES = own("pushes", "Pushes that the collector accepted.", null);
     private static final MetricMetadata FAILED =
-            own("failed_pushes", "Pushes that the collector has not taken. The next has their events.", null);
+            own("failed_pushes", "Pushes that failed. Later pushes include their events.", null);
     private static final MetricMetadata REJECTED =
-            own("rejected_points", "Points that the collector says it has thrown away of pushes that it took.", null);
+            own("rejected_points", "Points that the collector rejected in pushes that it accepted.", null);
     private static final MetricMetadata LAST_TAKEN =
-            own("last_push_timestamp_seconds", "When the collector has taken a push for the last time.", Unit.SECONDS);
+            own("last_push_timestamp_seconds", "When the collector last accepted a push.", Unit.SECONDS);
 
     private final OtlpSettings settings;
     private final Source source;
     private final Console console;
-    private final Talk talk;
+    private final PushMessages messages;
     private final OtlpSender sender;
     private final OtlpHttpMetricExporter exporter;
     private final Instant created = Instant.now();
@@ -74,21 +77,21 @@ public final class Pusher implements MultiCollector, AutoCloseable {
     private volatile Map<String, String> headers;
     private volatile State state = new State(0, 0, 0, null, 0, Optional.empty());
 
-    /** What is pushed. */
+    /** The metrics to push. */
     public interface Source {
-        /** The metrics of the questions, as they are now. */
+        /** The current metrics of the questions. */
         Collection<MetricData> questions(Resource resource, boolean exponential);
 
-        /** What the agent says of itself. */
+        /** The metrics of the agent itself. */
         MetricSnapshots own();
     }
 
     /**
-     * What became of the pushes.
+     * The state of the pushes.
      *
-     * @param lastTaken when the collector took one; null if it never did
-     * @param inARow pushes that failed since then
-     * @param problem why the last one failed, or was not taken in full; empty if all is well
+     * @param lastTaken when the collector last accepted a push; null if it never did
+     * @param inARow the number of pushes that failed since then
+     * @param problem why the last push failed, or was accepted only in part; empty if it succeeded
      */
     private record State(
             long taken,
@@ -118,7 +121,7 @@ public final class Pusher implements MultiCollector, AutoCloseable {
         this.settings = settings;
         this.source = source;
         this.console = console;
-        talk = new Talk(console, System::nanoTime);
+        messages = new PushMessages(console, System::nanoTime);
         LIBRARY.setLevel(Level.OFF);
         try {
             headers = settings.currentHeaders();
@@ -133,7 +136,7 @@ public final class Pusher implements MultiCollector, AutoCloseable {
             throw new CommandException(
                     "the certificates or the key for " + settings.endpoint() + " can't be used: " + root(e), e);
         } catch (IOException | UncheckedIOException e) {
-            throw new CommandException("no metrics can be pushed: " + ErrorText.of(e), e);
+            throw new CommandException("can't push metrics: " + ErrorText.of(e), e);
         }
         thread = Thread.ofPlatform().name("bpf4j otlp").daemon().unstarted(this::run);
     }
@@ -175,28 +178,28 @@ public final class Pusher implements MultiCollector, AutoCloseable {
         if (!headers.isEmpty()
                 && settings.endpoint().getScheme().equalsIgnoreCase("http")
                 && !OtlpEndpoint.isLocal(settings.endpoint())) {
-            console.error("bpf4j: otlp: the headers go to " + settings.endpoint()
-                    + " unencrypted, so whoever sees the traffic can read a token in them; https hides it");
+            console.error("bpf4j: otlp: the headers are sent to " + settings.endpoint()
+                    + " unencrypted, so anybody who sees the traffic can read a token in them; use https");
         }
         thread.start();
     }
 
-    /** Where it pushes to. */
+    /** The address of the collector. */
     public String url() {
         return settings.endpoint().toString();
     }
 
-    /** From one push to the next. */
+    /** The time from the start of one push to that of the next. */
     public Duration every() {
         return settings.every();
     }
 
-    /** Reads the headers again. If they can't be read, the former ones stay, and the message says why. */
+    /** Reads the headers again. If they can't be read, the previous ones stay, and a message says why. */
     public void reload() {
         try {
             headers = settings.currentHeaders();
         } catch (IOException | CommandException e) {
-            console.error("bpf4j: otlp: " + ErrorText.of(e) + "; the headers before are still sent");
+            console.error("bpf4j: otlp: " + ErrorText.of(e) + "; the previous headers are still sent");
         }
     }
 
@@ -208,14 +211,14 @@ public final class Pusher implements MultiCollector, AutoCloseable {
                 long asked = push().retryAfter().toNanos();
                 due += every;
                 long now = System.nanoTime();
-                if (due - now < 0) { // a push took longer: the missed ones are left out
+                if (due - now < 0) { // a push took longer than the interval: those due meanwhile are left out
                     due = now + every;
                 }
-                // Likewise those for which the collector has no time.
+                // The pushes are also left out during which the collector wants no push.
                 due = Math.max(due - now, asked) + now;
             } while (!ending.await(due - System.nanoTime(), TimeUnit.NANOSECONDS));
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // nobody does that
+            Thread.currentThread().interrupt(); // nobody interrupts this thread
         }
         Outcome _ = push();
     }
@@ -228,18 +231,18 @@ public final class Pusher implements MultiCollector, AutoCloseable {
             metrics.addAll(OwnMetrics.of(collect(), settings.resource(), created));
             CompletableResultCode _ = exporter.export(metrics);
             Outcome sent = sender.takeLast();
-            outcome = sent == null ? Outcome.failed("internal", "the exporter did not send it") : sent;
+            outcome = sent == null ? Outcome.failed("internal", "the exporter did not send the push") : sent;
         } catch (RuntimeException | Error e) {
-            // Whatever it was, the next push may go through.
+            // The next push may succeed.
             outcome = Outcome.failed("internal", ErrorText.of(e));
         }
         State now = state.after(outcome);
         state = now;
-        talk.say(outcome, settings.endpoint(), now.inARow());
+        messages.report(outcome, settings.endpoint(), now.inARow());
         return outcome;
     }
 
-    /** What a reader of {@code /healthz} should know; empty if all goes well. */
+    /** The problem of the last push, for {@code /healthz}; empty if it had none. */
     public List<String> remarks() {
         State seen = state;
         if (seen.problem().isEmpty()) {
@@ -248,13 +251,13 @@ public final class Pusher implements MultiCollector, AutoCloseable {
         Instant taken = seen.lastTaken();
         return List.of("otlp: "
                 + (seen.inARow() == 0
-                        ? "the last push was not taken in full"
-                        : "no push was taken "
+                        ? "the last push was accepted only in part"
+                        : "no push was accepted "
                                 + (taken == null ? "yet" : "since " + taken.truncatedTo(ChronoUnit.SECONDS)))
                 + ": " + seen.problem().get());
     }
 
-    /** What it says of itself. */
+    /** The metrics of the pushes. */
     @Override
     public MetricSnapshots collect() {
         State seen = state;
@@ -276,8 +279,8 @@ public final class Pusher implements MultiCollector, AutoCloseable {
     }
 
     /**
-     * Cuts a push that runs, makes the last one if it has been started, and ends. Takes no longer than {@link #LAST} and a
-     * second, whatever the collector does.
+     * Cancels a running push, makes the last push if the thread was started, and ends. Takes at most {@link #LAST} and
+     * one second, whatever the collector does.
      */
     @Override
     public void close() {

@@ -11,18 +11,18 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * How long a collector that has too much to do wants to be left alone: its {@code Retry-After}, in seconds or as a date
- * (RFC 9110, 10.2.3). The two older forms of a date, which nobody may write any more, are not read.
+ * How long an overloaded collector wants no push: its {@code Retry-After}, in seconds or as a date (RFC 9110, 10.2.3).
+ * The two obsolete forms of a date are not read.
  *
  * <p>Tested by {@code RetryAfterTest}.
  */
 final class RetryAfter {
-    /** Whatever a collector asks for, it is asked again after so long: it may be wrong, or want to stop all pushes. */
+    /** The longest wait. A collector may ask for a longer one by mistake, or in order to stop all pushes. */
     static final Duration LONGEST = Duration.ofMinutes(10);
 
     private static final Pattern SECONDS = Pattern.compile("[0-9]+");
 
-    /** More digits are more than {@link #LONGEST}. */
+    /** A number with more digits is larger than {@link #LONGEST}. */
     private static final int MOST_DIGITS = 9;
 
     private RetryAfter() {}
@@ -31,7 +31,8 @@ final class RetryAfter {
      * The time from now on, at most {@link #LONGEST}; zero if there is no such header, or it can't be read, or the time
      * has passed.
      *
-     * @param now by which a date is judged if the answer has none of its own: the clock of the other side may be another
+     * @param now the time to compare the date with if the response has no {@code Date}, whose clock may differ from
+     *     this machine's
      */
     static Duration of(HttpHeaders headers, Instant now) {
         String value = headers.firstValue("Retry-After").orElse("").strip();

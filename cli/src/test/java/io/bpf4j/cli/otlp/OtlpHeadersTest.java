@@ -40,14 +40,14 @@ class OtlpHeadersTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "secret | is no header",
-                ": secret | is no header",
+                "secret | is not a header",
+                ": secret | is not a header",
                 "Authorization: | the header Authorization has no value",
-                "Two words: secret | the header 'Two words' is one that HTTP does not allow",
-                "Connection: secret | the header 'Connection' is one that HTTP does not allow",
+                "Two words: secret | the header 'Two words' is not valid in HTTP, or can't be set",
+                "Connection: secret | the header 'Connection' is not valid in HTTP, or can't be set",
                 "Ключ: secret | does not allow",
-                "X: secret\u0001secret | the header 'X' is one that HTTP does not allow",
-                "content-encoding: secret | is bpf4j's own to set",
+                "X: secret\u0001secret | the header 'X' is not valid in HTTP, or can't be set",
+                "content-encoding: secret | is set by bpf4j itself",
             })
     void aMistakeIsSaidWithoutTheValue(String line, String message) throws IOException {
         Path file = file("A: b\n" + line + "\n");

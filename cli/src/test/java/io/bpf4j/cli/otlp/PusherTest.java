@@ -222,7 +222,7 @@ class PusherTest {
                     .singleElement()
                     .asString()
                     .contains("another user can change this file")
-                    .endsWith("the headers before are still sent");
+                    .endsWith("the previous headers are still sent");
             came.clear();
             await(() -> !came.isEmpty());
             assertThat(came.element().token()).isEqualTo("Bearer two");
@@ -281,14 +281,14 @@ class PusherTest {
         try (Pusher pusher = start(url(server), timeout, SHORT)) {
             awaitFailed(pusher, 2);
             awaitLine(message);
-            String remark = message.split("; it says", -1)[0];
-            await(() -> pusher.remarks().toString().contains("otlp: no push was taken yet: " + remark));
-            assertThat(pusher.remarks().toString()).doesNotContain("it says");
+            String remark = message.split("; message", -1)[0];
+            await(() -> pusher.remarks().toString().contains("otlp: no push was accepted yet: " + remark));
+            assertThat(pusher.remarks().toString()).doesNotContain("message: ");
             mended.countDown();
             awaitTaken(pusher, 1);
-            awaitLine(url(server) + " takes pushes again, with all events since the start");
+            awaitLine(url(server) + " accepts pushes again, with all events since the start");
             assertThat(lines()).allMatch(line -> line.startsWith("bpf4j: otlp: " + url(server)));
-            assertThat(lines().getFirst()).endsWith("; later pushes have these events, too");
+            assertThat(lines().getFirst()).endsWith("; later pushes will include these events");
             assertThat(failed.get()).isGreaterThan(1);
         } finally {
             over.countDown();
@@ -300,14 +300,14 @@ class PusherTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "400 | it answers with status 400; it says: 'no such tenant'",
-                "401 | it answers with status 401: the headers of --otlp-headers don't let this agent in; it says: 'no such",
-                "404 | it answers with status 404: is /v1/metrics where it takes metrics?; it says: 'no such tenant'",
-                "413 | it answers with status 413: a push is too large",
-                "500 | it answers with status 500; it says: 'no such tenant'",
-                "503 | it answers with status 503; it says: 'no such tenant'",
-                "600 | it answers with status 600",
-                "307 | it answers with status 307, a redirect, which is not followed",
+                "400 | the collector responded with status 400; message: 'no such tenant'",
+                "401 | the collector responded with status 401: the collector requires other headers (--otlp-headers); message: 'no such",
+                "404 | the collector responded with status 404: /v1/metrics may not be its path for metrics; message: 'no such tenant'",
+                "413 | the collector responded with status 413: the push is too large",
+                "500 | the collector responded with status 500; message: 'no such tenant'",
+                "503 | the collector responded with status 503; message: 'no such tenant'",
+                "600 | the collector responded with status 600",
+                "307 | the collector responded with status 307, a redirect; bpf4j does not follow it",
             })
     void aRefusalIsSaid(int status, String message) throws IOException, InterruptedException {
         recovers(
@@ -330,7 +330,7 @@ class PusherTest {
         });
         try (Pusher _ = start(url(server), timeout, SHORT)) {
             await(() -> came.size() >= pushes);
-            awaitLine("it answers with status " + status);
+            awaitLine("the collector responded with status " + status);
         } finally {
             server.stop(0);
         }
@@ -353,7 +353,7 @@ class PusherTest {
         assertThat(timesBetween(503, "11", Duration.ofSeconds(10), 2))
                 .allMatch(nanos -> nanos >= Duration.ofSeconds(11).toNanos());
         assertThat(lines().getFirst())
-                .contains("it answers with status 503, and is left alone for 11 s; it says: 'busy'");
+                .contains("the collector responded with status 503, and no push is sent for 11 s; message: 'busy'");
     }
 
     /** The last push is made: there is none after it, and it has all events. */
@@ -378,24 +378,24 @@ class PusherTest {
 
     @Test
     void aPageIsNoAnswer() throws IOException, InterruptedException {
-        recovers(exchange -> answer(exchange, 200, "text/html", bytes("<html>")), "its answer is none of OTLP");
+        recovers(exchange -> answer(exchange, 200, "text/html", bytes("<html>")), "the response is not OTLP");
     }
 
     @Test
     void bytesThatAreNoMessageAreNoAnswer() throws IOException, InterruptedException {
         recovers(
                 exchange -> answer(exchange, 200, "application/x-protobuf", bytes("<html>")),
-                "its answer is none of OTLP");
+                "the response is not OTLP");
     }
 
     @Test
     void aConnectionThatIsClosedIsNoAnswer() throws IOException, InterruptedException {
-        recovers(HttpExchange::close, Duration.ofMillis(500), "it gives no answer of HTTP");
+        recovers(HttpExchange::close, Duration.ofMillis(500), "no HTTP response");
     }
 
     @Test
     void anAnswerThatNeverComesEndsThePush() throws IOException, InterruptedException {
-        recovers(exchange -> over.await(), Duration.ofMillis(300), "it does not answer in full within 0.3 s");
+        recovers(exchange -> over.await(), Duration.ofMillis(300), "no complete response within 0.3 s");
     }
 
     @Test
@@ -410,7 +410,7 @@ class PusherTest {
                     } while (!over.await(10, TimeUnit.MILLISECONDS));
                 },
                 Duration.ofMillis(300),
-                "it does not answer in full within 0.3 s");
+                "no complete response within 0.3 s");
     }
 
     /** Whoever writes it notices that nobody reads any more. */
@@ -431,7 +431,7 @@ class PusherTest {
                         throw e;
                     }
                 },
-                "its answer is longer than 64 KiB");
+                "the response is longer than 64 KiB");
         stopped.await();
     }
 
@@ -444,11 +444,11 @@ class PusherTest {
             assertThat(value(pusher, "rejected_points")).isGreaterThanOrEqualTo(600);
             assertThat(pusher.remarks())
                     .containsExactly(
-                            "otlp: the last push was not taken in full: it took a push, but threw away 300 points"
-                                    + " of it");
+                            "otlp: the last push was accepted only in part: the collector accepted a push,"
+                                    + " but rejected 300 of its points");
             assertThat(lines())
                     .containsExactly("bpf4j: otlp: " + url(server)
-                            + ": it took a push, but threw away 300 points of it; it says: 'too old'");
+                            + ": the collector accepted a push, but rejected 300 of its points; message: 'too old'");
         } finally {
             server.stop(0);
         }
@@ -462,7 +462,7 @@ class PusherTest {
             URI url = url(taken.getLocalPort());
             try (Pusher pusher = start(url, Duration.ofMillis(500), SHORT)) {
                 awaitFailed(pusher, 2);
-                awaitLine("bpf4j: otlp: " + url + ": it does not take connections: nothing listens there, or it is not"
+                awaitLine("bpf4j: otlp: " + url + ": can't connect: nothing listens at this address, or it can't be not"
                         + " reached");
             }
         }
@@ -474,8 +474,7 @@ class PusherTest {
                 start(URI.create("http://no-such-host.invalid/v1/metrics"), Duration.ofMillis(500), SHORT)) {
             awaitFailed(pusher, 1);
             await(() -> !lines().isEmpty());
-            assertThat(lines().getFirst())
-                    .containsAnyOf("its host is not known", "it does not answer in full within 0.5 s");
+            assertThat(lines().getFirst()).containsAnyOf("the host is unknown", "no complete response within 0.5 s");
         }
     }
 
@@ -497,7 +496,7 @@ class PusherTest {
             });
             try (Pusher pusher = start(url(server.getLocalPort()), Duration.ofMillis(500), SHORT)) {
                 awaitFailed(pusher, 2);
-                awaitLine("it gives no answer of HTTP");
+                awaitLine("no HTTP response");
                 assertThat(lines()).noneMatch(line -> line.contains("\u001b"));
             }
         }
@@ -547,7 +546,7 @@ class PusherTest {
             assertThat(lines())
                     .singleElement()
                     .asString()
-                    .containsAnyOf("it does not answer in full within 3.0 s", "it gives no answer of HTTP");
+                    .containsAnyOf("no complete response within 3.0 s", "no HTTP response");
         } finally {
             over.countDown();
             server.stop(0);

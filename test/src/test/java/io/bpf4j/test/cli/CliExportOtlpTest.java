@@ -169,7 +169,7 @@ class CliExportOtlpTest {
                     exchange.close(); // no answer at all
                     refused.incrementAndGet();
                 });
-                agent.awaitMessage("bpf4j: otlp: " + receiver.url() + "/v1/metrics: it gives no answer of HTTP");
+                agent.awaitMessage("bpf4j: otlp: " + receiver.url() + "/v1/metrics: no HTTP response");
                 asked.run("values", "100");
                 int seen = refused.get();
                 // The one that was read before the last event may come after it.
@@ -177,7 +177,7 @@ class CliExportOtlpTest {
                 int before = receiver.taken().size();
                 receiver.take();
                 Await.until("it is taken", () -> receiver.taken().size() > before);
-                agent.awaitMessage("takes pushes again, with all events since the start");
+                agent.awaitMessage("accepts pushes again, with all events since the start");
                 assertThat(OtlpReceiver.metrics(receiver.taken().get(before)).stream()
                                 .filter(metric -> metric.getName().equals("values"))
                                 .map(metric -> metric.getSum().getDataPoints(0).getAsInt()))
@@ -233,7 +233,7 @@ class CliExportOtlpTest {
             try (RunningTrace agent = agent(config, "--otlp", receiver.url(), "--otlp-every", "1h")) {
                 came.await();
                 // Of the ten seconds of a push three are left for the last one.
-                assertThat(end(agent).err()).contains("it does not answer in full within 3.0 s");
+                assertThat(end(agent).err()).contains("no complete response within 3.0 s");
             } finally {
                 over.countDown();
             }
@@ -258,11 +258,11 @@ class CliExportOtlpTest {
                         .matcher(agent.message("bpf4j: serving 1 question"));
                 assertThat(where.find()).isTrue();
                 String url = where.group(1);
-                agent.awaitMessage("it answers with status 401: the headers of --otlp-headers don't let this agent in");
+                agent.awaitMessage("the collector responded with status 401: the collector requires other headers (--otlp-headers)");
                 // The questions count, so nobody need start the agent again.
                 HttpResponse<String> health = get(client, url + "/healthz");
                 assertThat(health.statusCode()).isEqualTo(200);
-                assertThat(health.body()).startsWith("ok\notlp: no push was taken yet: it answers with status 401");
+                assertThat(health.body()).startsWith("ok\notlp: no push was accepted yet: the collector responded with status 401");
                 String failing = Await.until(
                         "a failed push",
                         () -> get(client, url + "/metrics").body(),
@@ -279,7 +279,7 @@ class CliExportOtlpTest {
                     exchange.sendResponseHeaders(200, body.length);
                     exchange.getResponseBody().write(body);
                 });
-                agent.awaitMessage("it took a push, but threw away 7 points of it; it says: 'too many labels'");
+                agent.awaitMessage("the collector accepted a push, but rejected 7 of its points; message: 'too many labels'");
                 receiver.take();
                 Await.until(
                         "all is well again", () -> get(client, url + "/healthz").body(), body -> body.equals("ok\n"));
@@ -361,7 +361,7 @@ class CliExportOtlpTest {
             String url = "https://127.0.0.1:" + receiver.port();
             Path config = asked.config("values count FILE asked:value");
             try (RunningTrace agent = agent(config, "--otlp", url, "--otlp-every", "1s")) {
-                agent.awaitMessage("bpf4j: otlp: " + url + "/v1/metrics: no encrypted connection to it: ");
+                agent.awaitMessage("bpf4j: otlp: " + url + "/v1/metrics: the TLS connection failed: ");
             }
             assertThat(receiver.taken()).isEmpty();
             try (RunningTrace agent =
