@@ -24,18 +24,18 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The questions that are asked now, and their metrics. <i>Thread-safe</i>, but for {@link #ask} and {@link #close}, which
- * one thread calls.
+ * The current questions of the agent, and their metrics. <i>Thread-safe</i>, but for {@link #ask} and {@link #close},
+ * which one thread calls.
  *
  * <p>Tested by {@code AgentTest}.
  */
 public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable {
     private static final MetricMetadata RELOADED = QuestionMetrics.own(
-            "config_last_reload_successful", "1 if the file was taken when it was last read.", null);
+            "config_last_reload_successful", "1 if the file was accepted when it was last read.", null);
     private static final MetricMetadata RELOAD_TIME = QuestionMetrics.own(
-            "config_last_reload_success_timestamp_seconds", "When the file was last read and taken.", Unit.SECONDS);
+            "config_last_reload_success_timestamp_seconds", "When the file was last read and accepted.", Unit.SECONDS);
 
-    /** Empty if nobody wants the kernel to measure BPF programs. */
+    /** Empty if the kernel is not asked to measure BPF programs. */
     private final Optional<ProgramStatistics> statistics;
 
     /** Empty if names of containers are not served. */
@@ -44,26 +44,26 @@ public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable
     private volatile State state = new State(Map.of(), false, null);
 
     /**
-     * What readers see, at one time.
+     * The state that a request sees.
      *
-     * @param questions by their lines, in the order of the file
-     * @param taken whether the last file was taken
-     * @param since when a file was last taken; null before the first
+     * @param questions the questions by their lines, in the order of the file
+     * @param taken whether the file was accepted when it was last read
+     * @param since when a file was last accepted; null before the first
      */
     private record State(
             Map<ConfigLine, Exported> questions,
             boolean taken,
             @Nullable Instant since) {}
 
-    /** Asks a question. */
+    /** Starts a question. */
     @FunctionalInterface
     public interface Starter {
         /**
-         * Returns when the question counts.
+         * Starts a question, and returns when it counts events.
          *
          * @return the agent's to close
          * @throws CancellationException if the agent is to end
-         * @throws IOException or a {@link RuntimeException} if it can't be asked
+         * @throws IOException or a {@link RuntimeException} if the question can't be started
          */
         Exported start(ConfigLine line) throws IOException;
     }
@@ -76,7 +76,7 @@ public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable
     /**
      * An agent without questions.
      *
-     * @param statistics the caller's to close; empty if nobody wants the kernel to measure BPF programs
+     * @param statistics the caller's to close; empty if the kernel is not asked to measure BPF programs
      * @param containers empty if names of containers are not served
      */
     public Agent(Optional<ProgramStatistics> statistics, Optional<ContainerNames> containers) {
@@ -85,10 +85,10 @@ public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable
     }
 
     /**
-     * Asks these questions instead of those before. Those that are asked already go on, also if they are suspended, unless
-     * they have another problem. If one of the others can't be asked, nothing changes.
+     * Replaces the questions by these. A question that runs already is kept, also if it is suspended, unless it has
+     * another problem. If one of the others can't be started, nothing changes.
      *
-     * @return why questions can't be asked; empty if all are
+     * @return why questions can't be started; empty if all are running
      * @throws CancellationException if a start was cancelled; nothing has changed
      */
     public List<Mistake> ask(List<ConfigLine> lines, Starter starter) {
@@ -123,7 +123,7 @@ public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable
             return mistakes;
         }
         state = new State(now, true, Instant.now());
-        // After the change: only a reader who came before it may see a question that ends.
+        // After the change, so that only a request from before it can see a question that ends.
         close(before.values().stream()
                 .filter(question -> !now.containsValue(question))
                 .toList());
@@ -131,19 +131,19 @@ public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable
         return List.of();
     }
 
-    /** Notes that the file was not taken. */
+    /** Notes that the file was not accepted. */
     public void refused() {
         state = new State(state.questions(), false, state.since());
     }
 
-    /** The questions that are asked now, by their names. */
+    /** The current questions, by their names. */
     public Map<String, Exported> questions() {
         Map<String, Exported> questions = new LinkedHashMap<>();
         state.questions().forEach((line, question) -> questions.put(line.name(), question));
         return questions;
     }
 
-    /** Whether all questions count, and what they lack. */
+    /** Whether all questions count, and why their answers may lack events. */
     public Health health() {
         State seen = state;
         if (seen.since() == null) {
@@ -161,7 +161,7 @@ public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable
         if (statistics.isPresent() && !statistics.get().areOn()) {
             remarks.add(
                     "the kernel does not measure BPF programs any more, because kernel.bpf_stats_enabled was changed: their"
-                            + " time and runs are not known, and --max-cpu suspends nothing");
+                            + " time and runs are unknown, and --max-cpu suspends nothing");
         }
         containers.ifPresent(names ->
                 names.problems().forEach(problem -> remarks.add("names of containers may be missing: " + problem)));
@@ -194,7 +194,7 @@ public final class Agent implements MultiCollector, Pusher.Source, AutoCloseable
         return own(state, Map.of());
     }
 
-    /** @param reads how long each question was read, by its name; of others it is not said */
+    /** @param reads how long it took to read the answer of each question, by its name; may lack questions */
     private MetricSnapshots own(State seen, Map<String, Duration> reads) {
         MetricSnapshots.Builder all = MetricSnapshots.builder();
         Map<String, Exported> questions = new LinkedHashMap<>();

@@ -17,13 +17,13 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Reads the file of the agent: a question on each line, its words as a shell has them. A line that ends in a backslash
- * goes on in the next one. A line whose first character is {@code #} is a comment.
+ * Reads the file of the agent, which has a question on each line, with a shell's rules for words. A line that ends in a
+ * backslash continues in the next one. A line whose first character is {@code #} is a comment.
  *
  * <p>Tested by {@code ConfigFileTest}.
  */
 public final class ConfigFile {
-    /** Bytes of the largest file, some thousand questions. */
+    /** The maximum size of the file in bytes: some thousand questions. */
     static final int MAX_BYTES = 1 << 20;
 
     private ConfigFile() {}
@@ -31,16 +31,17 @@ public final class ConfigFile {
     /**
      * Reads the questions.
      *
-     * @param mistakes receives the lines that are no words
-     * @throws CommandException if it is no regular file, is too large or not UTF-8, or another user can change it: what
-     *     the agent reads of programs, by the rights of root, everybody gets who asks for the metrics
+     * @param mistakes receives the errors of lines that can't be split into words
+     * @throws CommandException if it is not a regular file, is too large or not UTF-8, or another user can change it:
+     *     the agent reads data of programs with the rights of root, and everybody who asks for the metrics gets them
      */
     public static List<ConfigLine> read(Path file, Consumer<Mistake> mistakes) throws IOException {
         Path real = InputFile.check(file).toRealPath();
         Optional<String> other = OwnFile.whoElse(real, OwnFile.user());
         if (other.isPresent()) {
             throw new CommandException(
-                    file + ": another user can change this file, which says what is read of programs: " + other.get());
+                    file + ": another user can change this file, which decides what the agent reads from programs: "
+                            + other.get());
         }
         byte[] bytes;
         try (InputStream in = Files.newInputStream(real)) {

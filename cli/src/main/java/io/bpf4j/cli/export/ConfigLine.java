@@ -3,8 +3,8 @@ package io.bpf4j.cli.export;
 import java.util.List;
 
 /**
- * A question in the file of the agent. Two lines with the same words are equal, wherever they are: a line that was moved
- * is the same question. <i>Immutable.</i>
+ * A question in the file of the agent. Two lines with the same words are equal, wherever they are in the file, so a
+ * line that was moved is the same question. <i>Immutable.</i>
  *
  * @param number of its first line in the file, from 1
  * @param words the name of the metric, and the command line of the question; at least one

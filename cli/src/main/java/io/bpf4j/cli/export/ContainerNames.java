@@ -37,32 +37,35 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of containers, by files in which their runtimes keep them: those of Docker, of containerd under Kubernetes,
- * and of Podman and CRI-O. Series have the ids of containers ({@code --by container}), which stay right when a container
- * is gone; a reader joins the names. <i>Thread-safe.</i>
+ * The names of containers, read from the files of their runtimes: Docker, containerd under Kubernetes, Podman and
+ * CRI-O. Series have the ids of containers ({@code --by container}), which stay right when a container is gone; a query
+ * joins the names. <i>Thread-safe.</i>
  *
- * <p>The files belong to root. One that another user can change is refused, since a name could be forged, and so is what
- * is no regular file or too large. What a container itself may write is not read.
+ * <p>The files belong to root. A file that another user can change is refused, because its names could be forged, and
+ * so is a file that is not regular or too large. No file is read that a container itself may write.
  *
  * <p>Tested by {@code ContainerNamesTest}.
  */
 public final class ContainerNames {
     static final MetricMetadata INFO = new MetricMetadata(
-            MetricNames.OWN + "container_info", "1 for each container whose name its runtime tells, by its labels.");
+            MetricNames.OWN + "container_info", "1 for each container whose name is known from its runtime.");
 
-    /** More than these files have with thousands of containers, or with large specifications. */
+    /**
+     * The maximum size of a file in bytes, more than these files have with thousands of containers or with large
+     * specifications.
+     */
     static final int MAX_BYTES = 1 << 22;
 
-    /** Of all runtimes. */
+    /** The maximum number of containers of all runtimes. */
     static final int MAX_CONTAINERS = 4096;
 
     /**
-     * How long a file that was refused is not looked into again, unless it has changed. What it was refused for may change
-     * without it, such as who may write to its folder.
+     * How long a refused file is not read again, unless it has changed. The reason of the refusal may change without
+     * the file, such as who may write to its folder.
      */
     static final Duration REFUSED = Duration.ofMinutes(1);
 
-    /** Longer than the names of runtimes and of Kubernetes. */
+    /** The maximum length of a name, more than runtimes and Kubernetes allow. */
     private static final int MAX_NAME = 300;
 
     private static final Pattern ID = Pattern.compile("[0-9a-f]{64}");
@@ -80,7 +83,7 @@ public final class ContainerNames {
     private final Path root;
     private final LongSupplier nanoTime;
 
-    /** What was read of each file; the files of the last reading. */
+    /** The files of the last reading, and what was read from each. */
     private Map<Path, Seen> seen = Map.of();
 
     private List<String> problems = List.of();
@@ -93,7 +96,7 @@ public final class ContainerNames {
     record Named(String id, String name, String namespace, String podName, String pod) {}
 
     /**
-     * A file, as it was when it was read.
+     * The state of a file when it was read.
      *
      * @param refusal why it was refused; empty if it was not
      * @param nanos when it was read, by the clock of this object
@@ -105,12 +108,12 @@ public final class ContainerNames {
         }
     }
 
-    /** How the content of a file names containers. */
+    /** Finds the names of containers in the content of a file. */
     private interface Form {
         List<Named> names(Map<String, @Nullable Object> content, String folder);
     }
 
-    /** @param root of the machine whose runtimes are asked */
+    /** @param root the root directory of the machine whose runtimes are read */
     public ContainerNames(Path root) {
         this(root, System::nanoTime);
     }
@@ -125,7 +128,9 @@ public final class ContainerNames {
         return problems;
     }
 
-    /** The containers of now. A file that has not changed is not read again, or, if it was refused, not for a while. */
+    /**
+     * The current containers. A file that has not changed is not read again, or, if it was refused, not for a while.
+     */
     synchronized List<Named> read() {
         Reading reading = new Reading();
         reading.folders("var/lib/docker/containers", "config.v2.json", ContainerNames::ofDocker);
@@ -164,7 +169,7 @@ public final class ContainerNames {
         private final Map<Path, Seen> files = new HashMap<>();
         private final Map<String, Named> byId = new LinkedHashMap<>();
 
-        /** In order, so that a reader who compares them finds changes. */
+        /** Sorted, so that two readings can be compared. */
         private final TreeSet<String> found = new TreeSet<>();
 
         /** A folder for each container, whose name is the container's id. */

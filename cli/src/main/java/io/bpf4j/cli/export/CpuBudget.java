@@ -20,20 +20,23 @@ import java.util.function.Supplier;
 
 /**
  * Suspends questions whose BPF programs take too much of the machine, by the kernel's own measurement of them.
- * <i>Confined</i>: one thread looks.
+ * <i>Confined</i>: one thread checks the questions.
  *
- * <p>The budget is that of all questions together, because a machine pays the sum, and because it stays right when
- * questions are added. The costliest question is suspended first, and no more than are necessary. A suspended one is
- * detached: a program that only returned at once would still cost the kernel's way to it, which is more than most programs
- * take.
+ * <p>The budget is that of all questions together, because the machine carries the total, and because it stays right
+ * when questions are added. The costliest question is suspended first, and no more than are necessary. A suspended one
+ * is detached: a program that only returned at once would still cost the breakpoint and the kernel's path to the
+ * program, which take longer than most programs.
  *
  * <p>Tested by {@code CpuBudgetTest} and {@code CliExportTest}.
  */
 public final class CpuBudget implements AutoCloseable {
-    /** Between two looks: a question that is too expensive may be so for as long, or twice as long if it has just begun. */
+    /**
+     * The time between two checks. A question that is too expensive runs for that long, or twice as long if it has just
+     * begun.
+     */
     static final Duration INTERVAL = Duration.ofSeconds(5);
 
-    /** Then a question goes on. One that is always too expensive takes its time for 1 % of this. */
+    /** How long a question stays suspended. One that is always too expensive runs for about 1 % of the time. */
     static final Duration REST = Duration.ofMinutes(10);
 
     private final double percent;
@@ -42,7 +45,7 @@ public final class CpuBudget implements AutoCloseable {
     private final LongSupplier nanoTime;
     private final CountDownLatch closing = new CountDownLatch(1);
 
-    /** The run times of the last look. */
+    /** The run times at the last check. */
     private Map<Exported, Duration> before = new HashMap<>();
 
     private long lastLook;
@@ -52,7 +55,7 @@ public final class CpuBudget implements AutoCloseable {
     private Optional<Thread> thread = Optional.empty();
 
     /**
-     * What a question took since the last look.
+     * The processor time of a question since the last check.
      *
      * @param percent of one processor
      */
@@ -71,11 +74,12 @@ public final class CpuBudget implements AutoCloseable {
     }
 
     /**
-     * Looks at questions every five seconds, until it is closed.
+     * Checks the questions every five seconds, until it is closed.
      *
      * @param percent of one processor; may be more than 100
-     * @param questions those of now, by their names
-     * @param measured whether the kernel measures BPF programs now; if not, nothing is known, and nothing is suspended
+     * @param questions the current questions, by their names
+     * @param measured whether the kernel measures BPF programs now; if not, their run times are unknown, and nothing is
+     *     suspended
      */
     public static CpuBudget start(
             double percent, Supplier<Map<String, Exported>> questions, BooleanSupplier measured, Console console) {
@@ -88,17 +92,17 @@ public final class CpuBudget implements AutoCloseable {
     }
 
     private void run(Console console) {
-        String said = "";
+        String reported = "";
         try {
             while (!closing.await(INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
                 try {
                     look();
                 } catch (RuntimeException e) {
-                    // The next look may succeed; without looks nothing would be suspended.
+                    // The next check may succeed. If this thread ended, nothing would be suspended any more.
                     String problem = ErrorText.of(e);
-                    if (!problem.equals(said)) {
+                    if (!problem.equals(reported)) {
                         console.error("bpf4j: --max-cpu can't be checked: " + problem);
-                        said = problem;
+                        reported = problem;
                     }
                 }
             }
@@ -107,7 +111,7 @@ public final class CpuBudget implements AutoCloseable {
         }
     }
 
-    /** @throws RuntimeException if the time of a question is not known; the others have been looked at */
+    /** @throws RuntimeException if the run time of a question is unknown; the others have been checked */
     void look() {
         long now = nanoTime.getAsLong();
         long elapsed = now - lastLook;
@@ -121,7 +125,7 @@ public final class CpuBudget implements AutoCloseable {
             try {
                 usage = question.usage();
             } catch (RuntimeException e) {
-                failures.add(e); // of the others the time is known
+                failures.add(e); // the run times of the others are known
                 continue;
             }
             if (usage.isEmpty() || !measured.getAsBoolean() || question.isSuspended()) {
@@ -142,7 +146,7 @@ public final class CpuBudget implements AutoCloseable {
         }
     }
 
-    /** Lets questions go on that have been suspended for long enough. */
+    /** Resumes the questions that have been suspended for long enough. */
     private void goOn(List<Exported> all, long now) {
         suspended.keySet().removeIf(question -> !all.contains(question) || !question.isSuspended());
         for (Exported question : all) {
@@ -165,7 +169,7 @@ public final class CpuBudget implements AutoCloseable {
             share.question.suspend(String.format(
                     Locale.ROOT,
                     "suspended: its BPF programs took %.3g %% of a processor, those of all questions %.3g %%, and --max-cpu"
-                            + " is %s; it goes on at SIGHUP, or %d minutes later",
+                            + " is %s; it resumes at SIGHUP, or after %d minutes",
                     share.percent,
                     sum,
                     percent,

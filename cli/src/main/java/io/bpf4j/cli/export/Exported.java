@@ -8,42 +8,45 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** A question that the agent asks, as the metrics of its answer. <i>Thread-safe.</i> */
+/** A question that the agent asks, and the metrics of its answer. <i>Thread-safe.</i> */
 public interface Exported extends MultiCollector, AutoCloseable {
     /**
-     * The same for OTLP.
+     * The metrics of its answer for OTLP.
      *
      * @param exponential whether a histogram without bounds of its own is exponential
      */
     Collection<MetricData> produce(Resource resource, boolean exponential);
 
-    /** Why it does not count, or can't be read; empty if all is well. */
+    /** Why the question does not count, or can't be read; empty if it counts. */
     Optional<String> problem();
 
-    /** Why its answer may lack events: what {@code NAME_exact} is 0 for, besides events that are counted as missing. */
+    /**
+     * Why its answer may lack events: the reasons for which {@code NAME_exact} is 0, besides events that are counted as
+     * missing.
+     */
     List<String> gaps();
 
-    /** What it is attached to, and what its BPF programs have cost; empty if it has ended. */
+    /** What the question is attached to, and how long its BPF programs have run; empty if it has ended. */
     Optional<Usage> usage();
 
     /**
-     * Detaches it for now, in the background. Its events stay, and it has a problem until it goes on. Does nothing if it is
-     * suspended, or has ended.
+     * Suspends the question: detaches it in the background. Its counts stay, and it has a problem until it is resumed.
+     * Does nothing if it is suspended already, or has ended.
      *
      * @param why the problem
      */
     void suspend(String why);
 
-    /** Whether it is suspended, or about to go on. */
+    /** Whether the question is suspended, or being resumed. */
     boolean isSuspended();
 
-    /** Lets it go on if it is suspended: it is attached again in the background. */
+    /** Resumes the question if it is suspended: attaches it again in the background. */
     void resume();
 
-    /** Starts to end it, so that several end at the same time. */
+    /** Begins to end the question without waiting, so that several questions end at the same time. */
     void stop();
 
-    /** Ends it. It is detached from its probes when this method has returned. */
+    /** Ends the question. When this method returns, it is detached from its probes. */
     @Override
     void close();
 }

@@ -6,10 +6,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How the agent is. <i>Immutable.</i>
+ * The health of the agent. <i>Immutable.</i>
  *
- * @param problems why not all questions count; empty if they do
- * @param remarks why answers may lack events
+ * @param problems the reasons why questions don't count; empty if all count
+ * @param remarks the reasons why answers may lack events
  */
 public record Health(List<String> problems, List<String> remarks) {
     /** Whether all questions count. */
@@ -17,15 +17,15 @@ public record Health(List<String> problems, List<String> remarks) {
         return problems.isEmpty();
     }
 
-    /** The same with more remarks, which come first. */
+    /** This health with more remarks, which come first. */
     public Health with(List<String> more) {
         return new Health(
                 problems, Stream.concat(more.stream(), remarks.stream()).toList());
     }
 
-    /** Lines for a reader. */
+    /** The lines of the health page. */
     String text() {
-        // They have names of other users' files and functions, which may have any bytes.
+        // The lines contain names of other users' files and functions, which may have any bytes.
         return Stream.concat(isGood() ? Stream.of("ok") : problems.stream(), remarks.stream())
                 .map(Text::printable)
                 .collect(Collectors.joining("\n"));

@@ -6,16 +6,19 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The names that metrics have for Prometheus. A question has several metrics, so two questions may need other names than
- * two that differ.
+ * The names of metrics for Prometheus. A question has several metrics, so the names of two questions can collide
+ * although they differ.
  *
  * <p>Tested by {@code MetricNamesTest}.
  */
 public final class MetricNames {
-    /** What the agent says of itself. */
+    /** The prefix of the agent's own metrics. */
     static final String OWN = "bpf4j_";
 
-    /** Whether values are times or bytes is known when the question is asked. The client adds the others itself. */
+    /**
+     * The units that a question's metrics may get as suffix: whether values are times or bytes is known only when the
+     * question runs. The client adds the other suffixes.
+     */
     private static final List<String> UNITS = List.of("_total", "_seconds", "_bytes");
 
     /** The endings of the metrics of a question: see {@code io.bpf4j.metrics.prometheus.AnswerCollector}. */
@@ -23,7 +26,7 @@ public final class MetricNames {
 
     private MetricNames() {}
 
-    /** Looks for questions whose metrics would have the same name, or one of the agent's own. */
+    /** Finds questions whose metrics would have the same name, or a name of the agent's own metrics. */
     public static void check(List<ConfigLine> lines, Consumer<Mistake> mistakes) {
         Map<String, ConfigLine> owners = new HashMap<>();
         for (ConfigLine line : lines) {
@@ -31,23 +34,24 @@ public final class MetricNames {
             if ((base + "_").startsWith(OWN)) {
                 mistakes.accept(new Mistake(
                         line.number(),
-                        "the name " + line.name() + " is not free: names that begin with " + OWN
-                                + " are those of the agent's own metrics"));
+                        "the name " + line.name() + " is reserved: names that begin with " + OWN
+                                + " belong to the agent's own metrics"));
             }
             for (String ending : ENDINGS) {
                 if (ProcessMetrics.NAMES.contains(base + ending)) {
                     mistakes.accept(new Mistake(
                             line.number(),
-                            "the metric " + line.name() + " would have the name " + base + ending
-                                    + ", which is that of a metric of the agent's process: give it another name"));
+                            "the metric " + line.name() + " would be exported as " + base + ending
+                                    + ", the name of a metric of the agent's process: give it another name"));
                     break;
                 }
                 ConfigLine owner = owners.putIfAbsent(base + ending, line);
                 if (owner != null) {
                     mistakes.accept(new Mistake(
                             line.number(),
-                            "the metric " + line.name() + " would have a name of the metric " + owner.name()
-                                    + " of line " + owner.number() + ", " + base + ending + ": give it another name"));
+                            "the metric " + line.name() + " would be exported as " + base + ending
+                                    + ", like the metric " + owner.name() + " of line " + owner.number()
+                                    + ": give it another name"));
                     break;
                 }
             }

@@ -23,22 +23,22 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What the agent's process takes, by the names that all clients of Prometheus have for it ({@code
- * prometheus.io/docs/instrumenting/writing_clientlibs}), and the heap of its JVM by those of the client for Java. What
- * can't be read is left out. <i>Thread-safe.</i>
+ * The resources that the agent's process uses, with the names that all clients of Prometheus have for them ({@code
+ * prometheus.io/docs/instrumenting/writing_clientlibs}), and the heap of its JVM with the names of the client for Java.
+ * A metric that can't be read is left out. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code QuestionMetricsTest}.
  */
 final class ProcessMetrics {
     private static final MetricMetadata CPU =
-            of("process_cpu_seconds", "Time on processors, in user space and kernel.");
+            of("process_cpu_seconds", "Processor time in user space and in the kernel.");
     private static final MetricMetadata START = of("process_start_time_seconds", "When the process was started.");
-    private static final MetricMetadata RESIDENT = of("process_resident_memory_bytes", "Memory that is resident.");
-    private static final MetricMetadata VIRTUAL = of("process_virtual_memory_bytes", "Memory that has addresses.");
-    private static final MetricMetadata OPEN = of("process_open_fds", "File descriptors that are open.");
-    private static final MetricMetadata LIMIT = of("process_max_fds", "File descriptors that may be open.");
-    private static final MetricMetadata HEAP = of("jvm_memory_used_bytes", "Memory of the JVM that is in use.");
-    private static final MetricMetadata MAX_HEAP = of("jvm_memory_max_bytes", "Memory that the JVM may take.");
+    private static final MetricMetadata RESIDENT = of("process_resident_memory_bytes", "Resident memory.");
+    private static final MetricMetadata VIRTUAL = of("process_virtual_memory_bytes", "Virtual memory.");
+    private static final MetricMetadata OPEN = of("process_open_fds", "Open file descriptors.");
+    private static final MetricMetadata LIMIT = of("process_max_fds", "Maximum number of open file descriptors.");
+    private static final MetricMetadata HEAP = of("jvm_memory_used_bytes", "Used memory of the JVM.");
+    private static final MetricMetadata MAX_HEAP = of("jvm_memory_max_bytes", "Maximum memory of the JVM.");
 
     /** Names that no question may have. */
     static final Set<String> NAMES = Set.of(
@@ -51,7 +51,7 @@ final class ProcessMetrics {
             HEAP.getName(),
             MAX_HEAP.getName());
 
-    /** A line of /proc/PID/limits: the limit that counts, and the one up to which it may be raised. */
+    /** A line of /proc/PID/limits: the soft limit and the hard limit. */
     private static final Pattern MAX_FILES = Pattern.compile("Max open files\\s+(\\d+)\\s.*");
 
     private static final long KIB = 1024;
@@ -62,7 +62,7 @@ final class ProcessMetrics {
         return new MetricMetadata(name, help);
     }
 
-    /** The metrics of now. */
+    /** The current metrics. */
     static List<MetricSnapshot> read() {
         Path self = Host.running().self();
         List<MetricSnapshot> all = new ArrayList<>();
@@ -99,7 +99,7 @@ final class ProcessMetrics {
         }
     }
 
-    /** Without the one by which the directory is read. */
+    /** Without the descriptor by which the directory is read. */
     private static OptionalLong openFiles(Path self) {
         try (Stream<Path> open = Files.list(self.resolve("fd"))) {
             return OptionalLong.of(open.count() - 1);

@@ -12,8 +12,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Whether the kernel measures how often and how long BPF programs run: because this process wants it, or because an
- * administrator has set {@code kernel.bpf_stats_enabled}. <i>Thread-safe.</i> Closing ends what this process wants.
+ * Whether the kernel measures how often and how long BPF programs run: because this process has enabled that, or
+ * because an administrator has set {@code kernel.bpf_stats_enabled}. <i>Thread-safe.</i> Closing it undoes what this
+ * process has enabled.
  *
  * <p>Tested by {@code ProgramStatisticsTest} and {@code CliExportTest}.
  */
@@ -27,9 +28,9 @@ public final class ProgramStatistics implements AutoCloseable {
     }
 
     /**
-     * Makes the kernel measure all programs of the machine (Linux 5.8), or finds that it does (5.1).
+     * Makes the kernel measure all programs of the machine (Linux 5.8), unless it does so already (5.1).
      *
-     * @throws CommandException if it does not, and this process may not make it
+     * @throws CommandException if the kernel does not measure them, and this process may not enable it
      */
     public static ProgramStatistics start(Host host) {
         return start(() -> RunStatistics.enable(host), host.proc().resolve("sys/kernel/bpf_stats_enabled"));
@@ -43,9 +44,9 @@ public final class ProgramStatistics implements AutoCloseable {
                 return new ProgramStatistics(Optional.empty(), setting);
             }
             throw new CommandException(
-                    "the kernel does not measure how long BPF programs run, and this process can't make it: "
+                    "the kernel does not measure how long BPF programs run, and this process can't enable that: "
                             + ErrorText.of(e)
-                            + "; CAP_SYS_ADMIN is needed, or sysctl kernel.bpf_stats_enabled=1 by an administrator",
+                            + "; it needs CAP_SYS_ADMIN, or an administrator who sets sysctl kernel.bpf_stats_enabled=1",
                     e);
         }
     }

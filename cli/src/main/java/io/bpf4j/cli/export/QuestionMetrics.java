@@ -17,29 +17,28 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the agent says of each of its questions besides its answer: what it is attached to, and what it costs.
- * <i>Immutable.</i>
+ * The metrics of each question besides its answer: what it is attached to, and what it costs. <i>Immutable.</i>
  *
  * <p>Tested by {@code QuestionMetricsTest}.
  */
 final class QuestionMetrics {
     static final MetricMetadata UP =
-            own("question_up", "1 if the question is attached and counts, 0 if it does so no more.", null);
+            own("question_up", "1 if the question is attached and counts, 0 if it no longer does.", null);
     private static final MetricMetadata SUSPENDED =
-            own("question_suspended", "1 if the question is suspended, because it took too much time.", null);
+            own("question_suspended", "1 if the question is suspended, because it used too much processor time.", null);
     private static final MetricMetadata PROBES =
             own("question_attached_probes", "Probes and functions that the question is attached to.", null);
     private static final MetricMetadata SITES =
-            own("question_attached_sites", "Places in files that the question is attached to.", null);
+            own("question_attached_sites", "Sites in files that the question is attached to.", null);
     private static final MetricMetadata PROCESSES = own(
             "question_processes",
-            "Processes that the question follows; none if any process that runs a file counts.",
+            "Processes that the question follows; absent if it counts all processes that run a file.",
             null);
     private static final MetricMetadata READ =
-            own("question_read_duration_seconds", "How long the answer was read for this scrape.", Unit.SECONDS);
+            own("question_read_duration_seconds", "Time to read the answer for this scrape.", Unit.SECONDS);
     private static final MetricMetadata TIME = own(
             "question_program_run_seconds",
-            "Time in the question's BPF programs, without the kernel's way to them.",
+            "Time in the question's BPF programs, without the kernel's path to them.",
             Unit.SECONDS);
     private static final MetricMetadata RUNS =
             own("question_program_runs", "Runs of the question's BPF programs.", null);
@@ -63,7 +62,7 @@ final class QuestionMetrics {
      * The metrics of questions.
      *
      * @param questions by their names
-     * @param reads how long the answer of each was read; a push has no such time
+     * @param reads how long it took to read the answer of each, by its name; empty for a push
      * @param measured whether the kernel measures BPF programs; if not, there is neither their time nor their runs, since
      *     0 would look like a question that costs nothing
      */

@@ -1,2 +1,2 @@
-/** The agent: the lines of its file, the questions that are asked, and the server that readers of metrics ask. */
+/** The agent: the lines of its file, the running questions, and the HTTP server for scrapes. */
 package io.bpf4j.cli.export;

@@ -57,7 +57,7 @@ class CpuBudgetTest {
         look(budget, Map.of(cheap, 50, dear, 200, dearest, 300));
         assertThat(dearest.problem())
                 .hasValue("suspended: its BPF programs took 6.00 % of a processor, those of all questions 11.0 %, and"
-                        + " --max-cpu is 10.0; it goes on at SIGHUP, or 10 minutes later");
+                        + " --max-cpu is 10.0; it resumes at SIGHUP, or after 10 minutes");
         assertThat(List.of(cheap, dear)).noneMatch(Exported::isSuspended);
         look(budget, Map.of(cheap, 50, dear, 5_000));
         assertThat(dear.isSuspended()).isTrue();

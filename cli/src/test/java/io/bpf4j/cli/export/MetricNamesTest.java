@@ -37,8 +37,8 @@ class MetricNamesTest {
                     .satisfies(mistake -> {
                         assertThat(mistake.line()).isEqualTo(3);
                         assertThat(mistake.text())
-                                .startsWith("the metric " + pair.getLast() + " would have a name of the metric "
-                                        + pair.getFirst() + " of line 1");
+                                .startsWith("the metric " + pair.getLast() + " would be exported as ")
+                                .contains(", like the metric " + pair.getFirst() + " of line 1: ");
                     });
         }
     }
