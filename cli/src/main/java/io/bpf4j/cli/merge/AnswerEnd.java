@@ -17,12 +17,12 @@ import java.util.Optional;
  *
  * <p>Tested by {@code MergeCommandTest}.
  *
- * @param line where it is, from 1 on
- * @param intervals how many intervals the answer says it has
- * @param shown how many events it says it shows, besides counting them
- * @param events of all rows
+ * @param line the number of its line, from 1
+ * @param intervals the number of intervals, according to the end
+ * @param shown the number of events that are shown besides being counted, according to the end
+ * @param events the number of events of all rows
  * @param missing events that the answer lacks, and begins and ends without partner
- * @param gaps the reasons for not being exact that are not numbers of events
+ * @param gaps the reasons why the answer is not exact, without those that are numbers of events
  * @param remarks the other facts
  * @param question the question, if the end has it
  */
@@ -38,7 +38,7 @@ record AnswerEnd(
     /**
      * Reads the record.
      *
-     * @throws Refusal if it has not the form of an end, or contradicts itself
+     * @throws Refusal if it does not have the form of an end, or contradicts itself
      */
     static AnswerEnd read(Fields fields, long line) {
         long events = fields.count("events");

@@ -30,12 +30,12 @@ final class AnswerReader {
     /** The rows of the answer that is being read. */
     private final Map<MergedRow.Id, PlacedRow> rows = new TreeMap<>();
 
-    /** How many characters their lines have. */
+    /** The length of their lines, in characters. */
     private long size;
 
     private long intervals;
 
-    /** How many events the answer shows. */
+    /** The number of shown events. */
     private long shown;
 
     private record PlacedRow(MergedRow row, long line, int length) {}
@@ -49,7 +49,8 @@ final class AnswerReader {
      * Adds all answers of a file.
      *
      * @param file its name, for messages and remarks
-     * @throws CommandException if the file has anything but whole answers, or they don't belong to those before
+     * @throws CommandException if the file has anything but complete answers, or answers of another question than those
+     *     before
      */
     static void read(String file, Reader text, MergedAnswer merged) throws IOException {
         new AnswerReader(file, merged).read(new LineReader(text));
@@ -66,11 +67,11 @@ final class AnswerReader {
                 }
             }
         } catch (Refusal e) {
-            String cut = lines.isComplete() ? "" : "; the line has no end, so the input is cut off";
+            String cut = lines.isComplete() ? "" : "; the line has no line feed, so the input is cut off";
             throw refused(lines.number(), e.getMessage() + cut);
         }
         if (last == 0) {
-            throw new CommandException(file + ": is empty, so there is no answer");
+            throw new CommandException(file + ": is empty; it has no answer");
         }
         if (!ended) {
             throw refused(last, "is the last line, but not the end of an answer: the input is cut off");
@@ -123,8 +124,8 @@ final class AnswerReader {
         merged.checkRoom(size);
         PlacedRow before = rows.get(row.id());
         if (before != null && !read.form().stacks()) {
-            throw new Refusal("has the key of line " + before.line()
-                    + " again; an answer has one row for each key; is the end of the answer before it missing?");
+            throw new Refusal("repeats the key of line " + before.line()
+                    + "; an answer has one row for each key; the end of the previous answer may be missing");
         }
         // Functions that call from several places have several stacks with the same names.
         MergedRow sum = before == null ? row : before.row().plus(row, null);
@@ -140,31 +141,34 @@ final class AnswerReader {
                         line.length(), SHORTEST_BUCKET * distribution.buckets().size());
     }
 
-    /** Checks that the rows are those of what ends here: neither fewer nor, after a cut-off answer, more. */
-    private void checkEvents(String what, long expected) {
+    /**
+     * Checks that the rows are those of the interval or answer that ends here: not fewer, and after a cut-off answer
+     * not more.
+     */
+    private void checkEvents(String part, long expected) {
         long events = 0;
         for (PlacedRow placed : rows.values()) {
             events += placed.row().count();
             if (events < 0) {
-                throw new Refusal("ends " + what + " with more than 2^63 - 1 events");
+                throw new Refusal("ends " + part + " with more than 2^63 - 1 events");
             }
         }
         if (events != expected) {
-            throw new Refusal("ends " + what + " of " + expected + " events, but its rows have " + events
-                    + (events < expected ? ": rows are missing" : ": the end of an answer before it is missing"));
+            throw new Refusal("ends " + part + " of " + expected + " events, but its rows have " + events
+                    + (events < expected ? ": rows are missing" : ": the end of the previous answer is missing"));
         }
     }
 
     private void end(AnswerEnd end, String line) {
         if (rows.isEmpty() && shown > 0 && end.shown() == 0 && end.events() > 0) {
-            throw new Refusal("ends an answer of events only, which has nothing to add up");
+            throw new Refusal("ends an answer that only shows events, so there is nothing to add up");
         }
         checkEvents("an answer", end.events());
         if (intervals != end.intervals() || shown != end.shown()) {
             boolean missing = intervals < end.intervals() || shown < end.shown();
             throw new Refusal("ends an answer with " + end.intervals() + " intervals and " + end.shown()
                     + " shown events, but " + intervals + " and " + shown + " precede it: "
-                    + (missing ? "some are missing" : "an answer before it is cut off"));
+                    + (missing ? "some are missing" : "the previous answer is cut off"));
         }
         for (PlacedRow placed : rows.values()) {
             try {

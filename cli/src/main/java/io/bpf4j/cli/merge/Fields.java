@@ -9,8 +9,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a record, each taken once. What is not taken is a field of another version, whose meaning nobody knows
- * here; {@link #end} refuses it. <i>Confined.</i>
+ * The fields of a record, each taken once. A field that is not taken is one of another version, whose meaning is
+ * unknown; {@link #end} refuses it. <i>Confined.</i>
  */
 final class Fields {
     private final Map<String, @Nullable Object> rest;
@@ -20,14 +20,14 @@ final class Fields {
     }
 
     /** The fields of an object in a list or a field. */
-    static Fields of(@Nullable Object value, String what) {
-        return new Fields(object(value, what));
+    static Fields of(@Nullable Object value, String description) {
+        return new Fields(object(value, description));
     }
 
     @SuppressWarnings("unchecked") // the names of an object are strings
-    private static Map<String, @Nullable Object> object(@Nullable Object value, String what) {
+    private static Map<String, @Nullable Object> object(@Nullable Object value, String description) {
         if (!(value instanceof Map)) {
-            throw new Refusal("has no object as " + what);
+            throw new Refusal("has " + description + " that is not an object");
         }
         return (Map<String, @Nullable Object>) value;
     }
@@ -52,7 +52,7 @@ final class Fields {
         if (take(name) instanceof String text) {
             return text;
         }
-        throw not(name, "a text");
+        throw not(name, "a string");
     }
 
     Optional<String> optionalText(String name) {
@@ -67,7 +67,7 @@ final class Fields {
     }
 
     Map<String, @Nullable Object> object(String name) {
-        return object(take(name), "'" + name + "'");
+        return object(take(name), "a field '" + name + "'");
     }
 
     List<?> list(String name) {
@@ -77,19 +77,19 @@ final class Fields {
         throw not(name, "a list");
     }
 
-    /** The elements of a list of texts. */
+    /** The elements of a list of strings. */
     List<String> texts(String name) {
         List<String> texts = new ArrayList<>();
         for (Object each : list(name)) {
             if (!(each instanceof String text)) {
-                throw not(name, "a list of texts");
+                throw not(name, "a list of strings");
             }
             texts.add(text);
         }
         return texts;
     }
 
-    /** The elements of a list that is left out if it has none. */
+    /** The elements of a list; empty if the record lacks it. */
     List<?> optionalList(String name) {
         return has(name) ? list(name) : List.of();
     }
@@ -102,7 +102,7 @@ final class Fields {
         throw not(name, "a number of events, from 0 to 2^63 - 1");
     }
 
-    /** A number of events that is left out if it is 0. */
+    /** A number of events; 0 if the record lacks it. */
     long optionalCount(String name) {
         return has(name) ? count(name) : 0;
     }
@@ -112,7 +112,7 @@ final class Fields {
         return switch (take(name)) {
             case Long number when !unsigned || number >= 0 -> number;
             case BigInteger number when unsigned -> number.longValue();
-            default -> throw not(name, unsigned ? "an unsigned number of 64 bits" : "a signed number of 64 bits");
+            default -> throw not(name, unsigned ? "an unsigned 64-bit number" : "a signed 64-bit number");
         };
     }
 

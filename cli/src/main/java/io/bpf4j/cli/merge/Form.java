@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a row tells of its question. Rows of one question have the same form; so answers of different forms can't be
+ * What a row shows about its question. Rows of one question have the same form, so answers of different forms can't be
  * added up. <i>Immutable.</i>
  *
  * @param keys the names of the keys, in their order
@@ -38,7 +38,7 @@ record Form(List<String> keys, String unit, Optional<HistogramScale> scale, bool
     }
 
     private static String unit(String unit) {
-        return unit.isEmpty() ? "not known" : Refusal.quoted(unit);
+        return unit.isEmpty() ? "unknown" : Refusal.quoted(unit);
     }
 
     private static String text(Optional<HistogramScale> scale) {

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a line with an object of JSON, strictly as RFC 8259 has it, and keeps what {@code JsonLine} writes: whole
- * numbers of 64 bits, and lone surrogates, which stand for bytes. <i>Confined.</i>
+ * Reads a line with an object of JSON, strictly by RFC 8259, and keeps what {@code JsonLine} writes: 64-bit integers,
+ * and lone surrogates, which stand for bytes. <i>Confined.</i>
  *
  * <p>Objects become maps in their order, arrays lists, whole numbers {@link Long} or, above {@link Long#MAX_VALUE}, {@link
  * BigInteger}, other numbers {@link Double}.
@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code JsonReaderTest}.
  */
 public final class JsonReader {
-    /** More than records of commands need; each level takes a part of the thread's stack. */
+    /** The maximum depth, more than the commands' records need; each level takes a part of the thread's stack. */
     private static final int MAX_DEPTH = 16;
 
-    /** More than a number of 64 bits and a double need. */
+    /** The maximum length of a number, more than a 64-bit integer and a double need. */
     private static final int MAX_NUMBER = 40;
 
     private static final BigInteger MIN = BigInteger.valueOf(Long.MIN_VALUE);
@@ -37,7 +37,8 @@ public final class JsonReader {
     /**
      * Reads the object that is the whole line.
      *
-     * @throws Refusal if there is no such object, a name occurs twice in an object, or a number needs more than 64 bits
+     * @throws Refusal if the line is not an object, a name occurs twice in an object, or a number needs more than 64
+     *     bits
      */
     public static Map<String, @Nullable Object> object(String line) {
         JsonReader reader = new JsonReader(line);
@@ -101,7 +102,7 @@ public final class JsonReader {
 
     private void enter() {
         if (++depth > MAX_DEPTH) {
-            throw new Refusal("has more than " + MAX_DEPTH + " objects and arrays in each other");
+            throw new Refusal("has more than " + MAX_DEPTH + " nested objects and arrays");
         }
     }
 
@@ -166,7 +167,7 @@ public final class JsonReader {
         }
     }
 
-    /** The number of chars of the character here. Lone surrogates are always escaped. */
+    /** The number of chars of the character at this position. Lone surrogates are always escaped. */
     private int character() {
         int point = text.codePointAt(at);
         if (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE) {

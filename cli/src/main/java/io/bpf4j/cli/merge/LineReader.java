@@ -44,7 +44,7 @@ final class LineReader {
             }
             line.append(buffer, start, next - start);
             if (line.length() > MAX_LINE) {
-                throw new Refusal("is longer than " + MAX_LINE + " characters, so it is no answer of bpf4j");
+                throw new Refusal("is longer than " + MAX_LINE + " characters, so it is not an answer of bpf4j");
             }
             if (next < end) {
                 next++;
@@ -58,7 +58,7 @@ final class LineReader {
         return number;
     }
 
-    /** Whether the last line has an end. */
+    /** Whether the last line ends in a line feed. */
     boolean isComplete() {
         return complete;
     }

@@ -35,7 +35,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sum of answers: that of one question about all their events. <i>Confined.</i>
+ * The sum of answers of one question. <i>Confined.</i>
  *
  * <p>Tested by {@code MergeCommandTest}.
  */
@@ -48,7 +48,7 @@ public final class MergedAnswer {
 
     private static final String NO_ROOM = "no room was left for more keys";
 
-    /** Keys that are numbers of one machine. */
+    /** The keys whose values are numbers of one machine. */
     private static final Set<String> OF_ONE_MACHINE = Set.of("pid", "tid");
 
     private final Map<MergedRow.Id, MergedRow> rows = new TreeMap<>();
@@ -68,10 +68,10 @@ public final class MergedAnswer {
 
     private String questionIn = "";
 
-    /** Where the first end is that does not say its question. */
+    /** Where the first end is that lacks its question. */
     private String unknownIn = "";
 
-    /** The sum of no answer. */
+    /** A sum without answers. */
     public MergedAnswer() {
         this(MAX_KEPT);
     }
@@ -85,8 +85,8 @@ public final class MergedAnswer {
      * Adds all answers of a file.
      *
      * @param file its name, for messages and remarks
-     * @throws io.bpf4j.cli.failure.CommandException if the file has anything but whole answers, or they don't belong to
-     *     those before; the message names the line. This sum is of no use then
+     * @throws io.bpf4j.cli.failure.CommandException if the file has anything but complete answers, or answers of
+     *     another question than those before; the message names the line. This sum must not be used then
      */
     public void addAll(String file, Reader text) throws IOException {
         AnswerReader.read(file, text, this);
@@ -109,7 +109,7 @@ public final class MergedAnswer {
     }
 
     /**
-     * Checks that so many more chars may be kept.
+     * Checks that more chars may be kept.
      *
      * @throws Refusal if not
      */
@@ -140,7 +140,7 @@ public final class MergedAnswer {
         }
     }
 
-    /** Notes that so many chars more are kept. */
+    /** Notes that more chars are kept. */
     void keep(long size) {
         kept += size;
     }
@@ -207,12 +207,13 @@ public final class MergedAnswer {
     private List<Remark> allRemarks() {
         List<Remark> all = new ArrayList<>(remarks);
         if (question.isPresent() && !unknownIn.isEmpty()) {
-            all.add(hint("the answer of " + unknownIn + " does not say its question, which may be another than that of "
+            all.add(hint("the answer of " + unknownIn + " does not name its question, which may differ from that of "
                     + questionIn));
         }
         if (sameNumbers) {
-            all.add(hint("a pid or tid has a meaning on its own machine only: rows of different answers with equal"
-                    + " numbers were added up"));
+            all.add(
+                    hint(
+                            "a pid or tid is a number of one machine only: rows of different answers with equal numbers were added up"));
         }
         return all;
     }
@@ -248,7 +249,7 @@ public final class MergedAnswer {
     }
 
     /**
-     * Prints the sum of stacks as folded lines, and all else on standard error.
+     * Prints the sum of stacks as folded lines, and everything else on standard error.
      *
      * @throws CommandException if it is a sum of something else
      */

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 record MergedRow(Id id, long count, @Nullable Distribution distribution) {
     /**
-     * What rows that are added up have in common. In an order, because many texts have one hash if somebody chose them
-     * so. The order is one of rows of the same form.
+     * The identity of rows that are added up. Ids are compared by order and not by hash, because names can be chosen so
+     * that many have the same hash. The order is defined for rows of the same form.
      *
      * @param key the values by the names of the keys, as {@link io.bpf4j.trace.Answer.Row#key} has them
      * @param frames of a stack; empty in other rows
@@ -38,7 +38,7 @@ record MergedRow(Id id, long count, @Nullable Distribution distribution) {
     }
 
     /**
-     * The sum of two rows with one id.
+     * The sum of two rows with the same id.
      *
      * @param all a distribution with all buckets
      * @throws Refusal if the number of events exceeds 63 bits

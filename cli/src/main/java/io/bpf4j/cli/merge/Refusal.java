@@ -1,10 +1,12 @@
 package io.bpf4j.cli.merge;
 
-/** Input is not what a command prints; the message says why, without the place. <i>Immutable.</i> */
+/**
+ * The input is not an answer that a command has printed; the message says why, without file and line. <i>Immutable.</i>
+ */
 public final class Refusal extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** How much of a name from the input a message has. */
+    /** The maximum length of a name from the input in a message. */
     private static final int MAX_NAME = 80;
 
     public Refusal(String message) {

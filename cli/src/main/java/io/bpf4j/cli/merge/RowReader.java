@@ -17,18 +17,18 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code MergeCommandTest}.
  */
 final class RowReader {
-    /** The scale of the last histogram, with all its buckets: those of one question have the same. */
+    /** The scale of the last histogram, with all its buckets: all histograms of a question have the same. */
     private @Nullable HistogramScale scale;
 
     private @Nullable Distribution all;
 
-    /** A row, and what it tells of its question. */
+    /** A row, and its form. */
     record Read(Form form, MergedRow row) {}
 
     /**
      * Reads a row.
      *
-     * @throws Refusal if it is no row of a count, histogram or stack
+     * @throws Refusal if it is not a row of a count, histogram or stack
      */
     Read read(Fields fields) {
         Map<String, Object> key = key(fields.object("key"));
@@ -63,8 +63,8 @@ final class RowReader {
         Map<String, Object> key = new LinkedHashMap<>();
         values.forEach((name, value) -> {
             if (value == null || value instanceof Map || value instanceof List) {
-                throw new Refusal("has the key " + Refusal.quoted(name)
-                        + ", whose value is not a text, a number or a truth value");
+                throw new Refusal(
+                        "has the key " + Refusal.quoted(name) + ", whose value is not a string, a number or a boolean");
             }
             key.put(name, value);
         });
@@ -75,7 +75,7 @@ final class RowReader {
         List<String> texts = new ArrayList<>();
         for (Object value : values) {
             if (!(value instanceof String text)) {
-                throw new Refusal("has a frame that is not a text");
+                throw new Refusal("has a frame that is not a string");
             }
             texts.add(text);
         }
@@ -126,7 +126,7 @@ final class RowReader {
                 fields.number("max", of.unsigned()),
                 buckets);
         try {
-            // Also puts the buckets in that a writer may have left out.
+            // Also adds the buckets that a writer may have left out.
             Distribution whole = all(of).plus(List.of(read));
             long events = 0;
             for (Bucket bucket : whole.buckets()) {
@@ -137,7 +137,7 @@ final class RowReader {
             }
             return whole;
         } catch (IllegalArgumentException e) {
-            throw new Refusal("has buckets that are not those of its scale (" + of + "): " + e.getMessage());
+            throw new Refusal("has buckets that do not match its scale (" + of + "): " + e.getMessage());
         } catch (ArithmeticException e) {
             throw new Refusal("has more than 2^63 - 1 events in its buckets");
         }

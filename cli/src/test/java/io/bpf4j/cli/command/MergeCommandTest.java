@@ -80,11 +80,10 @@ class MergeCommandTest {
         Run mixed = Run.of("merge", "--json", one, two);
         assertThat(mixed.out().getLast())
                 .doesNotContain("question\"")
-                .contains("the answer of " + two + " does not say its question, which may be another than that of "
-                        + one);
+                .contains("the answer of " + two + " does not name its question, which may differ from that of " + one);
         assertThat(refused(A, known.replace("where", "with"))).contains("has the field 'with', which this version");
-        assertThat(refused(A, known.replace("\"arg0\"", "7"))).contains("has a field 'where' that is not a text");
-        assertThat(refused(A, known.replace("[\"a:b\"]", "[7]"))).contains("that is not a list of texts");
+        assertThat(refused(A, known.replace("\"arg0\"", "7"))).contains("has a field 'where' that is not a string");
+        assertThat(refused(A, known.replace("[\"a:b\"]", "[7]"))).contains("that is not a list of strings");
     }
 
     private String one(String end) throws IOException {
@@ -189,7 +188,7 @@ class MergeCommandTest {
     /** The rows before the end of an interval do not count, so the rest of another answer could hide among them. */
     @Test
     void theRestOfAnAnswerBeforeAnotherIsRefused() throws IOException {
-        String cutOff = ": an answer before it is cut off";
+        String cutOff = ": the previous answer is cut off";
         assertThat(refused(B, interval(2), A, interval(3), A, end(3, 1, 0)))
                 .isEqualTo("6: ends an answer with 1 intervals and 0 shown events, but 2 and 0 precede it" + cutOff);
         assertThat(refused(B, interval(2), A, end(3)))
@@ -201,7 +200,7 @@ class MergeCommandTest {
         assertThat(refused(EVENT, end(0)))
                 .isEqualTo("2: ends an answer with 0 intervals and 0 shown events, but 0 and 1 precede it" + cutOff);
         assertThat(refused(B, A, interval(3), A, end(3, 1, 0)))
-                .isEqualTo("3: ends an interval of 3 events, but its rows have 5: the end of an answer before it is"
+                .isEqualTo("3: ends an interval of 3 events, but its rows have 5: the end of the previous answer is"
                         + " missing");
         assertThat(refused(A, end(3, 1, 0)))
                 .isEqualTo("2: ends an answer with 1 intervals and 0 shown events, but 0 and 0 precede it: some are"
@@ -209,7 +208,7 @@ class MergeCommandTest {
         assertThat(refused(A, interval(5), A, B, end(5, 1, 0)))
                 .isEqualTo("2: ends an interval of 5 events, but its rows have 3: rows are missing");
         assertThat(refused(B, A, end(3)))
-                .isEqualTo("3: ends an answer of 3 events, but its rows have 5: the end of an answer before it is"
+                .isEqualTo("3: ends an answer of 3 events, but its rows have 5: the end of the previous answer is"
                         + " missing");
         assertThat(Run.of("merge", file("two", A, interval(3), A, B, end(5, 1, 0), EVENT, B, end(2, 0, 1), A, end(3)))
                         .out())
@@ -302,7 +301,8 @@ class MergeCommandTest {
         assertThat(run.out()).containsExactly("COUNT  comm", "3      a", "3 events");
         assertThat(run.err())
                 .containsExactly("bpf4j: " + one + ": shows 1 event; the sum counts it and does not show it");
-        assertThat(refused(EVENT, end(1))).isEqualTo("2: ends an answer of events only, which has nothing to add up");
+        assertThat(refused(EVENT, end(1)))
+                .isEqualTo("2: ends an answer that only shows events, so there is nothing to add up");
     }
 
     @Test
@@ -314,7 +314,7 @@ class MergeCommandTest {
                 .singleElement()
                 .asString()
                 .isEqualTo(
-                        "bpf4j: a pid or tid has a meaning on its own machine only: rows of different answers with equal"
+                        "bpf4j: a pid or tid is a number of one machine only: rows of different answers with equal"
                                 + " numbers were added up");
     }
 
@@ -386,7 +386,7 @@ class MergeCommandTest {
         assertThat(refused(HISTOGRAM, HISTOGRAM.replace("\"ns\"", "\"bytes\""), end(2)))
                 .isEqualTo("2" + other + "its unit is 'bytes', not 'ns'");
         assertThat(refused(HISTOGRAM, HISTOGRAM.replace("\"unit\":\"ns\",", ""), end(2)))
-                .isEqualTo("2" + other + "its unit is not known, not 'ns'");
+                .isEqualTo("2" + other + "its unit is unknown, not 'ns'");
         assertThat(refused(HISTOGRAM, HISTOGRAM.replace("true", "false"), end(2)))
                 .isEqualTo("2" + other + "its buckets are signed, by powers of two; not unsigned, by powers of two");
         assertThat(refused(
@@ -413,8 +413,8 @@ class MergeCommandTest {
             assertThat(run.err())
                     .singleElement()
                     .asString()
-                    .matches(".*: is empty, so there is no answer|.*:[123]: .*: the input is cut off|"
-                            + ".*:[123]: .*; the line has no end, so the input is cut off");
+                    .matches(".*: is empty; it has no answer|.*:[123]: .*: the input is cut off|"
+                            + ".*:[123]: .*; the line has no line feed, so the input is cut off");
         }
         assertThat(refused(A)).isEqualTo("1: is the last line, but not the end of an answer: the input is cut off");
         assertThat(refused(A, end(3), A))
@@ -443,8 +443,8 @@ class MergeCommandTest {
     void linesThatContradictEachOtherAreRefused() throws IOException {
         assertThat(refused(A, A, end(6)))
                 .isEqualTo(
-                        "2: has the key of line 1 again; an answer has one row for each key; is the end of the answer"
-                                + " before it missing?");
+                        "2: repeats the key of line 1; an answer has one row for each key; the end of the previous answer"
+                                + " may be missing");
         assertThat(refused(A, end(3), end(3)))
                 .isEqualTo("3: ends an answer of 3 events, but its rows have 0: rows are missing");
         String one = file("one", A, end(3));
@@ -465,14 +465,14 @@ class MergeCommandTest {
             delimiter = '|',
             value = {
                 "\"unsigned\":true,| |lacks the field 'unsigned'",
-                "\"from\":8|\"from\":7|has buckets that are not those of its scale (unsigned, by powers of two): no such bucket,"
+                "\"from\":8|\"from\":7|has buckets that do not match its scale (unsigned, by powers of two): no such bucket,"
                         + " or not in ascending order: 7 to 9",
-                "\"to\":9|\"to\":-9|has a field 'to' that is not an unsigned number of 64 bits",
+                "\"to\":9|\"to\":-9|has a field 'to' that is not an unsigned 64-bit number",
                 "\"count\":1}]|\"count\":2}]|counts 1 events, but has 2 in its buckets",
                 "\"count\":1}]|\"count\":1.0}]|has a field 'count' that is not a number of events, from 0 to 2^63 - 1",
-                "[{|[5,{|has no object as a bucket",
-                "\"key\":{}|\"key\":{\"a\":null}|has the key 'a', whose value is not a text, a number"
-                        + " or a truth value",
+                "[{|[5,{|has a bucket that is not an object",
+                "\"key\":{}|\"key\":{\"a\":null}|has the key 'a', whose value is not a string, a number"
+                        + " or a boolean",
                 "\"max\":9|\"max\":9,\"mean\":9|has the field 'mean', which this version can't merge",
                 "true|true,\"linear\":{\"from\":0,\"to\":2000,\"step\":1}|has no possible 'linear' buckets: from 0 to 2000 by 1 are"
                         + " 2000 buckets; 1 to 1022 are possible",
@@ -520,7 +520,7 @@ class MergeCommandTest {
         }
         assertThat(Run.of("merge", file.toString()).err())
                 .containsExactly(
-                        "bpf4j: " + file + ":1: is longer than 16777216 characters, so it is no answer of bpf4j");
+                        "bpf4j: " + file + ":1: is longer than 16777216 characters, so it is not an answer of bpf4j");
         assertThat(Run.of("merge", "/dev/zero").err().getFirst())
                 .contains("/dev/zero:1: is longer than 16777216 characters");
     }
@@ -531,6 +531,6 @@ class MergeCommandTest {
         assertThat(Run.withInput(input, "merge").out()).contains("3 events");
         assertThat(Run.withInput(input, "merge", "-").out()).contains("3 events");
         assertThat(Run.withInput("", "merge").err())
-                .containsExactly("bpf4j: standard input: is empty, so there is no answer");
+                .containsExactly("bpf4j: standard input: is empty; it has no answer");
     }
 }

@@ -125,7 +125,7 @@ class JsonReaderTest {
     void depthIsBounded() {
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> JsonReader.object("{\"a\":" + "[".repeat(100_000)))
-                .withMessage("has more than 16 objects and arrays in each other");
+                .withMessage("has more than 16 nested objects and arrays");
     }
 
     @Test

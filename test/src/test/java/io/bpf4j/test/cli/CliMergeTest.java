@@ -117,7 +117,7 @@ class CliMergeTest {
         String cut = every.substring(0, every.lastIndexOf("{\"type\":\"row\""));
         Commands.Result result = Cli.run("merge", file("cut.json", cut + slower));
         assertThat(result.exitCode()).isEqualTo(1);
-        assertThat(result.err()).endsWith("precede it: an answer before it is cut off\n");
+        assertThat(result.err()).endsWith("precede it: the previous answer is cut off\n");
     }
 
     @Test
