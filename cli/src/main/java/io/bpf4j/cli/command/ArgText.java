@@ -20,7 +20,7 @@ final class ArgText {
             };
         }
         if (arg.size() == Integer.MAX_VALUE) {
-            return "no size"; // the number was too large, as the reason after it says
+            return "no size"; // the number was too large, as the following reason says
         }
         return (arg.signed() ? "signed " : "unsigned ") + arg.size() + (arg.size() == 1 ? " byte" : " bytes");
     }

@@ -84,7 +84,7 @@ final class BtfCommand extends KernelObjectCommand {
     @Option(
             names = "--base",
             paramLabel = "BTF",
-            description = "dump: the kernel's BTF that a module's BTF in a file is on top of.")
+            description = "dump: the kernel's BTF that the BTF of a module in a file is based on.")
     private @Nullable Path base;
 
     BtfCommand(Console console) {
@@ -94,7 +94,7 @@ final class BtfCommand extends KernelObjectCommand {
     @Override
     public Integer call() throws IOException {
         if (json && format == Format.C) {
-            throw new UsageException("--json and --format c can't be used together: a header for C is no JSON");
+            throw new UsageException("--json and --format c can't be used together: a C header is not JSON");
         }
         return run(word, operands);
     }
@@ -172,7 +172,7 @@ final class BtfCommand extends KernelObjectCommand {
         }
         console.line("BTF " + types.id());
         new Table("  ")
-                .row("name", types.name().isEmpty() ? "none: it is of a process" : types.name())
+                .row("name", types.name().isEmpty() ? "none, because a process loaded it" : types.name())
                 .row("size", types.size() + " bytes")
                 .row("programs", LoadedThings.joinedNumbers(users.programs(types)))
                 .row("maps", LoadedThings.joinedNumbers(users.maps(types)))

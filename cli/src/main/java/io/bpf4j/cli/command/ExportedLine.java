@@ -20,11 +20,11 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /**
- * A line of the agent's file, as its command has parsed it.
+ * A line of the agent's file, parsed by its command.
  *
  * <p>Tested by {@code ExportCommandTest}.
  *
- * @param completion adds what only this command asks
+ * @param completion adds the parts of the question that only this command has
  * @param parser of the line
  */
 record ExportedLine(
@@ -33,13 +33,13 @@ record ExportedLine(
         NumbersCommand command,
         UnaryOperator<Question> completion,
         BiFunction<MetricOptions, List<String>, ParseResult> parser) {
-    private static final String METRIC = "readers of metrics read the answer";
-    private static final String EVENTS = "a single event is no metric";
+    private static final String METRIC = "the answer is read as metrics";
+    private static final String EVENTS = "a single event is not a metric";
 
-    /** The options that only an answer that is printed has. */
+    /** The options that apply only to a printed answer. */
     private static final Map<String, String> REFUSED = Map.ofEntries(
             Map.entry("-c", "the agent starts no command"),
-            Map.entry("--duration", "the agent asks until it ends"),
+            Map.entry("--duration", "the agent runs until it is ended"),
             Map.entry("--every", METRIC),
             Map.entry("--json", METRIC),
             Map.entry("--html", METRIC),
@@ -51,17 +51,17 @@ record ExportedLine(
 
     /** Why other questions are refused. */
     private static final Map<String, String> OTHERS = Map.of(
-            "trace", "trace prints single events, which are no metric; count them",
-            "stack", "the answer of stack consists of stacks, which are no metric",
-            "top", "top ranks what count counts: write count, with the keys as --by");
+            "trace", "trace prints single events, which are not a metric; count them",
+            "stack", "the answer of stack consists of stacks, which are not a metric",
+            "top", "top ranks the counts of count: write count, with the keys as --by");
 
     /**
-     * Checks a line. Needs no rights, and looks at no program: whether there are such probes is known when the question
-     * is asked.
+     * Checks a line. Needs no rights, and reads no program: whether the probes exist is checked when the question
+     * starts.
      *
      * @param parser the parser of the command line, for the words of a question with these options of its metric
-     * @param mistakes receives what is wrong
-     * @return empty if something is wrong
+     * @param mistakes receives the errors
+     * @return empty if the line has an error
      */
     static Optional<ExportedLine> of(
             ConfigLine line, BiFunction<MetricOptions, List<String>, ParseResult> parser, Consumer<String> mistakes) {
@@ -75,7 +75,7 @@ record ExportedLine(
             for (OptionSpec option : parsed.get().matchedOptions()) {
                 for (String name : option.names()) {
                     if (REFUSED.containsKey(name)) {
-                        found.add(name + " has no place here: " + REFUSED.get(name));
+                        found.add(name + " can't be used here: " + REFUSED.get(name));
                     }
                 }
             }
@@ -108,14 +108,14 @@ record ExportedLine(
     /**
      * The same line, parsed once more: a command is run once.
      *
-     * @throws CommandException if something is wrong with it now, such as because a file of questions has changed
+     * @throws CommandException if the line has an error now, such as because a file of questions has changed
      */
     ExportedLine again() {
         List<String> mistakes = new ArrayList<>();
         return of(source, parser, mistakes::add).orElseThrow(() -> new CommandException(String.join("; ", mistakes)));
     }
 
-    /** The command of a question; that of a ready question is the one which it stands for. */
+    /** The command of a question; for a ready question, the command that it stands for. */
     private static ParseResult question(
             MetricOptions options, List<String> words, BiFunction<MetricOptions, List<String>, ParseResult> parser)
             throws IOException {
@@ -129,7 +129,7 @@ record ExportedLine(
         if (!(parsed.commandSpec().userObject() instanceof NumbersCommand)) {
             String name = parsed.commandSpec().name();
             throw new UsageException(OTHERS.getOrDefault(
-                    name, name + " is no question with a metric; count, hist, latency and ready questions are"));
+                    name, name + " is not a question with a metric; use count, hist, latency or a ready question"));
         }
         return parsed;
     }

@@ -36,16 +36,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question of the agent, which a thread of its own attaches, keeps attached and detaches, as the question's command
- * does: so it is about the same probes. It prints no answer, since readers of metrics read it. <i>Thread-safe.</i>
+ * A question of the agent. Its own thread attaches it, keeps it attached and detaches it, as the question's command
+ * does, so it has the same probes. It prints no answer: the answer is read as metrics. <i>Thread-safe.</i>
  *
- * <p>A question that is suspended ends as at a terminal, so nothing of it is left in the kernel; its events are kept. When
- * it goes on, it is asked again.
+ * <p>A suspended question ends as at a terminal, so nothing of it is left in the kernel; its counts are kept. When it
+ * is resumed, it is loaded and attached again.
  *
  * <p>Tested by {@code CliExportTest}.
  */
 final class ExportedQuestion implements Exported {
-    /** How often to look whether the process still runs. An end of the agent does not wait for it. */
+    /** How often to check whether the process still runs. The end of the agent does not wait for it. */
     private static final Duration PATIENCE = Duration.ofMillis(200);
 
     private static final int MAX_FORMER_GAPS = 10;
@@ -56,7 +56,7 @@ final class ExportedQuestion implements Exported {
     private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
     private final Thread thread;
 
-    /** When the process that it is about was started; its number may be that of another one later. */
+    /** When the process of the question was started; another process may get its pid later. */
     private final OptionalLong processStart;
 
     private volatile Run run;
@@ -65,7 +65,7 @@ final class ExportedQuestion implements Exported {
     /** Why it has ended; empty if it runs. */
     private volatile Optional<String> end = Optional.empty();
 
-    /** Why the last reader got nothing; empty if it got all. */
+    /** Why the answer could not be read the last time; empty if it could. */
     private volatile Optional<String> unread = Optional.empty();
 
     private final Suspension suspension = new Suspension();
@@ -73,10 +73,10 @@ final class ExportedQuestion implements Exported {
     /** Why answers before the last suspension may lack events. */
     private volatile List<String> formerGaps = List.of();
 
-    /** What is missing because files were replaced, beside what the answer says of it. */
+    /** What is missing because files were replaced, besides the gaps of the answer. */
     private volatile List<String> ofReplaced = List.of();
 
-    /** The answer for each kind of reader. */
+    /** The answer as metrics, for Prometheus and for OTLP. */
     private record Metrics(AnswerCollector collector, AnswerProducer explicit, AnswerProducer exponential) {
         static Metrics of(Answer answer, AnswerMetric metric) {
             return new Metrics(
@@ -98,17 +98,17 @@ final class ExportedQuestion implements Exported {
         }
     }
 
-    /** One time that the question is asked: until it ends, or is suspended. */
+    /** One run of the question: until it ends, or is suspended. */
     private final class Run extends QuestionRun {
         private final ExportedLine line;
         private final Interruption interruption = new Interruption();
 
-        /** What the programs of the runs before have cost. */
+        /** The cost of the programs of the previous runs. */
         private final Usage before;
 
         private volatile @Nullable Answer answer;
 
-        /** What all programs have cost, when this has been detached because of a suspension. */
+        /** The cost of all programs, set when this run was detached because of a suspension. */
         private volatile Optional<Usage> total = Optional.empty();
 
         Run(ExportedLine line, Usage before) {
@@ -143,7 +143,7 @@ final class ExportedQuestion implements Exported {
             }
         }
 
-        /** Called when all is attached. */
+        /** Called when everything is attached. */
         @Override
         public void poll(Duration patience) {
             boolean _ = begun.complete(true);
@@ -232,10 +232,10 @@ final class ExportedQuestion implements Exported {
     }
 
     /**
-     * Asks, and returns when the question counts.
+     * Starts the question, and returns when it counts.
      *
      * @param stop completed when the agent is to end
-     * @throws CommandException if it can't be asked; the message says why
+     * @throws CommandException if it can't be started; the message says why
      * @throws CancellationException if the agent is to end; the question ends with it
      */
     static ExportedQuestion start(ExportedLine line, Console console, CompletableFuture<Boolean> stop) {
@@ -260,11 +260,11 @@ final class ExportedQuestion implements Exported {
             do {
                 ask(run);
             } while (isToGoOn());
-            end = Optional.of("the process that it was about has ended");
+            end = Optional.of("the process of the question has ended");
         } catch (IOException | RuntimeException | Error e) {
             end = Optional.of(ErrorText.of(e));
             if (begun.completeExceptionally(e)) {
-                return; // whoever waits for the beginning says why
+                return; // the thread that waits for the start reports it
             }
         }
         if (!suspension.isStopping()) {
@@ -280,14 +280,15 @@ final class ExportedQuestion implements Exported {
                             current.line.command().options.target())
                     .run(current);
         } catch (CommandException e) {
-            // At a terminal, an end without any probe is a failure. Here others may appear when it goes on.
+            // At a terminal, an end without any probe is a failure. Here probes may appear when the question is
+            // resumed.
             if (current.total.isEmpty()) {
                 throw e;
             }
         }
     }
 
-    /** Waits while it is suspended. Returns whether it is to be asked again. */
+    /** Waits while the question is suspended. Returns whether it is to start again. */
     private boolean isToGoOn() {
         if (!suspension.awaitTurn()) {
             return false;
@@ -296,7 +297,7 @@ final class ExportedQuestion implements Exported {
         if (processStart.isPresent() && !start(again).equals(processStart)) {
             return false;
         }
-        // In this order: who stops meanwhile ends the run that it sees, or is seen.
+        // In this order: a concurrent stop() either sees the new run and ends it, or its request is seen below.
         run = new Run(again, run.usage());
         return !suspension.isStopping();
     }
@@ -308,19 +309,22 @@ final class ExportedQuestion implements Exported {
             goesOn = !current.interruption.requested() && suspension.counts();
         }
         if (goesOn) {
-            console.error("bpf4j: goes on");
+            console.error("bpf4j: resumed");
         }
     }
 
-    /** The thread of the question keeps the events, which may wait for a reader. */
+    /**
+     * The thread of the question reads and keeps the counts, because that may wait for a concurrent read of the
+     * metrics.
+     */
     @Override
     public void suspend(String why) {
         if (begin(why)) {
-            console.error("bpf4j: " + why); // last: standard error may have a slow reader
+            console.error("bpf4j: " + why); // last, because standard error may block
         }
     }
 
-    /** In one step, so that no run that is about to end is taken for one that goes on. */
+    /** In one step, so that a run that is about to end is not taken for one that continues. */
     private synchronized boolean begin(String why) {
         boolean begun = end.isEmpty() && suspension.begin(why);
         if (begun) {
@@ -329,7 +333,7 @@ final class ExportedQuestion implements Exported {
         return begun;
     }
 
-    /** Ends the run. A second request would mean that nobody wants to wait until all is detached. */
+    /** Ends the run, once: a second request would mean not to wait until everything is detached. */
     private synchronized void interrupt() {
         if (!run.interruption.requested()) {
             run.interruption.request();
@@ -377,7 +381,7 @@ final class ExportedQuestion implements Exported {
         } catch (RuntimeException e) {
             // The metrics of the other questions are right.
             if (unread.isEmpty()) {
-                console.error("bpf4j: can't be read: " + ErrorText.of(e));
+                console.error("bpf4j: the answer can't be read: " + ErrorText.of(e));
             }
             unread = Optional.of(ErrorText.of(e));
             return none;

@@ -46,9 +46,8 @@ final class ForeignProbe {
                     + " PROVIDER:NAME, and to functions of programs, u:NAME and ur:NAME");
         }
         if (OF_CLOCK.matcher(operand).matches()) {
-            throw new UsageException(
-                    "'" + operand + "' is an event of a clock or counter; this command attaches to USDT"
-                            + " probes, PROVIDER:NAME, and to functions of programs, u:NAME and ur:NAME");
+            throw new UsageException("'" + operand + "' is a timer or counter event; this command attaches to USDT"
+                    + " probes, PROVIDER:NAME, and to functions of programs, u:NAME and ur:NAME");
         }
         Matcher function = OF_PROCESS.matcher(operand);
         if (function.matches()) {

@@ -111,8 +111,8 @@ final class FunctionSelection {
     }
 
     /**
-     * Whether the kernel runs a file by the interpreter that its first line names (execve(2)). Whoever owns its folder may
-     * have put a FIFO in its place since it was read.
+     * Whether the kernel runs a file by the interpreter that its first line names (execve(2)). The owner of its
+     * directory may have replaced it by a FIFO since it was read.
      */
     static boolean isScript(Path file) throws IOException {
         try (FileOpener.Opened opened = OpenFile.opener(Host.running()).open(file);

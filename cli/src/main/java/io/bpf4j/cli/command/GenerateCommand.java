@@ -157,7 +157,7 @@ final class GenerateCommand implements Callable<Integer> {
         }
     }
 
-    /** Makes the folders of the package and writes the file: all, or nothing. */
+    /** Makes the folders of the package and writes the file, completely or not at all. */
     private void write(Path target, String source) throws IOException {
         if (!Files.isDirectory(directory.toAbsolutePath())) {
             throw new CommandException("'" + directory + "' is not a directory");
@@ -170,7 +170,7 @@ final class GenerateCommand implements Callable<Integer> {
                 Path parent = folder;
                 folder = parent.resolve(part);
                 if (Files.isSymbolicLink(folder)) {
-                    break; // whether it may be followed, OutputFile decides
+                    break; // OutputFile decides whether the link may be followed
                 }
                 if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
                     if (made.isEmpty()) {
@@ -205,9 +205,9 @@ final class GenerateCommand implements Callable<Integer> {
                         .orElseThrow(() -> new CommandException("'" + parent + "' was replaced meanwhile"));
                 outer.close();
                 if (!folder.isSafeFor(user)) {
-                    throw new CommandException("no folder is made in '" + parent
-                            + "', because another user can change what that name leads to: make the folders of the"
-                            + " package first");
+                    throw new CommandException(
+                            "can't make a folder in '" + parent
+                                    + "', because another user can change what that path refers to: make the folders of the package first");
                 }
             }
         } finally {

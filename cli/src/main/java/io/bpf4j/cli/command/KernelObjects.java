@@ -14,8 +14,8 @@ import java.util.function.Supplier;
  * <p>Tested by {@code CliInspectionTest}.
  *
  * @param kind the name of the kind in messages
- * @param ids those of this moment
- * @param opened the object of an id
+ * @param ids the current ids
+ * @param opened opens the object of an id
  * @param close ends the use of an object
  */
 record KernelObjects<T>(String kind, Supplier<List<Integer>> ids, IntFunction<T> opened, Consumer<T> close) {
@@ -33,7 +33,10 @@ record KernelObjects<T>(String kind, Supplier<List<Integer>> ids, IntFunction<T>
         }
     }
 
-    /** The same with the ids of this moment; a process that may not list them is refused before it does anything. */
+    /**
+     * The same objects with the ids read once, now, so that a process that may not list them is refused before it does
+     * anything.
+     */
     KernelObjects<T> listed() {
         List<Integer> now = ids.get();
         return new KernelObjects<>(kind, () -> now, opened, close);

@@ -95,7 +95,7 @@ final class LinkCommand extends PinnableCommand {
         }
     }
 
-    /** The places of a link that has many. */
+    /** The sites of a link that has many. */
     @Override
     void dump(String object) {
         try (Link link = LoadedThings.links().open(object)) {
@@ -103,7 +103,7 @@ final class LinkCommand extends PinnableCommand {
             try {
                 sites = link.sites();
             } catch (UnsupportedOperationException e) {
-                throw new CommandException(e.getMessage() + "; 'show' has all that is known of it", e);
+                throw new CommandException(e.getMessage() + "; 'show' prints all that is known about it", e);
             }
             for (Link.Site site : sites) {
                 console.line(

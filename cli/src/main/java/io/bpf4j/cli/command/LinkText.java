@@ -29,7 +29,10 @@ final class LinkText {
                         .toLowerCase(Locale.ROOT);
     }
 
-    /** By enum bpf_link_type, of links that the kernel does not describe: these it describes since 6.6 and 6.8. */
+    /**
+     * The kinds by enum bpf_link_type of links that older kernels do not describe; Linux 6.6 and 6.8 added descriptions
+     * of these.
+     */
     private static String kind(int type) {
         return switch (type) {
             case 7 -> "perf_event";
@@ -39,13 +42,13 @@ final class LinkText {
         };
     }
 
-    /** {@link #target}, or words where the kernel does not say it. */
+    /** {@link #target}, or a text if the kernel does not report it. */
     static String shown(LinkInfo link) {
         String target = target(link);
-        return target.isEmpty() ? "this kernel does not say it" : target;
+        return target.isEmpty() ? "not reported by this kernel" : target;
     }
 
-    /** What it is attached to: {@code ingress of lo}, {@code tcp_connect}. Empty if the kernel does not say it. */
+    /** What it is attached to: {@code ingress of lo}, {@code tcp_connect}. Empty if the kernel does not report it. */
     static String target(LinkInfo link) {
         return switch (link.detail()) {
             case LinkDetail.RawTracepoint at -> at.name();
@@ -103,7 +106,7 @@ final class LinkText {
     /** A function of the kernel or of another program, by the types that describe it. */
     private static String function(int objectId, int typeId) {
         try {
-            // Those of the kernel have megabytes, and most links refer to them: they are read once.
+            // The kernel's types have megabytes, and most links refer to them, so they are read once.
             LoadedTypes info = Types.info(objectId);
             boolean isKernel = info.ofKernel() && info.name().equals("vmlinux");
             Btf types = isKernel ? Types.ofKernel() : Types.byId(objectId);

@@ -30,8 +30,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the kernel does not say of an object itself: which processes have it open, where it is pinned, and to what a
- * program is attached. Read once for a command.
+ * Facts about objects that the kernel does not report with them: which processes have an object open, where it is
+ * pinned, and what a program is attached to. Read once for a command.
  *
  * <p>Tested by {@code CliInspectionTest}.
  */
@@ -42,7 +42,7 @@ final class LoadedThings {
     /** The first words of a command line decide; a process may have one of megabytes. */
     private static final int COMMAND_LINE_BYTES = 1 << 15;
 
-    /** A subcommand. What else a process may have as its argument is not shown: it may be text of any kind. */
+    /** The form of a subcommand. Another argument of a process is not shown, because it may be text of any kind. */
     private static final Pattern SUBCOMMAND = Pattern.compile("[a-z][a-z-]{0,15}");
 
     private static final int MOST_IN_CELL = 2;
@@ -50,18 +50,21 @@ final class LoadedThings {
     private final Host host = Host.running();
     private final Holders holders;
 
-    /** By the kernel's id of what is pinned: others make up to 100,000 pins, and there may be as many objects. */
+    /** The pins by the id of the pinned object, because there may be 100,000 pins and as many objects. */
     private final Map<Integer, List<Pin>> pins;
 
-    /** By process, its command: a process may hold thousands of objects, and an object be held by thousands. */
+    /**
+     * The command of each process, because a process may hold thousands of objects, and an object may be held by
+     * thousands of processes.
+     */
     private final Map<Integer, String> commands = new HashMap<>();
 
     LoadedThings(Console console) throws IOException {
         this.holders = Holders.scan(host);
         this.pins = pins(host).stream().collect(Collectors.groupingBy(Pin::id));
         if (holders.hiddenProcesses() > 0) {
-            console.remark(holders.hiddenProcesses()
-                    + " processes may not be seen, so it is not known what they hold: needs CAP_SYS_PTRACE");
+            console.remark("can't see which objects " + Scans.count(holders.hiddenProcesses(), "process")
+                    + " have open: needs CAP_SYS_PTRACE");
         }
     }
 
@@ -89,7 +92,7 @@ final class LoadedThings {
                 .toList();
     }
 
-    /** A process that runs this command is known by its command, not as {@code java}. */
+    /** A process that runs this command is shown as its command, not as {@code java}. */
     private String ownCommand(int pid, String name) {
         String command = commands.computeIfAbsent(pid, this::ownCommand);
         return command.isEmpty() ? name : command;
@@ -158,7 +161,7 @@ final class LoadedThings {
             if (e.errno() != Errno.EPERM) {
                 throw e;
             }
-            console.remark("it is not known what is attached: " + e.getMessage());
+            console.remark("can't list what is attached: " + e.getMessage());
         }
         return links;
     }
@@ -182,7 +185,7 @@ final class LoadedThings {
         }
     }
 
-    /** Several things in a cell: the first ones, as a program may be attached to thousands of places. */
+    /** Several items in a cell: only the first ones, because a program may be attached to thousands of sites. */
     static String joined(List<String> texts) {
         int more = texts.size() - MOST_IN_CELL;
         return texts.isEmpty()

@@ -142,7 +142,7 @@ final class MapCommand extends PinnableCommand {
                     try {
                         text = CDeclarations.of(known.btf()).declaration(known.id(), "");
                     } catch (MalformedDataException e) {
-                        return ""; // as C it is too long
+                        return ""; // its C declaration is too long
                     }
                     // A section of variables, or a struct without a name, has no short text.
                     return text.equals("void") || text.contains("\n") ? "" : ", " + text;
@@ -150,7 +150,7 @@ final class MapCommand extends PinnableCommand {
                 .orElse("");
     }
 
-    /** Another user's types are no reason to show nothing. */
+    /** Invalid types of another user must not prevent the output. */
     private static Optional<CType> known(Supplier<Optional<CType>> type) {
         try {
             return type.get();
@@ -210,7 +210,7 @@ final class MapCommand extends PinnableCommand {
             try {
                 lines = lines(keyBytes, values);
             } catch (MalformedDataException e) {
-                // The kernel takes types whose parts overlap without end, or have more than 64 bits.
+                // The kernel accepts types whose members overlap in any number, or have more than 64 bits.
                 console.remark("keys and values are shown as bytes: " + e.getMessage());
                 keyType = Optional.empty();
                 valueType = Optional.empty();

@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
 /**
- * The options of a metric in a line of the agent's file, which the question's own options surround: {@link AnswerMetric}
- * has what each means. <i>Confined.</i>
+ * The options of a metric in a line of the agent's file, mixed with the question's own options: {@link AnswerMetric}
+ * explains each. <i>Confined.</i>
  *
  * <p>Tested by {@code ExportCommandTest}.
  */
@@ -40,9 +40,9 @@ final class MetricOptions {
     /**
      * The metric with these options.
      *
-     * @param named with a name alone
-     * @param keys of the question
-     * @param question its words, by which a metric without a help says what it is: readers want one of each
+     * @param named a metric with a name only
+     * @param keys the keys of the question
+     * @param question the question as it was typed, which is the help text of a metric without {@code --help}
      * @throws UsageException if an option is wrong, or a label is for no key
      */
     AnswerMetric of(AnswerMetric named, List<String> keys, String question) {

@@ -21,7 +21,7 @@ abstract class NumbersCommand extends QuestionCommand {
      */
     abstract UnaryOperator<Question> completion() throws IOException;
 
-    /** Which events are counted, and by what, for those who add up answers. Called after {@link #completion}. */
+    /** Which events are counted, and by which keys, for {@code merge}. Called after {@link #completion}. */
     AskedQuestion asked() {
         return options.asked();
     }

@@ -34,21 +34,22 @@ final class OtlpOptions {
     @Option(
             names = "--otlp-headers",
             paramLabel = "FILE",
-            description = "Headers of each push, 'Name: value' on each line, such as a token. Nobody else may be able "
-                    + "to read or change it. SIGHUP reads it again.")
+            description =
+                    "File with headers of each push, 'Name: value' on each line, such as a token. No other user may "
+                            + "be able to read or change it. SIGHUP reads it again.")
     private @Nullable Path headers;
 
     @Option(
             names = "--otlp-certificate",
             paramLabel = "FILE",
-            description = "PEM certificates of those who may have signed the one of the collector. Default: "
+            description = "PEM certificates of the authorities that may have signed the collector's. Default: "
                     + "OTEL_EXPORTER_OTLP_CERTIFICATE, or those of the Java runtime.")
     private @Nullable Path certificate;
 
     /**
-     * Where to push, and how; empty if nothing is to be pushed.
+     * The settings for pushes; empty if nothing is to be pushed.
      *
-     * @param environment the variables of this process
+     * @param environment the environment variables of this process
      * @throws UsageException if an option or a variable is wrong
      */
     Optional<OtlpSettings> settings(Map<String, String> environment) throws IOException {

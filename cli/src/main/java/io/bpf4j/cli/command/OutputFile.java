@@ -122,7 +122,7 @@ final class OutputFile {
     }
 
     /**
-     * The place of the file.
+     * The directory entry of the file.
      *
      * @param folder held open; the caller closes it
      * @param path through the folder
@@ -167,7 +167,7 @@ final class OutputFile {
         write(content, StandardCharsets.UTF_8);
     }
 
-    /** The same for bytes that are no text. */
+    /** The same for bytes that are not text. */
     void write(byte[] bytes) {
         // In this encoding each byte is a character.
         String content = new String(bytes, StandardCharsets.ISO_8859_1);
@@ -209,7 +209,7 @@ final class OutputFile {
             try {
                 Files.deleteIfExists(draft);
             } catch (IOException e) {
-                // The process ends, and nobody would read a message.
+                // The process is ending, and a message would not be read.
             }
         }
     }

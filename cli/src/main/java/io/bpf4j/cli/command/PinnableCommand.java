@@ -53,7 +53,10 @@ abstract class PinnableCommand extends KernelObjectCommand {
         pin(its.getFirst(), path(its.getLast()));
     }
 
-    /** Of a name that is not text, the Java launcher keeps other bytes: it would be the name of something else. */
+    /**
+     * The Java launcher changes the bytes of a name that is not valid text, so that it could be the name of another
+     * object.
+     */
     private static Path path(String operand) {
         if (operand.indexOf('\ufffd') >= 0) {
             throw new CommandException(operand + InputFile.encoding(operand));
@@ -98,7 +101,7 @@ abstract class PinnableCommand extends KernelObjectCommand {
             }
             if (found.size() > 1) {
                 throw new CommandException(
-                        "several have the name '" + name + "'; name one by its id: " + String.join(", ", found));
+                        "several objects have the name '" + name + "'; use an id: " + String.join(", ", found));
             }
             return loaded.byId(found.getFirst());
         }

@@ -78,7 +78,7 @@ class QuestionRun implements TargetRun.Work {
         }
 
         String text() {
-            // Not a constant: time zones take a while to load, and most runs write no page.
+            // Not a constant, because time zones take a while to load, and most runs write no page.
             DateTimeFormatter day = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT)
                     .withZone(ZoneId.systemDefault());
             return day.format(began) + " to " + day.format(ended) + ", " + AnswerValues.withUnit(nanos, false, "ns");
@@ -130,7 +130,7 @@ class QuestionRun implements TargetRun.Work {
     /**
      * A run with the options of the user.
      *
-     * @param asked the question, for those who add up answers
+     * @param asked the question, for {@code merge}
      */
     QuestionRun(Console console, QuestionOptions options, AskedQuestion asked, UnaryOperator<Question> completion) {
         this(
@@ -172,8 +172,8 @@ class QuestionRun implements TargetRun.Work {
                 .map(first -> (numbers.size() == 1
                                 ? first.getValue() + " functions are named " + first.getKey()
                                 : numbers.size() + " names, such as " + first.getKey()
-                                        + ", are those of several functions each")
-                        + ": a row by probe is the sum of all that have its name");
+                                        + ", belong to several functions each")
+                        + ": a row by probe is the sum of all functions with its name");
     }
 
     private static Answer load(Question question) {

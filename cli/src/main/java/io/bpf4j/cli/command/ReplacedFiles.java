@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Has a run attach to the files that take the place of its own, as an upgrade of a program or a library does. The files
- * before stay attached, because processes may run them for long; so nothing that was counted is lost. <i>Confined.</i>
+ * Attaches a run to the files that replace its own, as in an upgrade of a program or a library. The old files stay
+ * attached, because processes may run them for a long time, so no counts are lost. <i>Confined.</i>
  *
  * <p>A file may belong to another user, who replaces it as often as they like. So there is a pause between two attempts,
  * which grows while files are replaced again and again, and the number of attachments that are kept is limited: an
@@ -25,15 +25,18 @@ import java.util.function.Supplier;
  * <p>Tested by {@code ReplacedFilesTest}.
  */
 final class ReplacedFiles {
-    /** Between two attempts, at least. Each attempt that follows soon doubles it. */
+    /** The least time between two attempts. Each attempt that follows soon doubles it. */
     static final Duration PAUSE = Duration.ofSeconds(5);
 
     static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
-    /** Attachments to new files that are kept, beside those of the start. */
+    /** The maximum number of attachments to new files that are kept, besides those of the start. */
     static final int MOST_KEPT = 4;
 
-    /** Attachments to new files in all, with those that failed: some of what they take is freed only when the run ends. */
+    /**
+     * The maximum number of attachments to new files, including failed ones: some of their memory is freed only when
+     * the run ends.
+     */
     static final int MOST = 256;
 
     private final Supplier<Set<Path>> replaced;
@@ -43,13 +46,13 @@ final class ReplacedFiles {
     /** The links of each attachment that is kept, the oldest first. */
     private final Deque<List<Link>> kept = new ArrayDeque<>();
 
-    /** Attachments, with those that failed. */
+    /** The number of attachments, including failed ones. */
     private int made;
 
     private boolean released;
     private Optional<String> problem = Optional.empty();
 
-    /** What new files have that is not counted; it stays, because these files stay attached. */
+    /** What is not counted in new files; it stays set, because these files stay attached. */
     private Optional<String> uncounted = Optional.empty();
 
     private boolean tried;
@@ -57,13 +60,13 @@ final class ReplacedFiles {
     private Duration pause = PAUSE;
 
     /**
-     * What became of an attempt.
+     * The result of an attachment.
      *
      * @param links to the new files; empty if there was nothing to attach to
      * @param missing why one of them is not attached to; empty if all are
      * @param uncounted what the new files have that is not attached to; empty if there is nothing
      */
-    record Attempt(List<Link> links, Optional<String> missing, Optional<String> uncounted) {}
+    record Attached(List<Link> links, Optional<String> missing, Optional<String> uncounted) {}
 
     /** Attaches to files, and detaches from them. */
     interface Attacher {
@@ -73,7 +76,7 @@ final class ReplacedFiles {
          * @throws IOException if one of the files can't be read; nothing was attached then
          * @throws RuntimeException if the kernel refuses; what was attached is detached again
          */
-        Attempt attach(Set<Path> replaced) throws IOException;
+        Attached attach(Set<Path> replaced) throws IOException;
 
         /** Ends one of the links that {@link #attach} returned. */
         void detach(Link link);
@@ -95,19 +98,19 @@ final class ReplacedFiles {
         }
         if (made == MOST) {
             problem = Optional.of("files were replaced more than " + MOST
-                    + " times: those that came last are not attached to, until the agent is started again");
+                    + " times: the last ones are not attached to until the agent is restarted");
             return;
         }
         pause = !tried || now - last >= 2 * LONGEST_PAUSE.toNanos() ? PAUSE : shorter(pause.multipliedBy(2));
         tried = true;
         last = now;
         try {
-            Attempt attempt = attacher.attach(paths);
-            problem = attempt.missing();
-            uncounted = uncounted.or(attempt::uncounted);
-            if (!attempt.links().isEmpty()) {
+            Attached attached = attacher.attach(paths);
+            problem = attached.missing();
+            uncounted = uncounted.or(attached::uncounted);
+            if (!attached.links().isEmpty()) {
                 made++;
-                kept.addLast(attempt.links());
+                kept.addLast(attached.links());
             }
             if (kept.size() > MOST_KEPT) {
                 released = true;
@@ -123,7 +126,7 @@ final class ReplacedFiles {
     }
 
     private void failed(Set<Path> paths, String why) {
-        problem = Optional.of("the file that has taken the place of "
+        problem = Optional.of("the file that replaced "
                 + paths.iterator().next()
                 + (paths.size() == 1 ? "" : " (and of " + (paths.size() - 1) + " more)") + " is not attached to: "
                 + why);
@@ -133,15 +136,15 @@ final class ReplacedFiles {
         return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
     }
 
-    /** Why events of new files, or of former ones, may be missing beside those of the time in between. */
+    /** Why events of new or old files may be missing, besides those between the replacement and the attachment. */
     List<String> reasons() {
         List<String> reasons = new ArrayList<>();
         problem.ifPresent(reasons::add);
         uncounted.ifPresent(reasons::add);
         if (released) {
             reasons.add("files were replaced more than " + MOST_KEPT
-                    + " times: processes that still run a file of the time between the first and the last "
-                    + MOST_KEPT + " are not counted any more");
+                    + " times: processes that run neither the first file nor one of the last " + MOST_KEPT
+                    + " are no longer counted");
         }
         return reasons;
     }

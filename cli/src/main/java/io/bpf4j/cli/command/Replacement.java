@@ -17,9 +17,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Attaches a run to the files that have taken the place of its own. The program is that of the start, which was compiled
- * for the probes that there were then: probes of other names are not attached to, and the result says so.
- * {@link ReplacedFiles} decides when. <i>Confined.</i>
+ * Attaches a run to the files that replaced its own. The BPF program was compiled at the start for the probes that
+ * existed then: probes with other names are not attached to, and the result says so. {@link ReplacedFiles} decides
+ * when. <i>Confined.</i>
  *
  * <p>Tested by {@code CliExportTest}.
  */
@@ -38,11 +38,11 @@ final class Replacement implements ReplacedFiles.Attacher {
     /** The files that were attached to later, by the first link of each attachment. */
     private final Map<Link, Set<FileIdentity>> later = new HashMap<>();
 
-    /** Of the first files by their paths: see {@link #mayReplace}. */
+    /** The origins of the first files by their paths: see {@link #mayReplace}. */
     private final Map<Path, Origin> origins = new HashMap<>();
 
     /**
-     * Where a file came from.
+     * The origin of a file.
      *
      * @param owner the user id
      * @param real the path without links
@@ -60,9 +60,9 @@ final class Replacement implements ReplacedFiles.Attacher {
     }
 
     /**
-     * @param search finds what the files have now
-     * @param program what runs since the start
-     * @param start what it is attached to
+     * @param search finds the probes and functions that the files have now
+     * @param program the program that runs since the start
+     * @param start the probes and functions that it is attached to
      */
     Replacement(Console console, TargetReport report, Search search, RunningProgram program, SelectedProbes start) {
         this.console = console;
@@ -78,23 +78,23 @@ final class Replacement implements ReplacedFiles.Attacher {
         try {
             origins.put(path, Origin.of(path));
         } catch (IOException e) {
-            // It has just gone; what comes in its place is not attached to.
+            // It was just removed; a file that replaces it is not attached to.
         }
     }
 
     @Override
-    public ReplacedFiles.Attempt attach(Set<Path> replaced) throws IOException {
+    public ReplacedFiles.Attached attach(Set<Path> replaced) throws IOException {
         SelectedProbes found = search.now().inFiles((file, path) -> !isAttached(file) && mayReplace(path));
         SelectedProbes known = found.named(names);
         List<Link> links = attach(known);
         if (!links.isEmpty()) {
             later.put(links.getFirst(), known.files());
-            console.error("bpf4j: tracing " + Scans.count(known.size(), "probe")
-                    + " of files that have taken the place of others, too");
+            console.error(
+                    "bpf4j: also tracing " + Scans.count(known.size(), "probe") + " of files that replaced others");
         }
         Set<String> others = found.names();
         others.removeAll(names);
-        return new ReplacedFiles.Attempt(links, missing(replaced), uncounted(others));
+        return new ReplacedFiles.Attached(links, missing(replaced), uncounted(others));
     }
 
     @Override
@@ -110,9 +110,9 @@ final class Replacement implements ReplacedFiles.Attacher {
     }
 
     /**
-     * Whether the file at a path may take the place of the first one there: it must belong to the same user, and a
-     * file of root must be in the same place. The owner of a directory may put a link there, to a file that they
-     * could not have chosen, such as the C library.
+     * Whether the file at a path may replace the first one there: it must belong to the same user, and a file of root
+     * must have the same real path. Otherwise the owner of a directory could put a link there, to a file that they may
+     * not change, such as the C library.
      */
     private boolean mayReplace(Path path) {
         Origin before = origins.get(path);
@@ -149,17 +149,17 @@ final class Replacement implements ReplacedFiles.Attacher {
         return program.replacedFiles().stream()
                 .filter(replaced::contains)
                 .findFirst()
-                .map(path -> "the file that has taken the place of " + path
-                        + (mayReplace(path)
-                                ? " has none of the probes, so it is not attached to"
-                                : " belongs to another user, or is a link to another file of root: it is not attached to"
-                                        + " until the agent is started again"));
+                .map(
+                        path -> "the file that replaced " + path
+                                + (mayReplace(path)
+                                        ? " has none of the probes, so it is not attached to"
+                                        : " belongs to another user, or is a link to another file of root: it is not attached to until the agent is restarted"));
     }
 
     private static Optional<String> uncounted(Set<String> others) {
         return others.stream()
                 .findFirst()
-                .map(name -> "files that have taken the place of others have probes which those did not have, such as "
-                        + name + ": they are not counted until the agent is started again");
+                .map(name -> "files that replaced others have new probes, such as " + name
+                        + ", which are not counted until the agent is restarted");
     }
 }

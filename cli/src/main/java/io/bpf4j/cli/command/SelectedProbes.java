@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the operands of a command select in files: USDT probes and functions. <i>Immutable.</i>
+ * The USDT probes and functions that the operands of a command select in files. <i>Immutable.</i>
  *
  * @param functionsByFile the functions by the identities of their files, which processes may map under other names
  */
@@ -63,7 +63,7 @@ record SelectedProbes(List<UsdtProbe> probes, Map<FileIdentity, List<FunctionPro
                 .collect(Collectors.toSet());
     }
 
-    /** What is in the files for which a condition of identity and path holds. */
+    /** The probes and functions in the files for which a condition on identity and path holds. */
     SelectedProbes inFiles(BiPredicate<FileIdentity, Path> condition) {
         Map<FileIdentity, List<FunctionProbe>> some = new LinkedHashMap<>(functionsByFile);
         some.entrySet()
@@ -77,7 +77,7 @@ record SelectedProbes(List<UsdtProbe> probes, Map<FileIdentity, List<FunctionPro
                 some);
     }
 
-    /** What has one of these full names. */
+    /** The probes and functions with one of these full names. */
     SelectedProbes named(Set<String> names) {
         Map<FileIdentity, List<FunctionProbe>> some = new LinkedHashMap<>();
         functionsByFile.forEach((file, ofFile) -> {

@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "stack",
         description = {
-            "Counts how often probes fire by stack: who calls the code with the probe.",
+            "Counts how often probes fire, by call stack.",
             "User stacks, unless --kernel is given alone. The kernel follows frame pointers; a JVM needs "
                     + "-XX:+PreserveFramePointer. Needs the same privileges as 'trace'."
         },

@@ -3,19 +3,19 @@ package io.bpf4j.cli.command;
 import java.util.Optional;
 
 /**
- * Whether a question of the agent is suspended, is to go on, or is to end. <i>Thread-safe</i>: only {@link #awaitTurn}
- * waits, so whoever suspends a question is held up by none of its readers.
+ * The state of a question of the agent: suspended, to be resumed, or to end. <i>Thread-safe</i>: only {@link
+ * #awaitTurn} waits, so suspending a question does not wait for those who read its metrics.
  *
  * <p>Tested by {@code SuspensionTest}.
  */
 final class Suspension {
-    /** Why it does not count for now, or will soon not do so; empty if it counts. */
+    /** Why the question is suspended, or about to be; empty if it counts. */
     private Optional<String> why = Optional.empty();
 
     private boolean resuming;
     private boolean stopping;
 
-    /** Suspends. Returns false, and does nothing, if the question is suspended already, or is to end. */
+    /** Suspends the question. Returns false, and does nothing, if it is suspended already, or is to end. */
     synchronized boolean begin(String reason) {
         if (why.isPresent() || stopping) {
             return false;
@@ -28,7 +28,7 @@ final class Suspension {
         return why;
     }
 
-    /** Lets a suspended question go on. */
+    /** Resumes a suspended question. */
     synchronized void resume() {
         if (why.isPresent()) {
             resuming = true;
@@ -36,7 +36,7 @@ final class Suspension {
         }
     }
 
-    /** The question counts. Returns whether it was suspended until now. */
+    /** Notes that the question counts. Returns whether it was suspended until now. */
     synchronized boolean counts() {
         if (!resuming) {
             return false;
@@ -46,7 +46,7 @@ final class Suspension {
         return true;
     }
 
-    /** The question is to end, for good. */
+    /** Notes that the question is to end for good. */
     synchronized void stop() {
         stopping = true;
         notifyAll();
@@ -59,7 +59,7 @@ final class Suspension {
     /**
      * Waits while the question is suspended. An interrupt does not end the wait; the thread stays interrupted.
      *
-     * @return whether it is to be asked again; false if it is to end, or was not suspended
+     * @return whether it is to start again; false if it is to end, or was not suspended
      */
     synchronized boolean awaitTurn() {
         boolean interrupted = false;
@@ -77,11 +77,12 @@ final class Suspension {
     }
 
     /**
-     * Ends a time in which the question has counted.
+     * Ends a run of the question.
      *
-     * @param keep keeps the events of a suspended question, and notes that events are missing from now on. It comes
-     *     first: no reader may find the answer exact when events are not counted any more. It may wait for a reader
-     * @param stopCounting ends the counting
+     * @param keep keeps the counts of a suspended question, and notes that events are missing from now on. It runs
+     *     first, because the answer must not look exact when events are no longer counted. It may wait for a concurrent
+     *     read of the metrics
+     * @param stopCounting stops the counting
      */
     void end(Runnable keep, Runnable stopCounting) {
         if (why().isPresent()) {

@@ -111,8 +111,7 @@ final class TargetFiles {
     private List<UsdtScan> named() throws IOException {
         if (options.all()) {
             console.remark(
-                    "--all takes the files that processes have mapped by now: files that are mapped for the first"
-                            + " time later, as by programs that start then, are not traced");
+                    "--all selects the files that processes have mapped so far: files that are first mapped later, such as by programs that start later, are not traced");
             return List.of(Scans.ofMachine(console));
         }
         List<UsdtScan> scans = new ArrayList<>();

@@ -18,7 +18,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * The options that say to which probes, files and processes a command attaches, for how long, and how. <i>Confined.</i>
+ * The options that select the probes, files and processes to which a command attaches, for how long, and how.
+ * <i>Confined.</i>
  *
  * <p>Tested by {@code CommandTreeTest} and {@code CliUsageTest}.
  */
@@ -32,10 +33,9 @@ final class TargetOptions {
     @Option(
             names = "-p",
             paramLabel = PROCESSES,
-            description =
-                    "The program and the libraries of this process; or of all processes of now and later of a unit "
-                            + "of systemd, a container, a pod or a control group (version 2): unit=NAME, container=ID, pod=UID, "
-                            + "cgroup=PATH.")
+            description = "The program and the libraries of this process; or of all present and future processes of a "
+                    + "unit of systemd, a container, a pod or a control group (version 2): unit=NAME, container=ID, pod=UID, "
+                    + "cgroup=PATH.")
     private @Nullable String processes;
 
     private @Nullable Integer pid;
@@ -110,12 +110,12 @@ final class TargetOptions {
     private List<ProbePattern> patterns = List.of();
     private List<Operands.OfFile> ofFiles = List.of();
 
-    /** For whoever refuses {@code -c}: no message says to give it. */
+    /** For commands that refuse {@code -c}, so that no message recommends it. */
     void refuseCommand() {
         takesCommand = false;
     }
 
-    /** What a message says of {@code -c}. */
+    /** The part of a message about {@code -c}. */
     private String ifCommand(String text) {
         return takesCommand ? text : "";
     }

@@ -180,13 +180,16 @@ final class TargetReport {
     }
 
     /**
-     * The gaps of a question that has no answer. Its events, of which there are none, are not those of the target: a sum
-     * of many answers must not take them for exact.
+     * The gaps of a question that has no answer. That it counted no events does not mean that there were none, so a sum
+     * of many answers must not take it for exact.
      */
     static List<Diagnostic> withoutAnswer(List<Diagnostic> gaps) {
         return Stream.concat(
                         gaps.stream(),
-                        Stream.of(new Diagnostic(Diagnostic.Kind.NOT_ATTACHED, "", "the question could not be asked")))
+                        Stream.of(new Diagnostic(
+                                Diagnostic.Kind.NOT_ATTACHED,
+                                "",
+                                "the program of the question could not be loaded or attached")))
                 .toList();
     }
 
@@ -210,14 +213,14 @@ final class TargetReport {
     }
 
     /**
-     * Says that probes are missing so far, which code that is loaded later may have. It is no remark: the end of the
-     * answer says what was missing for good.
+     * Reports the probes that have not been found so far; a library that is loaded later may have them. This is no
+     * remark: the end of the answer says which probes were never found.
      */
     void nothingYet(List<UsdtScan> scans, List<ProbePattern> unmatched) {
         if (!unmatched.isEmpty()) {
-            console.error("bpf4j: " + (attachedAny ? "" : "nothing is attached yet: ") + "neither " + target()
-                    + " nor a library that it has loaded has a probe " + anyOf(unmatched) + " so far"
-                    + whyNone(scans, unmatched) + (attachedAny ? "" : "; waiting for one; Ctrl-C ends"));
+            console.error("bpf4j: " + (attachedAny ? "" : "nothing is attached yet: ") + "no probe " + anyOf(unmatched)
+                    + " in " + target() + " or in the libraries that it has loaded so far" + whyNone(scans, unmatched)
+                    + (attachedAny ? "" : "; waiting for one; Ctrl-C ends"));
         }
     }
 
@@ -268,7 +271,7 @@ final class TargetReport {
      */
     private static String noProbe(String target, String probes, List<Diagnostic> gaps) {
         return gaps.isEmpty()
-                ? "neither " + target + " nor a library that it loaded has a probe " + probes
+                ? "no probe " + probes + " in " + target + " or in the libraries that it loaded"
                 : "no probe " + probes + " was found in " + target + " and the libraries that it loads; processes and"
                         + " libraries that existed for only a few milliseconds were not searched: "
                         + AnswerReport.because(gaps);

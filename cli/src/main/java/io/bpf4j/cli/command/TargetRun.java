@@ -41,7 +41,10 @@ final class TargetRun {
     /** The time to wait for events before checking whether the run is to end. */
     private static final Duration PATIENCE = Duration.ofMillis(20);
 
-    /** A command that runs for longer has usually loaded its libraries. Shorter ones are told at their end what they lack. */
+    /**
+     * A command that runs for longer has usually loaded its libraries. For a command that ends sooner, missing probes
+     * are reported at its end.
+     */
     private static final Duration LOADED = Duration.ofSeconds(1);
 
     private static final Duration LONGEST_START = Duration.ofSeconds(30);
@@ -57,7 +60,7 @@ final class TargetRun {
     private final TargetSelection selection;
     private final TargetReport report;
 
-    /** What was searched for probes, at the start and later. */
+    /** The scans for probes, at the start and later. */
     private final List<UsdtScan> seen = new CopyOnWriteArrayList<>();
 
     /** The part of a command that handles the events. */
@@ -104,7 +107,7 @@ final class TargetRun {
             return false;
         }
 
-        /** Called after each look at whether files were replaced, with what is missing because of it. */
+        /** Called after each check for replaced files, with what is missing because of them. */
         default void missing(List<String> ofReplaced) {}
 
         /**
@@ -197,7 +200,7 @@ final class TargetRun {
         Detachment.await(session.detach(), console, interruption, work::keepUp);
     }
 
-    /** Attaches to what is there now, and works until the end. */
+    /** Attaches to the probes that exist now, and works until the end. */
     private void watch(RunningProgram program, Work work, SelectedProbes selected) {
         List<FunctionProbe> functions = selected.functions();
         if (!functions.isEmpty()) {
@@ -249,7 +252,7 @@ final class TargetRun {
         }
     }
 
-    /** Follows a target: a command runs from now on. */
+    /** Follows a target. A command begins to run here. */
     private Following follow(RunningProgram program, Work work, Target target, SelectedProbes first)
             throws IOException {
         List<FunctionProbe> functions = first.functions();
@@ -264,7 +267,7 @@ final class TargetRun {
         interruption.alsoEnds(following::endCommand);
         report.flags(program);
         report.beforeExec(false);
-        // Only now, because from here on no child is missed.
+        // Only now, because no child is missed from here on.
         report.functions(functions.size());
         following.release();
         return following;
@@ -349,14 +352,14 @@ final class TargetRun {
     }
 
     /**
-     * Says once what nothing is attached to yet: of a process that is there when the run is ready, of a command when it
-     * has had time to load its libraries. A misspelled name would else show at the end only.
+     * Reports once the probes that have not been found yet: for a process, when the run is ready; for a command, when
+     * it has had time to load its libraries. Otherwise a misspelled name would be reported only at the end.
      */
     private final class Waiting {
         private final Following following;
         private final Map<FileIdentity, List<FunctionProbe>> functions;
         private final long from;
-        private boolean said;
+        private boolean reported;
 
         Waiting(Following following, Map<FileIdentity, List<FunctionProbe>> functions) {
             this.following = following;
@@ -368,8 +371,8 @@ final class TargetRun {
             long late = System.nanoTime() - from;
             // On a busy machine a command may not have begun; one that has no file with probes is never seen.
             boolean begun = options.command().isEmpty() || !seen.isEmpty() || late >= LONGEST_START.toNanos();
-            if (!said && late >= 0 && begun) {
-                said = true;
+            if (!reported && late >= 0 && begun) {
+                reported = true;
                 report.nothingYet(seen, selection.unmatched());
                 report.notMappedYet(functions, following.notMapped());
             }

@@ -102,7 +102,10 @@ final class TraceRun implements TargetRun.Work {
         }
     }
 
-    /** The thread of this run wrote both numbers before it began to wait for the reader, which a volatile field says. */
+    /**
+     * The thread of this run wrote both numbers before it began to wait for the reader; a volatile field orders these
+     * accesses.
+     */
     @Override
     public String unwritten() {
         return "it has the lines of " + Scans.count(written, "event")

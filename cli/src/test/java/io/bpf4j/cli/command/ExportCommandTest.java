@@ -61,7 +61,7 @@ class ExportCommandTest {
             delimiter = '|',
             quoteCharacter = '~',
             value = {
-                "1m count -p 1 a:b | '1m' is no name of a metric",
+                "1m count -p 1 a:b | '1m' is not a valid metric name",
                 "m | name a question: count",
                 "m cuont -p 1 a:b | there is no command 'cuont'; the nearest is 'count'",
                 "m count -p 1 a:b --bye pid | there is no option '--bye'",
@@ -77,21 +77,21 @@ class ExportCommandTest {
                 "m trace -p 1 a:b | trace prints single events",
                 "m stack -p 1 a:b | consists of stacks",
                 "m top -p 1 a:b | write count",
-                "m list -p 1 | list is no question with a metric",
+                "m list -p 1 | list is not a question with a metric",
                 "m jvm | name a question of jvm",
                 "m jvm classes -p 1 | trace prints single events",
                 "m jvm gcc -p 1 | the nearest is 'gc'",
-                "m postgres slow -p 1 | --slower has no place here: a single event is no metric",
-                "m count -c true a:b | -c has no place here: the agent starts no command",
-                "m count -p 1 a:b --json | --json has no place here",
-                "m count -p 1 a:b --html x | --html has no place here",
-                "m count -p 1 a:b --duration 1 | --duration has no place here: the agent asks until it ends",
-                "m count -p 1 a:b --every 1 | --every has no place here",
+                "m postgres slow -p 1 | --slower can't be used here: a single event is not a metric",
+                "m count -c true a:b | -c can't be used here: the agent starts no command",
+                "m count -p 1 a:b --json | --json can't be used here",
+                "m count -p 1 a:b --html x | --html can't be used here",
+                "m count -p 1 a:b --duration 1 | --duration can't be used here: the agent runs until it is ended",
+                "m count -p 1 a:b --every 1 | --every can't be used here",
                 "m count -p 1 a:b --label x=pid | no key 'pid'",
-                "m count -p 1 a:b --by pid --label 1x=pid | '1x' is no name of a label",
+                "m count -p 1 a:b --by pid --label 1x=pid | '1x' is not a valid label name",
                 "m count -p 1 a:b --by pid --label pid | there is no = in 'pid'",
-                "m count -p 1 a:b --by 'arg0+1,arg0-1' | is there already",
-                "m count -p 1 a:b --constant le=1 | is no name of a label",
+                "m count -p 1 a:b --by 'arg0+1,arg0-1' | exists already",
+                "m count -p 1 a:b --constant le=1 | is not a valid label name",
                 "m hist -p 1 a:b --of arg0 --bounds 2,1 | each larger than the one before",
                 "m count -p 1 a:b --max-series 0 | at least one series",
                 "bpf4j_m count -p 1 a:b | those of the agent's own metrics",
@@ -117,7 +117,7 @@ class ExportCommandTest {
                 "/bin/true a:b --follow | --follow needs -p; a FILE is traced in all processes, also in later ones",
                 "-p 1 a:b --no-hold | --no-hold needs --follow; no other option holds a process",
                 "/bin/true 'a$target:::b' | $target is the process of -p, which is not given",
-                "-p 1 a:b --by 'arg0+1,arg0-1' | the label 'arg0_1' of the key arg0-1 is there already; give the key another"
+                "-p 1 a:b --by 'arg0+1,arg0-1' | the label 'arg0_1' of the key arg0-1 exists already; give the key another"
                         + " one",
             })
     void noMessageNamesWhatTheAgentRefuses(String target, String message) throws IOException {
@@ -183,12 +183,12 @@ class ExportCommandTest {
             delimiter = '|',
             value = {
                 "--otlp collector:4318 | --otlp takes a URL such as http://localhost:4318, not 'collector:4318'",
-                "--otlp http://collector:4317 | port 4317 is that of OTLP over gRPC",
+                "--otlp http://collector:4317 | port 4317 is for OTLP over gRPC",
                 "--otlp-every 5 | --otlp-every, --otlp-headers and --otlp-certificate need --otlp",
                 "--otlp-headers /dev/null | need --otlp",
                 "--otlp --otlp-every 0.5 | --otlp-every is a time from one second to one day",
                 "--otlp --otlp-every x | 'x' is not a time",
-                "--otlp http://a --otlp-certificate /dev/null | --otlp-certificate is for https, and http://a/v1/metrics is",
+                "--otlp http://a --otlp-certificate /dev/null | --otlp-certificate needs an https URL, not http",
                 "--otlp --otlp http://a | should be specified only once",
                 "--otlp --listen x | --listen takes PORT",
                 "--otlp --token /dev/null | --token are for a server: with --otlp, --listen asks for one",
@@ -215,6 +215,6 @@ class ExportCommandTest {
                         .err())
                 .singleElement()
                 .asString()
-                .startsWith("bpf4j: " + headers + ":1: is no header");
+                .startsWith("bpf4j: " + headers + ":1: is not a header");
     }
 }

@@ -28,14 +28,14 @@ class ReplacedFilesTest {
 
     private final class Attacher implements ReplacedFiles.Attacher {
         @Override
-        public ReplacedFiles.Attempt attach(Set<Path> paths) {
+        public ReplacedFiles.Attached attach(Set<Path> paths) {
             attempts++;
             failure.ifPresent(e -> {
                 throw e;
             });
             Link link = LinkGroup.inSequence("attempt " + attempts);
             attached.add(link);
-            return new ReplacedFiles.Attempt(List.of(link), missing, Optional.empty());
+            return new ReplacedFiles.Attached(List.of(link), missing, Optional.empty());
         }
 
         @Override
@@ -103,8 +103,8 @@ class ReplacedFilesTest {
         later(ReplacedFiles.LONGEST_PAUSE);
         assertThat(detached).containsExactly(attached.getFirst());
         assertThat(files.reasons())
-                .containsExactly("files were replaced more than 4 times: processes that still run a file of the time"
-                        + " between the first and the last 4 are not counted any more");
+                .containsExactly("files were replaced more than 4 times: processes that run neither the first"
+                        + " file nor one of the last 4 are no longer counted");
     }
 
     @Test
@@ -134,12 +134,11 @@ class ReplacedFilesTest {
         failure = Optional.of(new CommandException("no probe"));
         files.look();
         assertThat(files.reasons())
-                .containsExactly("the file that has taken the place of /usr/bin/program is not attached to: no probe");
+                .containsExactly("the file that replaced /usr/bin/program is not attached to: no probe");
         failure = Optional.of(new IllegalArgumentException("another type"));
         later(ReplacedFiles.PAUSE);
         assertThat(files.reasons())
-                .containsExactly(
-                        "the file that has taken the place of /usr/bin/program is not attached to: another type");
+                .containsExactly("the file that replaced /usr/bin/program is not attached to: another type");
         failure = Optional.empty();
         missing = Optional.of("there are more probes");
         later(ReplacedFiles.LONGEST_PAUSE);

@@ -254,8 +254,8 @@ class HostileBindingsTest {
         Commands.check(List.of("chown", "65534", theirs.toString()));
         assertThat(Cli.fail("generate", "--package", "org.example", "-d", theirs.toString(), object.toString()))
                 .isEqualTo(
-                        "bpf4j: no folder is made in '" + theirs + "', because another user can change what that name"
-                                + " leads to: make the folders of the package first");
+                        "bpf4j: can't make a folder in '" + theirs + "', because another user can change what that path"
+                                + " refers to: make the folders of the package first");
         try (Stream<Path> entries = Files.list(theirs)) {
             assertThat(entries).isEmpty();
         }

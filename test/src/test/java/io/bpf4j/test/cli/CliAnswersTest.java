@@ -236,7 +236,7 @@ class CliAnswersTest {
         Process values = new ProcessBuilder(program.toString(), "pairs", "1000000000", "1000").start();
         try (Processes.Ended _ = Processes.endAfterwards(values);
                 RunningTrace count = new RunningTrace("count", "--all", "asked:end")) {
-            count.awaitMessage("--all takes the files that processes have mapped by now");
+            count.awaitMessage("--all selects the files that processes have mapped so far");
         }
     }
 

@@ -133,7 +133,7 @@ class CliExportTest {
             Files.writeString(config, asked.about("values count FILE\nothers count FILE asked:value --json\n"));
             agent.reload(config + " was not taken");
             agent.process().awaitMessage(config + ":1: name the probes to trace");
-            agent.process().awaitMessage(config + ":2: --json has no place here");
+            agent.process().awaitMessage(config + ":2: --json can't be used here");
             // Well formed, but one question can't be asked.
             Files.writeString(config, asked.about("values count FILE asked:begin\nothers count FILE asked:none\n"));
             agent.reload(config + ":2: others: ");
@@ -175,7 +175,7 @@ class CliExportTest {
             Processes.awaitEnd(target.pid());
             HttpResponse<String> health = Await.until(
                     "the agent has noticed it", () -> agent.get("/healthz"), response -> response.statusCode() == 503);
-            assertThat(health.body()).isEqualTo("ended: the process that it was about has ended\n");
+            assertThat(health.body()).isEqualTo("ended: the process of the question has ended\n");
             assertThat(agent.scrape())
                     .doesNotContainKey("ended_total")
                     .containsEntry("bpf4j_question_up{question=\"ended\"}", 0.0)
@@ -238,7 +238,7 @@ class CliExportTest {
                     },
                     now -> now > before);
             assertThat(after).isGreaterThan(before);
-            agent.process().awaitMessage("bpf4j: fast: goes on");
+            agent.process().awaitMessage("bpf4j: fast: resumed");
         }
     }
 
@@ -291,7 +291,7 @@ class CliExportTest {
                     .containsEntry("calls_total", 1.0);
             replace(replaced);
             for (String question : List.of("values", "fast", "calls")) {
-                agent.process().awaitMessage("bpf4j: " + question + ": tracing 1 probe of files that have taken");
+                agent.process().awaitMessage("bpf4j: " + question + ": also tracing 1 probe of files that replaced");
             }
             Commands.check(List.of(replaced.toString(), "values", "5"));
             old.getOutputStream().write('\n');
@@ -324,7 +324,7 @@ class CliExportTest {
             Files.move(link, linked, StandardCopyOption.ATOMIC_MOVE);
             for (Path replaced : List.of(owned, linked)) {
                 agent.process()
-                        .awaitMessage("the file that has taken the place of " + replaced
+                        .awaitMessage("the file that replaced " + replaced
                                 + " belongs to another user, or is a link to another file of root");
             }
             Commands.check(List.of(elsewhere.toString(), "values", "10"));
@@ -344,7 +344,7 @@ class CliExportTest {
                 new RunningAgent(asked.config("values count " + written + " " + replaced + " asked:value"))) {
             Files.setLastModifiedTime(written, FileTime.fromMillis(0));
             replace(replaced);
-            agent.process().awaitMessage("bpf4j: values: tracing 1 probe of files that have taken");
+            agent.process().awaitMessage("bpf4j: values: also tracing 1 probe of files that replaced");
             Commands.check(List.of(written.toString(), "values", "10"));
             Commands.check(List.of(replaced.toString(), "values", "5"));
             assertThat(agent.scrape()).containsEntry("values_total", 15.0).containsEntry("values_exact", 0.0);
@@ -358,16 +358,16 @@ class CliExportTest {
             Commands.check(List.of(replaced.toString(), "values", "10"));
             Path other = Files.copy(Path.of("/bin/true"), folder.resolve("other"));
             Files.move(other, replaced, StandardCopyOption.ATOMIC_MOVE);
-            agent.process().awaitMessage("bpf4j: values: the file that has taken the place of " + replaced);
+            agent.process().awaitMessage("bpf4j: values: the file that replaced " + replaced);
             assertThat(agent.scrape()).containsEntry("values_total", 10.0).containsEntry("values_exact", 0.0);
             assertThat(agent.get("/healthz").body())
                     .startsWith("ok\n")
                     .contains("values: not exact: " + replaced + " was replaced at about ")
-                    .contains("values: not exact: the file that has taken the place of " + replaced
+                    .contains("values: not exact: the file that replaced " + replaced
                             + " is not attached to: ");
             // What is put right is taken at one of the next attempts.
             replace(replaced);
-            agent.process().awaitMessage("bpf4j: values: tracing 1 probe of files that have taken");
+            agent.process().awaitMessage("bpf4j: values: also tracing 1 probe of files that replaced");
             Commands.check(List.of(replaced.toString(), "values", "10"));
             assertThat(agent.scrape()).containsEntry("values_total", 20.0);
         }

@@ -291,6 +291,6 @@ class CliFirstEventsTest {
                 other.toString(),
                 "first:*");
         assertThat(untraced.exitCode()).isEqualTo(1);
-        assertThat(untraced.err()).contains("neither the command nor a library that it loaded has a probe first:*");
+        assertThat(untraced.err()).contains("no probe first:* in the command or in the libraries that it loaded");
     }
 }

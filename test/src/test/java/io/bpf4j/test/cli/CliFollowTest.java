@@ -128,7 +128,7 @@ class CliFollowTest {
             trace.interrupt();
             Commands.Result result = trace.await();
             assertThat(result.exitCode()).isEqualTo(1);
-            assertThat(result.err()).contains("neither the command nor a library that it loaded has a probe");
+            assertThat(result.err()).contains("no probe later:progam in the command or in the libraries that it loaded");
         }
     }
 

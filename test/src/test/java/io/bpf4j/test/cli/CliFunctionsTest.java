@@ -117,7 +117,7 @@ class CliFunctionsTest {
         assertThat(both.err()).contains("bpf4j: 2 functions are named u:first: a row by probe is the sum");
         Commands.Result all =
                 Cli.run(question("count", once.toString(), twice.toString(), "u:*st", "u:*ond", "--by", "probe"));
-        assertThat(all.err()).contains("bpf4j: 2 names, such as u:first, are those of several functions each");
+        assertThat(all.err()).contains("bpf4j: 2 names, such as u:first, belong to several functions each");
         assertThat(Cli.run(question("count", first, "u:" + twice + ":second", "--by", "probe"))
                         .err())
                 .doesNotContain("named");

@@ -101,7 +101,7 @@ class CliUsageTest {
             assertThat(usage("count", probe)).contains("'" + probe + "' is a probe of the kernel");
         }
         for (String clock : List.of("profile:hz:99", "interval:s:1", "software:page-faults:100", "hardware:cycles:")) {
-            assertThat(usage("count", clock)).contains("'" + clock + "' is an event of a clock or counter", "u:NAME");
+            assertThat(usage("count", clock)).contains("'" + clock + "' is a timer or counter event", "u:NAME");
         }
         assertThat(usage("count", "-c", "true", "u:libc.so.6:malloc,u:libc.so.6:free"))
                 .endsWith("spaces separate probes, not commas: write u:libc.so.6:malloc u:libc.so.6:free");
