@@ -23,7 +23,7 @@ public final class ErrorText {
             case IOException e -> message(e);
             case OutputClosedException e -> e.problem().orElse(message(e));
             case OutOfMemoryError e ->
-                "out of memory (" + e.getMessage() + "): give Java more, such as JAVA_TOOL_OPTIONS=-Xmx1g";
+                "out of memory (" + e.getMessage() + "): give Java more, such as by JAVA_TOOL_OPTIONS=-Xmx1g";
             case LinkageError e ->
                 "part of the program can't be loaded: " + root(e)
                         + "; are there enough file descriptors (ulimit -n) and memory?";
@@ -43,7 +43,7 @@ public final class ErrorText {
 
     private static String files(FileSystemException failure) {
         return String.valueOf(failure.getReason()).contains("Too many open files")
-                ? "; this process may have no more (ulimit -n)"
+                ? "; the limit of this process is reached (ulimit -n)"
                 : "";
     }
 

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Checks a file from the command line before it is parsed, for mistakes that don't concern its format.
+ * Checks a file from the command line before it is parsed, for errors that don't concern its format.
  *
  * <p>Tested by {@code HostileArgumentsTest} and {@code CliUsageTest}.
  */
@@ -56,7 +56,7 @@ public final class InputFile {
             throw new CommandException(file + ": " + whyMissing(file) + encoding(file.toString()), e);
         } catch (AccessDeniedException e) {
             throw new CommandException(
-                    file + ": permission denied: this user may not search a directory on the way", e);
+                    file + ": permission denied: this user may not search a directory of the path", e);
         } catch (FileSystemException e) {
             throw new CommandException(file + ": " + reason(e), e);
         } catch (IOException e) {

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Files by which root does something, so that nobody but root and the user of this process may change them.
+ * Checks files that control what root does, so that only root and the user of this process may be able to change them.
  *
  * <p>Tested by {@code OwnFileTest} and {@code UserCatalogTest}.
  */
@@ -36,7 +36,7 @@ public final class OwnFile {
      * Which part of a path allows another user to change the file, or to put another one in its place; empty if none
      * does.
      *
-     * @param real the path without links. A link that has come since belongs to whoever made it
+     * @param real the path without links. A link that was made since then belongs to the user who made it
      * @param user whose file it may be, besides root's
      */
     public static Optional<String> whoElse(Path real, int user) throws IOException {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which events an answer counts, and by what: the part of a question that is the same on all machines, as the user wrote
- * it. Answers of different questions must not be added up. <i>Immutable.</i>
+ * Which events an answer counts, and by which keys: the part of a question that is the same on all machines, as the
+ * user wrote it. Answers of different questions must not be added up. <i>Immutable.</i>
  *
  * <p>Files, processes and the time are not in it, since they differ from machine to machine. Keys, units and buckets are
  * in the rows.
@@ -63,7 +63,7 @@ public record AskedQuestion(Map<Part, List<String>> parts) {
         parts = Collections.unmodifiableMap(copy);
     }
 
-    /** A question about probes, whose order and number of times they are named say nothing. */
+    /** A question about probes. Their order, and how often each is named, does not matter. */
     public static AskedQuestion about(List<String> probes) {
         return new AskedQuestion(
                 Map.of(Part.PROBES, probes.stream().distinct().sorted().toList()));
@@ -97,7 +97,7 @@ public record AskedQuestion(Map<Part, List<String>> parts) {
         line.endObject();
     }
 
-    /** In which part this question differs from another, which is not equal, in words. */
+    /** The parts in which this question differs from another that is not equal, as text. */
     public String differenceTo(AskedQuestion other) {
         List<String> differences = new ArrayList<>();
         for (Part part : Part.values()) {

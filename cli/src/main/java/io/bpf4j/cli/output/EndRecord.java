@@ -33,7 +33,7 @@ public final class EndRecord {
     }
 
     /**
-     * Says how many records of these types precede, unless there are none, so that a reader notices if some are missing.
+     * Adds how many records of these types precede, unless there are none, so that a reader can detect missing ones.
      *
      * @param intervals records that end the rows of an interval
      * @param shown events that are shown besides being counted

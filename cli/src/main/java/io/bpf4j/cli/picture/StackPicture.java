@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 
 /**
  * The stacks of an answer as a flame graph: on a page, above a table for readers who can't see the graph, or as a
- * picture of its own. <i>Confined.</i>
+ * separate picture. <i>Confined.</i>
  *
  * <p>Tested by {@code CliStackTest} and {@code MergeCommandTest}.
  */

@@ -319,7 +319,7 @@ public final class AnswerReport {
         printSums(rows, sums(counted, total, gaps, eventsOnly && lost == 0 ? ", 0 lost" : ""), toStandardError);
     }
 
-    /** The same for an answer that is only its rows and what it lacks. */
+    /** The same for an answer that has only rows and gaps. */
     public void printSums(
             List<Answer.Row> rows,
             Map<Gap, Long> counted,

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which buckets the histograms of an answer may have. Their rows name only those from the first event's to the last
- * one's, so a reader who adds up histograms needs to know the others. <i>Immutable.</i>
+ * Which buckets the histograms of an answer may have. A row contains only the buckets from the first event's to the
+ * last one's, so a reader that adds up histograms needs to know the others. <i>Immutable.</i>
  *
  * <p>Tested by {@code MergeCommandTest}.
  *
@@ -63,7 +63,7 @@ public record HistogramScale(boolean unsigned, Optional<Linear> linear) {
                 .endObject());
     }
 
-    /** In words, for a message. */
+    /** The scale as text, for a message. */
     @Override
     public String toString() {
         return (unsigned ? "unsigned" : "signed")

@@ -41,7 +41,7 @@ public final class BufferSize {
         long number = Long.parseLong(matcher.group(1));
         long size = number * unit;
         if (number > LARGEST / unit || size < SMALLEST) {
-            throw new IllegalArgumentException("a ring buffer has 4KiB to 1GiB, not " + text);
+            throw new IllegalArgumentException("the size of a ring buffer is 4KiB to 1GiB, not " + text);
         }
         return (int) (Long.highestOneBit(size - 1) << 1);
     }

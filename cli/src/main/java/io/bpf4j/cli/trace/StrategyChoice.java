@@ -19,7 +19,7 @@ public enum StrategyChoice {
     IPMAP;
 
     /**
-     * The kernel's features without those that would allow a better strategy, so that this one is taken.
+     * The kernel's features without those that would allow a better strategy, so that this one is chosen.
      *
      * @throws io.bpf4j.loader.error.UnsupportedFeatureException if the kernel lacks a feature that the choice needs
      */

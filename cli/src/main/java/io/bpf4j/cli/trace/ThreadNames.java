@@ -5,7 +5,7 @@ import io.bpf4j.trace.event.ProbeEvent;
 
 /**
  * A cache of the written form of threads: process, thread and the thread's name. Few threads fire at a time. Two
- * threads with the same place in the cache displace each other, which only costs encoding them again. <i>Confined.</i>
+ * threads with the same slot of the cache replace each other, which only costs encoding them again. <i>Confined.</i>
  *
  * <p>Tested by {@code EventFormatTest}.
  */

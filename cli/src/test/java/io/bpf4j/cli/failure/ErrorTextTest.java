@@ -42,11 +42,11 @@ class ErrorTextTest {
     @Test
     void wantOfMemoryAndOfDescriptorsIsNoDefectOfOurs() {
         assertThat(ErrorText.of(new OutOfMemoryError("Java heap space")))
-                .isEqualTo("out of memory (Java heap space): give Java more, such as JAVA_TOOL_OPTIONS=-Xmx1g");
+                .isEqualTo("out of memory (Java heap space): give Java more, such as by JAVA_TOOL_OPTIONS=-Xmx1g");
         assertThat(ErrorText.of(new ExceptionInInitializerError(new IOException("Too many open files"))))
                 .contains("Too many open files", "ulimit -n")
                 .doesNotContain("internal error");
         assertThat(ErrorText.of(new FileSystemException("x.o", null, "Too many open files")))
-                .isEqualTo("x.o: Too many open files; this process may have no more (ulimit -n)");
+                .isEqualTo("x.o: Too many open files; the limit of this process is reached (ulimit -n)");
     }
 }

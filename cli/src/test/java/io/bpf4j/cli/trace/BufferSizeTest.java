@@ -25,7 +25,8 @@ class BufferSizeTest {
     @ParameterizedTest
     @ValueSource(strings = {"0", "4095", "2GiB", "999999999999GiB", "17179869185GiB"})
     void hasBounds(String text) {
-        assertThatThrownBy(() -> BufferSize.parse(text)).hasMessage("a ring buffer has 4KiB to 1GiB, not " + text);
+        assertThatThrownBy(() -> BufferSize.parse(text))
+                .hasMessage("the size of a ring buffer is 4KiB to 1GiB, not " + text);
     }
 
     @Test
