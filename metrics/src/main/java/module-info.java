@@ -3,11 +3,12 @@
  *
  * <p>Use it when a program that asks questions is scraped by Prometheus or pushes to an OpenTelemetry collector. {@link
  * io.bpf4j.metrics} describes a metric; {@link io.bpf4j.metrics.prometheus} and {@link io.bpf4j.metrics.opentelemetry}
- * hand it to one of these libraries, which a program has to bring. Neither package needs the library of the other.
+ * pass it to one of these libraries, on which the program has to depend. Neither package needs the library of the
+ * other.
  */
 @SuppressWarnings({
-    "requires-automatic", // these libraries have the names of their modules in their manifests only
-    "module" // one that is compiled later
+    "requires-automatic", // the manifests of these libraries have their module names
+    "module" // a module that is compiled later
 })
 @org.jspecify.annotations.NullMarked
 module io.bpf4j.metrics {
@@ -22,10 +23,10 @@ module io.bpf4j.metrics {
     exports io.bpf4j.metrics;
     exports io.bpf4j.metrics.opentelemetry;
     exports io.bpf4j.metrics.prometheus;
-    // Labels are checked before a question is asked.
+    // The command checks labels before a question starts.
     exports io.bpf4j.metrics.internal to
             io.bpf4j.cli;
-    // The agent pushes metrics of its own, too.
+    // The agent also pushes its own metrics.
     exports io.bpf4j.metrics.opentelemetry.internal to
             io.bpf4j.cli;
 }

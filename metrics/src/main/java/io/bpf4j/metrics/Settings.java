@@ -18,16 +18,16 @@ record Settings(
         int maxSeries,
         Duration staleAfter)
         implements AnswerMetric {
-    /** What both libraries take, with the dots of OpenTelemetry's names. */
+    /** The names that both libraries accept, with the dots of OpenTelemetry's names. */
     private static final Pattern NAME = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]*([.][a-zA-Z0-9_]+)*");
 
-    /** Labels that Prometheus gives a meaning, or keeps for itself. */
+    /** Labels that have a meaning for Prometheus, or are reserved. */
     private static final Pattern RESERVED = Pattern.compile("__.*|le|quantile");
 
     static String metricName(String name) {
         if (!NAME.matcher(name).matches()) {
-            throw new IllegalArgumentException(
-                    "'" + name + "' is no name of a metric: it has letters, digits, _ and ., and begins with a letter");
+            throw new IllegalArgumentException("'" + name
+                    + "' is not a valid metric name: a name has letters, digits, _ and ., and begins with a letter");
         }
         return name;
     }
@@ -58,25 +58,26 @@ record Settings(
     private static String checked(String label, Map<String, String> labels, Map<String, String> constants) {
         String asWritten = label.replace('.', '_');
         if (!NAME.matcher(label).matches() || RESERVED.matcher(asWritten).matches()) {
-            throw new IllegalArgumentException("'" + label + "' is no name of a label: it has letters, digits, _ and .,"
-                    + " begins with a letter, and is neither le nor quantile");
+            throw new IllegalArgumentException(
+                    "'" + label + "' is not a valid label name: a name has letters, digits, _ and .,"
+                            + " begins with a letter, and is neither le nor quantile");
         }
         if (labels.values().stream().anyMatch(other -> other.replace('.', '_').equals(asWritten))
                 || constants.keySet().stream()
                         .anyMatch(other -> other.replace('.', '_').equals(asWritten))) {
-            throw new IllegalArgumentException("there are two labels '" + label + "'");
+            throw new IllegalArgumentException("two labels have the name '" + label + "'");
         }
         return label;
     }
 
     @Override
-    public AnswerMetric withBounds(double... asked) {
-        boolean sound = asked.length > 0;
-        for (int i = 0; i < asked.length; i++) {
-            sound &= Double.isFinite(asked[i]) && (i == 0 || asked[i - 1] < asked[i]);
+    public AnswerMetric withBounds(double... bounds) {
+        boolean valid = bounds.length > 0;
+        for (int i = 0; i < bounds.length; i++) {
+            valid &= Double.isFinite(bounds[i]) && (i == 0 || bounds[i - 1] < bounds[i]);
         }
-        List<Double> all = DoubleStream.of(asked).boxed().toList();
-        if (!sound) {
+        List<Double> all = DoubleStream.of(bounds).boxed().toList();
+        if (!valid) {
             throw new IllegalArgumentException(
                     "bounds of buckets are finite numbers, each larger than the one before: " + all);
         }

@@ -14,24 +14,24 @@ class AnswerMetricTest {
     void aNameThatALibraryWouldRefuseIsRefused(String name) {
         assertThatThrownBy(() -> AnswerMetric.named(name))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("is no name of a metric");
+                .hasMessageContaining("is not a valid metric name");
         assertThatThrownBy(() -> AnswerMetric.named("m").withLabel("key", name))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("is no name of a label");
+                .hasMessageContaining("is not a valid label name");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"le", "quantile", "__name__", "_.a"})
     void labelsWithAMeaningOfTheirOwnAreRefused(String label) {
         assertThatThrownBy(() -> AnswerMetric.named("m").withConstant(label, "x"))
-                .hasMessageContaining("is no name of a label");
+                .hasMessageContaining("is not a valid label name");
     }
 
     @Test
     void labelsDifferAlsoForPrometheus() {
         AnswerMetric metric = AnswerMetric.named("m").withLabel("arg0", "db.name");
-        assertThatThrownBy(() -> metric.withConstant("db_name", "x")).hasMessage("there are two labels 'db_name'");
-        assertThatThrownBy(() -> metric.withLabel("arg1", "db_name")).hasMessage("there are two labels 'db_name'");
+        assertThatThrownBy(() -> metric.withConstant("db_name", "x")).hasMessage("two labels have the name 'db_name'");
+        assertThatThrownBy(() -> metric.withLabel("arg1", "db_name")).hasMessage("two labels have the name 'db_name'");
         assertThat(metric.withLabel("arg0", "db_name").labels())
                 .containsEntry("arg0", "db_name")
                 .hasSize(1);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What is read of an answer, so that tests need no kernel. */
+/** The parts of an answer that a metric needs, as an interface, so that tests need no kernel. */
 public interface AnswerSource {
     List<String> keys();
 
@@ -29,14 +29,15 @@ public interface AnswerSource {
     boolean hasEnded(String key, Object value);
 
     /**
-     * Of an answer that runs.
+     * The source for a running answer.
      *
      * @throws IllegalArgumentException if the answer has no rows, because its question only shows events
      */
     static AnswerSource of(Answer answer) {
         if (answer.showsEvents() && answer.emptyDistribution().isEmpty()) {
-            throw new IllegalArgumentException("a question that shows events and computes nothing has no metric; leave"
-                    + " show out, and its events are counted");
+            throw new IllegalArgumentException(
+                    "a question that shows events and computes nothing has no metric; without"
+                            + " show, its events are counted");
         }
         return new AnswerSource() {
             @Override

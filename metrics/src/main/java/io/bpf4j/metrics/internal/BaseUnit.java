@@ -6,8 +6,8 @@ import java.math.RoundingMode;
 import java.util.Optional;
 
 /**
- * The unit that a metric has, and the power of ten by which it is larger than that of the answer. Both Prometheus and
- * OpenTelemetry ask for seconds and bytes. <i>Immutable.</i>
+ * The unit of a metric, and the power of ten by which it is larger than the unit of the answer. Both Prometheus and
+ * OpenTelemetry require seconds and bytes. <i>Immutable.</i>
  *
  * @param kind what is measured
  * @param digits digits of the answer's values after the decimal point of the base unit: 9 for nanoseconds
@@ -16,11 +16,11 @@ public record BaseUnit(Kind kind, int digits) {
     public enum Kind {
         SECONDS,
         BYTES,
-        /** Nobody knows. */
+        /** The unit is unknown. */
         NONE
     }
 
-    /** Of a unit of the catalog: {@code ns}. */
+    /** The base unit for a unit of the catalog, such as {@code ns}. */
     public static BaseUnit of(Optional<String> unit) {
         return switch (unit.orElse("")) {
             case "ns" -> new BaseUnit(Kind.SECONDS, 9);

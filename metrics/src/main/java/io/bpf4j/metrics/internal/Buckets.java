@@ -13,10 +13,10 @@ import java.util.stream.IntStream;
 /**
  * The buckets of an answer, and the buckets that a metric makes of them. <i>Immutable.</i>
  *
- * <p>Both libraries take sums of buckets and not single values, so each event counts as one of the largest value of the
- * answer's bucket that it is in. This never depends on other events. The largest value that has been seen would be
- * nearer to the truth, but it grows, and then events would move from one bucket of the metric to the next: a reader of
- * counters takes a count that has become less for a restart.
+ * <p>Both libraries accept counts of buckets and not single values, so each event counts as if it had the largest value
+ * of its bucket of the answer. This never depends on other events. The largest value that has been seen would be more
+ * precise, but it grows, and then events would move from one bucket of the metric to the next: Prometheus takes a count
+ * that decreases for a restart.
  *
  * <p><b>Fixed bounds</b> are ends of buckets of the answer. So the count of each bound has all events up to the bound,
  * and no other.
@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
  * never too low, and less than 49 % too high. All counts together are right.
  */
 public final class Buckets {
-    /** So many buckets for a power of two: {@code 2^2}. */
+    /** The number of buckets for a power of two: {@code 2^2}. */
     public static final int SCALE = 2;
 
     private static final int MOST_BOUNDS = 20;
@@ -52,19 +52,19 @@ public final class Buckets {
 
     /**
      * @param empty all buckets of the answer
-     * @param asked bounds in the base unit; empty for the usual ones
+     * @param requested bounds in the base unit; empty for the default ones
      */
-    Buckets(Distribution empty, BaseUnit unit, List<Double> asked) {
+    Buckets(Distribution empty, BaseUnit unit, List<Double> requested) {
         this.unsigned = empty.unsigned();
         this.unit = unit;
         List<Distribution.Bucket> all = empty.buckets();
         ends = all.stream().map(bucket -> number(bucket.to())).toArray(BigInteger[]::new);
         IntStream.range(0, all.size()).forEach(i -> byStart.put(all.get(i).from(), i));
-        lastOfBound = !asked.isEmpty() ? lastOf(asked) : empty.linear() ? everyNth() : powersOfFour();
+        lastOfBound = !requested.isEmpty() ? lastOf(requested) : empty.linear() ? everyNth() : powersOfFour();
         bounds =
                 Arrays.stream(lastOfBound).mapToObj(last -> unit.of(ends[last])).toList();
         values = Arrays.stream(ends).mapToDouble(unit::of).toArray();
-        // It has no end, but the end of 64-bit numbers.
+        // The last bucket ends only where 64-bit numbers end.
         values[values.length - 1] = unit.of(number(all.getLast().from()));
     }
 
@@ -72,10 +72,10 @@ public final class Buckets {
         return unsigned ? new BigInteger(Long.toUnsignedString(value)) : BigInteger.valueOf(value);
     }
 
-    /** Of the bounds beyond the last bucket's beginning, there is only infinity, which every histogram has. */
-    private int[] lastOf(List<Double> asked) {
+    /** Bounds beyond the start of the last bucket are left out; only infinity remains, which every histogram has. */
+    private int[] lastOf(List<Double> requested) {
         TreeSet<Integer> last = new TreeSet<>();
-        for (double bound : asked) {
+        for (double bound : requested) {
             int found = bucketOf(unit.floor(bound));
             if (found < ends.length - 1) {
                 last.add(found);
@@ -122,12 +122,13 @@ public final class Buckets {
                 counts[first + i] = row.buckets().get(i).count();
             }
         }
-        // Below 0 a sum may become less, which readers take for a restart. The mean tells whether 64 bits sufficed.
+        // With negative values a sum may decrease, which Prometheus takes for a counter reset. The mean shows whether
+        // the sum overflowed.
         boolean known = row.count() == 0 || (!Double.isNaN(row.mean()) && (unsigned || row.min() >= 0));
         return new Histogram(this, counts, number(row.sum()), known);
     }
 
-    /** The number of events in each fixed bucket, in that alone, and last those above all bounds. */
+    /** The number of events in each fixed bucket, without those of lower buckets, and last those above all bounds. */
     long[] fixed(long[] counts) {
         long[] fixed = new long[lastOfBound.length + 1];
         int at = 0;

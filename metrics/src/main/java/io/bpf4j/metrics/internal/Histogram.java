@@ -28,7 +28,7 @@ public final class Histogram {
      */
     public record Exponential(long zero, List<Indexed> positive, List<Indexed> negative) {}
 
-    /** @param sumIsKnown false if the sum may have exceeded 64 bits, or has negative values and may become less */
+    /** @param sumIsKnown false if the sum may have exceeded 64 bits, or has negative values and so may decrease */
     Histogram(Buckets buckets, long[] counts, BigInteger total, boolean sumIsKnown) {
         this.buckets = buckets;
         this.counts = counts.clone();
@@ -44,12 +44,15 @@ public final class Histogram {
         return Arrays.stream(counts).sum();
     }
 
-    /** The sum in the base unit, rounded once to a double; NaN if it is not known. */
+    /** The sum in the base unit, rounded once to a double; NaN if it is unknown. */
     public double sum() {
         return sumIsKnown ? buckets.sum(total) : Double.NaN;
     }
 
-    /** Events in each fixed bucket, in that alone; one more than there are bounds. */
+    /**
+     * The number of events in each fixed bucket, without those of lower buckets; one more element than there are
+     * bounds.
+     */
     public long[] fixed() {
         return buckets.fixed(counts);
     }
@@ -58,7 +61,7 @@ public final class Histogram {
         return buckets.exponential(counts);
     }
 
-    /** Adds up. */
+    /** Adds the events of another histogram. */
     Histogram plus(Histogram other) {
         long[] sums = counts.clone();
         Arrays.setAll(sums, i -> sums[i] + other.counts[i]);

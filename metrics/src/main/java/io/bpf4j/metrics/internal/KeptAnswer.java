@@ -16,13 +16,16 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The answers that a question has had, one after the other, as one: the events of the former ones are kept, those of the
- * present one are added. Rows of both may have the same key. <i>Confined.</i>
+ * The successive answers of a question as one: the events of the previous answers are kept, and those of the current
+ * one are added. Rows of both may have the same key. <i>Confined.</i>
  *
  * <p>Tested by {@code KeptAnswerTest}.
  */
 final class KeptAnswer implements AnswerSource {
-    /** Keys of former answers, each of which has room for so many, usually: a question may be asked again and again. */
+    /**
+     * The maximum number of keys of previous answers. Each answer usually has room for fewer, but a question may be
+     * asked again and again.
+     */
     static final int MAX_KEYS = 1 << 17;
 
     private final List<String> keys;
@@ -31,21 +34,24 @@ final class KeptAnswer implements AnswerSource {
     private final Map<Map<String, Object>, Answer.Row> rows = new HashMap<>();
     private final Map<Gap, Long> gaps = new EnumMap<>(Gap.class);
 
-    /** The key of what was too much. */
+    /** The key of the events for which there was no room. */
     private final Map<String, Object> rest = new LinkedHashMap<>();
 
-    /** The present one; empty between two. */
+    /** The current answer; empty between two answers. */
     private Optional<AnswerSource> present;
 
     private boolean interrupted;
 
-    /** What readers have seen of a key, and so what becomes of its events if there is no room for it. */
+    /** How a key was exported, which decides what happens to its events if there is no room for it. */
     enum Rank {
-        /** It has a series of its own, which must not become less. It is kept before others. */
+        /** The key has its own series, whose count must not decrease. It is kept before others. */
         OWN,
-        /** It has none. Its events are added up with those of other keys, as the key {@link LabelText#OTHER}. */
+        /** The key has no series. Its events are added to those of other keys, as the key {@link LabelText#OTHER}. */
         NONE,
-        /** Its series has vanished. Its events are forgotten: among the others they would seem to be new ones. */
+        /**
+         * The series of the key has vanished. Its events are dropped, because in the series of the others they would
+         * look like new events.
+         */
         VANISHED
     }
 
@@ -58,10 +64,10 @@ final class KeptAnswer implements AnswerSource {
     }
 
     /**
-     * Ends the present answer, whose events are kept. Does nothing between two. Of more than {@link #MAX_KEYS} keys, the
-     * events of further ones are not kept by themselves.
+     * Ends the current answer, and keeps its events. Does nothing between two answers. Beyond {@link #MAX_KEYS} keys,
+     * the events of further keys are not kept separately.
      *
-     * @return the keys that are not kept by themselves
+     * @return the keys that are not kept separately
      * @throws IllegalStateException if it is closed
      */
     List<Map<String, Object>> keep(Function<Map<String, Object>, Rank> ranks) {
@@ -71,7 +77,7 @@ final class KeptAnswer implements AnswerSource {
         Map<Map<String, Object>, Answer.Row> more = new HashMap<>();
         present.get().rows().forEach(row -> more.merge(row.key(), row, this::sum));
         present.get().gaps().forEach((gap, count) -> {
-            // What was open has no end any more: it was no event.
+            // A begin without an end is no longer open, and was not an event.
             if (gap != Gap.STILL_OPEN) {
                 gaps.merge(gap, count, Long::sum);
             }
@@ -89,7 +95,7 @@ final class KeptAnswer implements AnswerSource {
         return surplus;
     }
 
-    /** Of these keys, those for which there is no room. */
+    /** The keys for which there is no room. */
     private List<Map<String, Object>> surplus(
             Set<Map<String, Object>> keysOfPresent, Function<Map<String, Object>, Rank> ranks) {
         List<Map<String, Object>> unknown = keysOfPresent.stream()
@@ -125,20 +131,20 @@ final class KeptAnswer implements AnswerSource {
     }
 
     /**
-     * Goes on with another answer.
+     * Continues with another answer.
      *
-     * @throws IllegalStateException if the present one was not kept
-     * @throws IllegalArgumentException if its rows can't be added to those before
+     * @throws IllegalStateException if the current one was not kept
+     * @throws IllegalArgumentException if its rows can't be added to the previous ones
      */
     void goOn(AnswerSource next) {
         if (present.isPresent()) {
-            throw new IllegalStateException("the answer before has not been kept");
+            throw new IllegalStateException("the previous answer has not been kept");
         }
         if (!next.keys().equals(keys)
                 || !next.unit().equals(unit)
                 || !next.emptyDistribution().equals(empty)) {
             throw new IllegalArgumentException(
-                    "this is an answer to another question: its keys, unit or buckets are not those of the answer before");
+                    "this is an answer to another question: its keys, unit or buckets differ from those of the previous answer");
         }
         present = Optional.of(next);
     }
@@ -173,13 +179,13 @@ final class KeptAnswer implements AnswerSource {
         return all;
     }
 
-    /** Between two answers nobody looks. */
+    /** Between two answers nothing is read. */
     @Override
     public boolean hasEnded(String key, Object value) {
         return present.map(answer -> answer.hasEnded(key, value)).orElse(false);
     }
 
-    /** Nobody counts the events between two answers. */
+    /** Events between two answers are not counted. */
     @Override
     public boolean isExact() {
         return !interrupted && present.map(AnswerSource::isExact).orElse(false);

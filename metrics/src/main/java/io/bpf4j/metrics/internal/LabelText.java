@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Names and values of labels from the keys of a question. */
 public final class LabelText {
-    /** A byte that is no UTF-8 is a lone surrogate in the values of a question: this plus the byte. */
+    /** A byte that is not UTF-8 is a lone surrogate in the values of a question: this plus the byte. */
     private static final char BYTE = 0xdc00;
 
-    /** The value of all labels of the series of what was too much. */
+    /** The value of all labels in the series of the combinations for which there was no room. */
     public static final String OTHER = "other";
 
     private LabelText() {}
@@ -21,7 +21,7 @@ public final class LabelText {
         return name.isEmpty() || Character.isDigit(name.charAt(0)) ? "key_" + name : name;
     }
 
-    /** The value of a key: a number or truth value as it is, text without what no UTF-8 can have. */
+    /** The value of a key: a number or boolean unchanged, text as valid UTF-8. */
     static Object value(@Nullable Object key) {
         return switch (key) {
             case Long number -> number;
@@ -33,7 +33,7 @@ public final class LabelText {
         };
     }
 
-    /** Other programs' bytes: {@code \xff} for one that is no UTF-8, as tables of the command have it. */
+    /** Text of other programs, with {@code \xff} for a byte that is not UTF-8, as in the tables of the command. */
     private static String text(String value) {
         if (value.chars().noneMatch(c -> Character.isSurrogate((char) c))) {
             return value;

@@ -19,16 +19,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Reads an answer as series with labels, and remembers what makes them steady from one reading to the next: which
- * combinations of labels have a series of their own, and when a series had its last event. What is remembered is
- * bounded by the answer, which has room for so many keys ({@link io.bpf4j.trace.Question#withMaxKeys}).
- * <i>Thread-safe.</i>
+ * Reads an answer as series with labels, and keeps the state that makes them stable from one reading to the next: which
+ * combinations of labels have their own series, and when a series had its last event. The state is bounded by the
+ * number of keys for which the answer has room ({@link io.bpf4j.trace.Question#withMaxKeys}). <i>Thread-safe.</i>
  */
 public final class SeriesReader {
     /** The key that names a process. */
     private static final String PID = "pid";
 
-    /** The keys that name what processes belong to. */
+    /** The keys that name groups of processes. */
     private static final Set<String> GROUPS = Set.of("unit", "container", "pod");
 
     private final KeptAnswer answer;
@@ -43,9 +42,12 @@ public final class SeriesReader {
     private final Map<List<Object>, State> states = new HashMap<>();
     private long folded;
 
-    /** What is known of a combination of label values. */
+    /** The state of a combination of label values. */
     private static final class State {
-        /** False for those that are added to the series of what was too much, forever: no count may become less. */
+        /**
+         * False if the combination is added to the series {@code other}, and then forever, because no count may
+         * decrease.
+         */
         private final boolean own;
 
         private long count;
@@ -65,7 +67,7 @@ public final class SeriesReader {
     }
 
     /**
-     * Of an answer that runs.
+     * A reader of a running answer.
      *
      * @throws UnknownNameException if a label is for a key that the question does not have
      * @throws IllegalArgumentException if two keys would have the same label, or the answer has no rows
@@ -103,7 +105,7 @@ public final class SeriesReader {
             String label = metric.labels().getOrDefault(key, LabelText.nameOf(key));
             if (isTaken(label, metric, named)) {
                 throw new IllegalArgumentException(
-                        "the label '" + label + "' of the key " + key + " is there already; give the key another one");
+                        "the label '" + label + "' of the key " + key + " exists already; give the key another label");
             }
             named.add(label);
         }
@@ -129,14 +131,14 @@ public final class SeriesReader {
         return buckets;
     }
 
-    /** Since when all series count: when this was made. */
+    /** The start time of all series: when this reader was made. */
     public Instant created() {
         return created;
     }
 
     /**
-     * Keeps the events so far, so that the answer may be closed; until {@link #goOn} they are all that there is. If there
-     * are too many keys, those without a series of their own are added up.
+     * Keeps the events so far, so that the answer may be closed; until {@link #goOn} the series have only these. If
+     * there are too many keys, those without their own series are added up.
      *
      * @throws IllegalStateException if the answer is closed
      */
@@ -160,7 +162,7 @@ public final class SeriesReader {
                 .map(states::get)
                 .filter(state -> state == null || (state.own && !state.vanished))
                 .count();
-        // Else what is remembered would grow with each time that the question is asked.
+        // Otherwise the state would grow each time that the question is asked.
         states.keySet().removeAll(gone);
     }
 
@@ -182,7 +184,7 @@ public final class SeriesReader {
         try {
             return Optional.of(reading());
         } catch (IllegalStateException e) {
-            // Whoever scrapes does not know whether somebody has closed the answer meanwhile.
+            // The answer may have been closed meanwhile by another thread.
             return Optional.empty();
         }
     }
@@ -193,7 +195,7 @@ public final class SeriesReader {
         totals.forEach((values, total) -> look(values, total, now));
         long room = metric.maxSeries()
                 - states.values().stream().filter(s -> s.own && !s.vanished).count();
-        // Of those that are new at the same time, the ones with most events have a series.
+        // Of the combinations that are new at the same time, those with the most events get a series.
         List<Map.Entry<List<Object>, Total>> unknown = totals.entrySet().stream()
                 .filter(entry -> !states.containsKey(entry.getKey()))
                 .sorted(Comparator.comparingLong(entry -> -entry.getValue().count()))
@@ -209,8 +211,8 @@ public final class SeriesReader {
     }
 
     /**
-     * Whether all values are those of the series of what was too much. A process can choose them, and the client of
-     * Prometheus refuses all metrics if two series have the same labels.
+     * Whether all values are {@code other}. A process can choose these values, and the Prometheus client refuses all
+     * metrics if two series have the same labels.
      */
     private static boolean isLikeTheRest(List<Object> values) {
         return !values.isEmpty() && values.stream().allMatch(LabelText.OTHER::equals);
@@ -219,7 +221,7 @@ public final class SeriesReader {
     private Map<List<Object>, Total> totals(List<Answer.Row> rows) {
         Map<List<Object>, Total> totals = new LinkedHashMap<>();
         if (keys.isEmpty()) {
-            // A metric without labels begins with 0, so that its first events are an increase.
+            // A metric without labels begins at 0, so that its first events are an increase.
             totals.put(List.of(), new Total(0, buckets.map(Buckets::empty)));
         }
         for (Answer.Row row : rows) {
@@ -244,7 +246,8 @@ public final class SeriesReader {
             state.lastChange = now;
             state.vanished = false;
         }
-        // Once it has vanished, it takes an event to come back: what has its name now may never have one.
+        // A series that has vanished comes back only with an event: the process or group that has its name now may
+        // never have one.
         state.vanished |= now - state.lastChange >= metric.staleAfter().toNanos() && hasEnded(values);
     }
 

@@ -1,2 +1,5 @@
-/** What both kinds of metrics read of an answer: series with labels, in the answer's own buckets and units. */
+/**
+ * The common part of both kinds of metrics: reads an answer as series with labels, in the answer's own buckets and
+ * units.
+ */
 package io.bpf4j.metrics.internal;

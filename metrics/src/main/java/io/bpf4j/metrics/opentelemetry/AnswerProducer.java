@@ -40,19 +40,20 @@ import java.util.function.Function;
  * An answer as metrics of the OpenTelemetry SDK, read when they are collected. <i>Thread-safe.</i> It does not close
  * the answer; when that is closed, the metrics vanish.
  *
- * <p>The API of OpenTelemetry records single values and takes no histogram that is counted already. So this is a {@link
- * MetricProducer} of the SDK, and it has to be registered with the meter provider; views do not apply to it.
+ * <p>The API of OpenTelemetry records single values and accepts no histogram that is already counted. So this is a
+ * {@link MetricProducer} of the SDK, and it has to be registered with the meter provider; views do not apply to it.
  *
  * <p>A question that counts is a monotonic sum with the unit {@code {event}}. One that distributes is a histogram in
  * {@code s}, {@code By} or {@code 1}. Beside it are the sums {@code NAME.gaps}, with the attribute {@code gap}, and
  * {@code NAME.folded_series}, and the gauge {@code NAME.exact}: see {@link
- * io.bpf4j.metrics.prometheus.AnswerCollector}, which has the same. All sums are cumulative, from when this was made.
+ * io.bpf4j.metrics.prometheus.AnswerCollector}, which has the same metrics. All sums are cumulative, from when this was
+ * made.
  *
- * <p>A label is an attribute with the key's own type: a number, truth value or text. The series for what was too much
- * has no such attribute, but {@code otel.metric.overflow}, as the SDK's own have. There are no exemplars. A sum that may
- * have exceeded 64 bits, or that has negative values, is NaN.
+ * <p>A label is an attribute with the key's own type: a number, boolean or string. The series of the combinations for
+ * which there was no room has no such attribute, but {@code otel.metric.overflow}, as the SDK's own metrics do. There
+ * are no exemplars. A sum that may have exceeded 64 bits, or that has negative values, is NaN.
  */
-@SuppressWarnings("exports") // who calls it has the SDK
+@SuppressWarnings("exports") // a caller has the SDK
 public final class AnswerProducer implements MetricProducer {
     private static final AttributeKey<Boolean> OVERFLOW = AttributeKey.booleanKey("otel.metric.overflow");
     private static final AttributeKey<String> GAP = AttributeKey.stringKey("gap");
@@ -68,7 +69,8 @@ public final class AnswerProducer implements MetricProducer {
     }
 
     /**
-     * With explicit bounds: {@link AnswerMetric#withBounds}. The count of each bucket is exact.
+     * A producer of histograms with explicit bounds: {@link AnswerMetric#withBounds}. The count of each bucket is
+     * exact.
      *
      * @throws io.bpf4j.loader.error.UnknownNameException if a label is for a key that the question does not have
      * @throws IllegalArgumentException if two keys would have the same label, or the question only shows events
@@ -78,8 +80,8 @@ public final class AnswerProducer implements MetricProducer {
     }
 
     /**
-     * With exponential buckets of scale 2. A quantile that is computed of them is never too low, and less than 49 % too
-     * high.
+     * A producer of histograms with exponential buckets of scale 2. A quantile that is computed from them is never too
+     * low, and less than 49 % too high.
      *
      * @throws io.bpf4j.loader.error.UnknownNameException as {@link #explicit}
      * @throws IllegalArgumentException as {@link #explicit}
@@ -88,7 +90,7 @@ public final class AnswerProducer implements MetricProducer {
         return new AnswerProducer(new SeriesReader(answer, metric), metric, true);
     }
 
-    /** The events of the answer so far, and what it lacks. Nothing if the answer is closed. */
+    /** The metrics of the answer so far, and of its gaps. None if the answer is closed. */
     @Override
     public Collection<MetricData> produce(Resource resource) {
         return reader.read().map(reading -> metrics(resource, reading)).orElseGet(List::of);
@@ -97,24 +99,24 @@ public final class AnswerProducer implements MetricProducer {
     /**
      * Keeps the events so far, as {@link io.bpf4j.metrics.prometheus.AnswerCollector#keep} does.
      *
-     * @throws IllegalStateException as there
+     * @throws IllegalStateException as that method does
      */
     public void keep() {
         reader.keep();
     }
 
     /**
-     * Goes on with another answer to the same question, as {@link io.bpf4j.metrics.prometheus.AnswerCollector#goOn}
+     * Continues with another answer to the same question, as {@link io.bpf4j.metrics.prometheus.AnswerCollector#goOn}
      * does.
      *
-     * @throws IllegalStateException if the answer before has not been kept
-     * @throws IllegalArgumentException if the keys, the unit or the buckets are not those of the answer before
+     * @throws IllegalStateException if the previous answer has not been kept
+     * @throws IllegalArgumentException if the keys, the unit or the buckets differ from those of the previous answer
      */
     public void goOn(Answer next) {
         reader.goOn(AnswerSource.of(next));
     }
 
-    /** The times of a point, in nanoseconds since 1970. A clock that was set back gives no time before the start. */
+    /** The times of a point, in nanoseconds since 1970. If the clock was set back, no time is before the start. */
     private record Times(long start, long now) {
         static Times since(Instant created) {
             long start = nanos(created);
@@ -131,7 +133,7 @@ public final class AnswerProducer implements MetricProducer {
         Attributes constants = constants();
         List<LongPointData> gaps = new ArrayList<>();
         for (Gap gap : Gap.values()) {
-            // The number of those that are open now is no sum.
+            // The number of begins that are open now is not a sum.
             if (gap != Gap.STILL_OPEN) {
                 Attributes ofGap = constants.toBuilder()
                         .put(GAP, gap.name().toLowerCase(Locale.ROOT))

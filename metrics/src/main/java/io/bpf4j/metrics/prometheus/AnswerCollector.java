@@ -40,24 +40,25 @@ import org.jspecify.annotations.Nullable;
  * answer; when that is closed, the metric vanishes.
  *
  * <p>A question that counts is the counter {@code NAME_total}. One that distributes is the histogram {@code
- * NAME_seconds}, {@code NAME_bytes} or {@code NAME}, with classic and with native buckets: a reader takes the native
+ * NAME_seconds}, {@code NAME_bytes} or {@code NAME}, with classic and with native buckets: Prometheus gets the native
  * ones if it scrapes by protobuf. Beside it are:
  *
  * <ul>
  *   <li>{@code NAME_gaps_total} with the label {@code gap}, a kind of {@link Gap} in lower case: events that the answer
- *       lacks, or begins and ends without partner;
+ *   lacks, or begins and ends without a partner;
  *   <li>{@code NAME_folded_series_total}: combinations of label values that were added to {@code other};
  *   <li>{@code NAME_exact}: 1 if the answer has all events so far, else 0.
  * </ul>
  *
- * <p>All series count from when this was made, which is their created timestamp: make it right after the answer. A
- * program that asks again makes another answer and another collector, whose counts begin at 0, and readers see the
- * restart; or it keeps the collector, which {@linkplain #goOn goes on}. There are no exemplars: an answer has sums, and no single event with a trace.
+ * <p>All series count from the creation of this collector, which is their created timestamp: create it right after the
+ * answer. A program that asks again creates another answer and another collector, whose counts begin at 0, and
+ * Prometheus sees the restart; or it keeps the collector, which {@linkplain #goOn continues}. There are no exemplars:
+ * an answer has sums, and no single event with a trace.
  *
  * <p>Numbers are doubles, as the client has them. Counts up to 2^53 are exact; a sum is rounded once, by at most 2^-53 of
  * itself. A sum that may have exceeded 64 bits, or that has negative values, is left out.
  */
-@SuppressWarnings("exports") // who calls it has the client
+@SuppressWarnings("exports") // a caller has the client
 public final class AnswerCollector implements MultiCollector {
     private static final String GAP = "gap";
 
@@ -68,11 +69,11 @@ public final class AnswerCollector implements MultiCollector {
     private final MetricMetadata exact;
     private final Labels constants;
 
-    /** Those that come from keys. */
+    /** The labels that come from keys. */
     private final List<String> labels;
 
     /**
-     * Counts from now on, with what the answer has already.
+     * A collector that starts now, with the events that the answer has already.
      *
      * @throws io.bpf4j.loader.error.UnknownNameException if a label is for a key that the question does not have
      * @throws IllegalArgumentException if two keys would have the same label, or the question only shows events
@@ -108,7 +109,7 @@ public final class AnswerCollector implements MultiCollector {
         return name.endsWith(ending) ? name.substring(0, name.length() - ending.length()) : name;
     }
 
-    /** The events of the answer so far, and what it lacks. Nothing if the answer is closed. */
+    /** The metrics of the answer so far, and of its gaps. None if the answer is closed. */
     @Override
     public MetricSnapshots collect() {
         return reader.read().map(this::snapshots).orElseGet(MetricSnapshots::of);
@@ -116,8 +117,8 @@ public final class AnswerCollector implements MultiCollector {
 
     /**
      * Keeps the events so far, so that the answer may be closed and its question asked again later. Until {@link #goOn}
-     * they are all that there is. From now on {@code NAME_exact} is 0, since events of the time between are missing. To be
-     * called when the answer is detached, and before it is closed. A second call does nothing.
+     * the metric has only these. From now on {@code NAME_exact} is 0, because events of the time in between are
+     * missing. Call it when the answer is detached, before it is closed. A second call does nothing.
      *
      * <p>131,072 combinations of keys are kept. The events of further ones are added to the series {@code other}, and
      * {@code NAME_folded_series} counts them; those that have a series already are kept before the others.
@@ -129,17 +130,17 @@ public final class AnswerCollector implements MultiCollector {
     }
 
     /**
-     * Goes on with another answer to the same question, whose events are added to those that were kept. So no count
-     * becomes less, and the series go on.
+     * Continues with another answer to the same question, whose events are added to those that were kept. So no count
+     * decreases, and the series continue.
      *
-     * @throws IllegalStateException if the answer before has not been kept
-     * @throws IllegalArgumentException if the keys, the unit or the buckets are not those of the answer before
+     * @throws IllegalStateException if the previous answer has not been kept
+     * @throws IllegalArgumentException if the keys, the unit or the buckets differ from those of the previous answer
      */
     public void goOn(Answer next) {
         reader.goOn(AnswerSource.of(next));
     }
 
-    /** By these the client refuses a second collector with the same names and labels. */
+    /** The names and labels by which the client refuses a second collector of the same metric. */
     @Override
     public List<MetricFamilyDescriptor> getMetricFamilyDescriptors() {
         List<String> always = constants.stream().map(Label::getName).toList();
@@ -169,7 +170,7 @@ public final class AnswerCollector implements MultiCollector {
     private MetricSnapshot gaps(Reading reading, long created) {
         List<CounterDataPointSnapshot> points = new ArrayList<>();
         for (Gap gap : Gap.values()) {
-            // The number of those that are open now is no counter.
+            // The number of begins that are open now is not a counter.
             if (gap != Gap.STILL_OPEN) {
                 points.add(new CounterDataPointSnapshot(
                         reading.gaps().getOrDefault(gap, 0L),

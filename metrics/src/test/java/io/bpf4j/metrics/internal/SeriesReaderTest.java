@@ -165,10 +165,10 @@ class SeriesReaderTest {
         SampleAnswer answer = SampleAnswer.counting("begin.pid", "begin_pid");
         assertThatThrownBy(() -> reader(answer, AnswerMetric.named("m")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("the label 'begin_pid' of the key begin_pid is there already; give the key another one");
+                .hasMessage("the label 'begin_pid' of the key begin_pid exists already; give the key another label");
         assertThatThrownBy(() -> reader(
                         SampleAnswer.counting("comm"), AnswerMetric.named("m").withConstant("comm", "java")))
-                .hasMessageContaining("the label 'comm' of the key comm is there already");
+                .hasMessageContaining("the label 'comm' of the key comm exists already");
         assertThatThrownBy(() -> reader(
                         SampleAnswer.counting("comm"), AnswerMetric.named("m").withLabel("com", "command")))
                 .isInstanceOf(UnknownNameException.class)

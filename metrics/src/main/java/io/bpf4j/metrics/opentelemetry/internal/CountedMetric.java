@@ -7,8 +7,8 @@ import io.opentelemetry.sdk.metrics.data.MetricDataType;
 import io.opentelemetry.sdk.resources.Resource;
 
 /**
- * A metric whose points are counted already, as exporters take it. The SDK has public factories of points, but of this
- * interface only an internal class. Exporters read it by these methods. <i>Immutable.</i>
+ * A metric whose points are already counted, as exporters accept it. The SDK has public factories of points, but of
+ * this interface only an internal class. Exporters read it by these methods. <i>Immutable.</i>
  */
 public record CountedMetric(
         Resource resource, String name, String description, String unit, MetricDataType type, Data<?> data)
