@@ -34,7 +34,7 @@ import javax.lang.model.SourceVersion;
  *
  * <p>BTF does not say which type the records of a ring buffer have; {@link #withEvent} sets it. Without it a map takes
  * the struct of its own name, or of its name without a final {@code s}, if the object has one: {@code struct pause} for
- * {@code pauses}. A name that several structs have is no type of records.
+ * {@code pauses}. If several structs have the name, the type of the records is unknown.
  *
  * <p>Tested by {@code BindingsGeneratorTest} and {@code BindingsOnKernelTest}.
  */
@@ -55,7 +55,7 @@ public final class BindingsGenerator {
     /**
      * The settings.
      *
-     * @param object name of the object's resource
+     * @param object the name of the object's resource
      * @param events names of structs by the names of maps
      * @param structs names of further structs
      * @param bothOrders whether there is a resource for big-endian machines, too
@@ -107,7 +107,7 @@ public final class BindingsGenerator {
     }
 
     /**
-     * With a package; the default is the unnamed one.
+     * Sets the package; the default is the unnamed package.
      *
      * @throws IllegalArgumentException if it is not a name that a package can have
      */
@@ -120,8 +120,8 @@ public final class BindingsGenerator {
     }
 
     /**
-     * With an object for each byte order: on a big-endian machine {@code open()} reads the resource {@code big/gc.bpf.o},
-     * on the others {@code gc.bpf.o}. Without it there is one resource, for one order.
+     * Generates for an object of each byte order: on a big-endian machine {@code open()} reads the resource {@code
+     * big/gc.bpf.o}, on the others {@code gc.bpf.o}. Without it there is one resource, for one order.
      */
     public BindingsGenerator withBothByteOrders() {
         return with(new Options(
@@ -129,7 +129,7 @@ public final class BindingsGenerator {
     }
 
     /**
-     * With the type of the records of a map.
+     * Sets the type of the records of a map.
      *
      * @param map a ring buffer or perf event array
      * @param struct a struct, union or typedef of one
@@ -150,7 +150,7 @@ public final class BindingsGenerator {
     }
 
     /**
-     * With a class for a struct that no map, variable or event has, such as one of several kinds of records.
+     * Adds a class for a struct that no map, variable or event has, such as one of several kinds of records.
      *
      * @throws UnknownNameException if the object's BTF has no such struct, union or typedef of one
      * @throws InvalidObjectException if it has several
@@ -234,7 +234,7 @@ public final class BindingsGenerator {
     /**
      * The text of the class.
      *
-     * @throws InvalidObjectException if the object has types that no class can have
+     * @throws InvalidObjectException if the object has types for which no class can be generated
      */
     public String source() {
         ClassName name = ClassName.get(options.packageName, options.className);
@@ -251,7 +251,7 @@ public final class BindingsGenerator {
     /**
      * Whether a file was generated, so that it may be generated again.
      *
-     * @param firstLine of the file
+     * @param firstLine the first line of the file
      */
     public static boolean isGenerated(String firstLine) {
         return firstLine.startsWith(MARK);

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 final class CText {
     private static final int MAX_DEPTH = 32;
 
-    /** All characters but those that can't end a comment, or begin an escape, a tag or a line in it. */
+    /** The characters that could end a comment, or begin an escape, a tag or a line in it. */
     private static final Pattern UNSAFE = Pattern.compile("[^\\w .,:;/()<>\\[\\]=*+-]|(?<=\\*)/");
 
     private CText() {}

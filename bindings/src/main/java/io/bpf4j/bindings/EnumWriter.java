@@ -24,7 +24,7 @@ import javax.lang.model.element.Modifier;
  * <p>Tested by {@code BindingsGeneratorTest}.
  */
 final class EnumWriter {
-    /** As the code that makes them has at most 65,535 bytes, 13 for each. */
+    /** The maximum number of constants: the code that creates them has at most 65,535 bytes, 13 for each. */
     private static final int MAX_CONSTANTS = 4_000;
 
     private final NamedType named;

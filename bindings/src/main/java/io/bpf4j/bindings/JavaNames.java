@@ -18,13 +18,15 @@ final class JavaNames {
     private static final Set<String> NO_METHODS = Set.of(
             "yield", "clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait");
 
-    /** In characters: the file of a class in a class in a class is named after all three, in 255 bytes. */
+    /**
+     * The maximum length in characters: the file name of a doubly nested class contains all three names, in 255 bytes.
+     */
     private static final int MAX_LENGTH = 100;
 
     private final Set<String> reserved;
     private final Set<String> used = new HashSet<>();
 
-    /** The next number for a name that was used: without it, many equal names would take a time that grows squarely. */
+    /** The next number for a name that was used: without it, the time for many equal names would grow quadratically. */
     private final Map<String, Integer> next = new HashMap<>();
 
     /** @param reserved names that are taken */
@@ -33,8 +35,8 @@ final class JavaNames {
     }
 
     /**
-     * A name that nothing else has, nor will have. A keyword or reserved name gets an underscore, a name that is used
-     * already a number. What is beyond {@link #MAX_LENGTH} is cut off.
+     * A unique name. A keyword or reserved name gets an underscore, a name that is used already a number. A name is cut
+     * to {@link #MAX_LENGTH} characters.
      *
      * @param name a Java identifier, or a keyword
      */

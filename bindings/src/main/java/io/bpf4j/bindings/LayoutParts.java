@@ -18,10 +18,10 @@ import javax.lang.model.element.Modifier;
  * <p>Tested by {@code BindingsGeneratorTest}.
  */
 final class LayoutParts {
-    /** Each has at least one method, and no class has more than 65,535 constants that methods refer to. */
+    /** The maximum number of parts: each has at least one method, and a class has at most 65,535 constants. */
     private static final int MAX_PARTS = 4_000;
 
-    /** The code that makes an array of them has at most 65,535 bytes, 8 for each. */
+    /** The maximum number of lines: the code that creates an array of them has at most 65,535 bytes, 8 for each. */
     private static final int MAX_LINES = 8_000;
 
     private final ObjectSpec spec;
@@ -46,7 +46,7 @@ final class LayoutParts {
         }
     }
 
-    /** The nested class that lists them. It comes last, because it is long and for no reader. */
+    /** The nested class that lists them. It comes last, because it is long and not meant to be read. */
     TypeSpec type() {
         List<CodeBlock> lines = new ArrayList<>();
         for (String part : parts) {

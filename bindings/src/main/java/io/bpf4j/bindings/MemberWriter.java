@@ -142,7 +142,7 @@ final class MemberWriter {
         return switch (shape) {
             case Shape.Numeric(Scalar scalar) -> scalar;
             case Shape.Declared(NamedType named) when named.isEnum() -> named.number();
-            default -> throw new IllegalStateException(member.text() + " is no bit-field");
+            default -> throw new IllegalStateException(member.text() + " is not a bit-field");
         };
     }
 

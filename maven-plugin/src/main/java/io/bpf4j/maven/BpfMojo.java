@@ -15,11 +15,11 @@ import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProject;
 import org.jspecify.annotations.Nullable;
 
-/** What both goals have: the package, and the folders in {@code target}. */
+/** The common part of both goals: the package, and the folders in {@code target}. */
 abstract class BpfMojo extends AbstractMojo {
     static final String OBJECT_SUFFIX = ".bpf.o";
 
-    /** The folder, beside the objects for little-endian machines, of those for big-endian ones. */
+    /** The folder of the objects for big-endian machines, beside the objects for little-endian ones. */
     static final String BIG = "big";
 
     @Parameter(defaultValue = "${project}", readonly = true, required = true)
@@ -30,7 +30,7 @@ abstract class BpfMojo extends AbstractMojo {
     @Parameter(property = "bpf4j.packageName")
     private @Nullable String packageName;
 
-    /** Does nothing. */
+    /** Skips the goal. */
     @Parameter(property = "bpf4j.skip", defaultValue = "false")
     private boolean skip;
 
@@ -76,7 +76,7 @@ abstract class BpfMojo extends AbstractMojo {
         return baseDirectory().resolve(project.getBuild().getDirectory()).normalize();
     }
 
-    /** The root of the resources that are made of the sources. */
+    /** The root of the resources that are made from the sources. */
     final Path resources() {
         return buildDirectory().resolve("generated-resources/bpf4j");
     }
@@ -89,10 +89,10 @@ abstract class BpfMojo extends AbstractMojo {
     }
 
     /**
-     * The files of a folder whose names have an end, in the order of their names; none if there is no such folder.
+     * The files of a folder whose names have a suffix, in the order of their names; none if there is no such folder.
      *
-     * @throws NoSuchFileException for a symbolic link that leads to nothing: without its file, all that is made of it
-     *     would be deleted as if the source were gone
+     * @throws NoSuchFileException for a dangling symbolic link: otherwise everything made from its file would be
+     *     deleted, as if the source were gone
      */
     static List<Path> files(Path folder, String suffix) throws IOException {
         if (!Files.isDirectory(folder)) {
@@ -106,13 +106,13 @@ abstract class BpfMojo extends AbstractMojo {
         }
         for (Path file : named) {
             if (!Files.exists(file) && Files.isSymbolicLink(file)) {
-                throw new NoSuchFileException(file.toString(), null, "the symbolic link leads to no file");
+                throw new NoSuchFileException(file.toString(), null, "the symbolic link is dangling");
             }
         }
         return named.stream().filter(Files::isRegularFile).toList();
     }
 
-    /** Deletes what an earlier build made of a source that is gone. */
+    /** Deletes what an earlier build made from a source that is gone. */
     static void keepOnly(Path folder, String suffix, Set<Path> kept) throws IOException {
         for (Path file : files(folder, suffix)) {
             if (!kept.contains(file)) {

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Writes files only if their content changes: whoever looks at their times has nothing to do otherwise. */
+/** Writes files only if their content changes, so that tools that compare modification times don't work in vain. */
 final class Changed {
     private Changed() {}
 

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The compiler, which is run in the folder of the sources.
  *
- * <p>A source is compiled twice, because the bytes of a BPF object are in the order of the machine that it is for. What
- * is made of it is current as long as nothing that it was made of has changed: the compiler tells which files it has
- * read ({@code -MD}), and {@link Fingerprint} keeps the hashes of their contents.
+ * <p>A source is compiled twice, because a BPF object has the byte order of its machine. The objects are current as
+ * long as none of their inputs has changed: the compiler lists the files that it has read ({@code -MD}), and {@link
+ * Fingerprint} keeps the hashes of their contents.
  */
 final class Clang {
     /** Instructions of Linux 5.1, for kernels from bpf4j's oldest on; debugging information for BTF. */
@@ -75,9 +75,9 @@ final class Clang {
     }
 
     /**
-     * Compiles a source for both byte orders, if it must be.
+     * Compiles a source for both byte orders, unless its objects are current.
      *
-     * @param state a path for files that say what the objects were made of
+     * @param state a path for the fingerprints of the objects
      */
     Outcome compile(Path source, Path little, Path big, Path state) throws IOException, InterruptedException {
         boolean current = true;
@@ -110,7 +110,7 @@ final class Clang {
         return name.startsWith("-") || name.startsWith("@") ? "./" + name : name;
     }
 
-    /** What the objects depend on beside the files: the command, and the compiler as it is installed now. */
+    /** What the objects depend on besides the files: the command, and the installed compiler. */
     private String key(List<String> command) throws IOException {
         return String.join("\n", command) + "\n" + Files.size(program) + " " + Files.getLastModifiedTime(program);
     }
@@ -119,7 +119,7 @@ final class Clang {
             throws IOException, InterruptedException {
         Files.createDirectories(object.getParent());
         Files.createDirectories(fingerprint.getParent());
-        // A build that is killed leaves no half object behind, nor an old one that looks like a new one.
+        // A build that is killed leaves neither an incomplete object nor an old one that looks current.
         Files.deleteIfExists(fingerprint);
         Path made = fingerprint.resolveSibling(fingerprint.getFileName() + ".o");
         Path read = fingerprint.resolveSibling(fingerprint.getFileName() + ".d");

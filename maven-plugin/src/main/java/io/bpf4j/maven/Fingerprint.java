@@ -13,16 +13,15 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What an output was made of: a file with the SHA-256 of the command in its first line, and those of the files, with
- * their paths, in the others. Contents decide, not times: a checkout gives files new times, and an editor may keep old
- * ones.
+ * The inputs of an output: a file with the SHA-256 of the command in its first line, and those of the files, with their
+ * paths, in the others. Contents decide, not times: a checkout gives files new times, and an editor may keep old ones.
  */
 final class Fingerprint {
     private Fingerprint() {}
 
     /**
-     * Whether the command is the same, and each file still has the content that it had. Not if the fingerprint is not as
-     * it was written, or a file can't be read: then the output is made again.
+     * Whether the command is the same, and each file still has the content that it had. False if the fingerprint is
+     * damaged, or a file can't be read: then the output is made again.
      */
     static boolean isCurrent(Path fingerprint, String command) {
         try {
@@ -55,7 +54,7 @@ final class Fingerprint {
         for (Path file : files) {
             lines.add(hash(Files.readAllBytes(file)) + " " + file);
         }
-        // Of a build that is killed there is no part, which would name fewer files.
+        // Written at once, because a part of it, from a build that is killed, would name fewer files.
         Path whole = fingerprint.resolveSibling(fingerprint.getFileName() + ".new");
         Files.write(whole, lines);
         Files.move(whole, fingerprint, StandardCopyOption.REPLACE_EXISTING);

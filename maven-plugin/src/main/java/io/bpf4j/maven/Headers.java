@@ -17,7 +17,7 @@ final class Headers {
     private Headers() {}
 
     /**
-     * Writes those that differ from what is there.
+     * Writes the headers that differ from the existing files.
      *
      * @param folder for the option {@code -I}
      */

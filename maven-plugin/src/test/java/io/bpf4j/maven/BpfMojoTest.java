@@ -28,7 +28,7 @@ class BpfMojoTest {
         assertThatThrownBy(() -> BpfMojo.files(folder, ".bpf.c"))
                 .isInstanceOf(NoSuchFileException.class)
                 .hasMessageContaining("a.bpf.c")
-                .hasMessageContaining("leads to no file");
+                .hasMessageContaining("is dangling");
         assertThat(BpfMojo.files(folder.resolve("none"), ".bpf.c")).isEmpty();
     }
 }
