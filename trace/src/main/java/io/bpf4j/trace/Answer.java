@@ -242,7 +242,7 @@ public final class Answer extends RunningProgram {
         boolean forAWhile = order.areAllIn(pid);
         boolean missed = forAWhile && counting.isWanted() && !isStopped(pid);
         if (missed) {
-            // Before that: no reader may find the answer exact when events are not counted any more.
+            // Before that, because the answer must not look exact when events are no longer counted.
             interrupted.add(new Diagnostic(
                     Diagnostic.Kind.LATE,
                     "",
@@ -253,7 +253,7 @@ public final class Answer extends RunningProgram {
         try {
             begins.forEach(AttachedFunctions::pause);
             if (missed) {
-                // Their ends are not seen, and the next ones are those of other begins.
+                // Their ends are missed, and the next ends belong to other begins.
                 table.forgetBegins();
             }
             return attach.get();
@@ -293,8 +293,8 @@ public final class Answer extends RunningProgram {
     }
 
     /**
-     * The probes whose events the filter may take. All probes, if it takes no event of any: there must be something to
-     * attach.
+     * The probes whose events the filter may accept. All probes if it accepts no event of any, because at least one
+     * must be attached.
      */
     private List<UsdtProbe> taken(List<UsdtProbe> probes) {
         List<UsdtProbe> taken = probes.stream()
@@ -406,11 +406,11 @@ public final class Answer extends RunningProgram {
     }
 
     /**
-     * Whether what the value of a key names has ended, so that no event can have it for now: a process (the key {@code
-     * pid}), or a systemd unit, container or pod ({@code unit}, {@code container}, {@code pod}), which has no control group
-     * any more. It may come back: a pid is that of another process, a unit is started again. False for other keys, for a
-     * name that is empty or only a number, and if it is not known, as when control groups can't be read. May look at all
-     * control groups, once in ten seconds at most.
+     * Whether the process, unit, container or pod that the value of a key names has ended, so that no event can have
+     * this value for now: a process (the key {@code pid}), or a systemd unit, container or pod ({@code unit}, {@code
+     * container}, {@code pod}) that no longer has a control group. The value may come back: another process gets the
+     * pid, or a unit is started again. False for other keys, for a name that is empty or only a number, and if it is
+     * unknown, as when control groups can't be read. May read all control groups, at most once in ten seconds.
      *
      * @param key one of {@link #keys}
      * @param value as {@link Row#key} has it
@@ -460,7 +460,7 @@ public final class Answer extends RunningProgram {
 
     /**
      * The unit of the distributions: {@code ns} for latencies, {@code bytes} and the like for an argument whose unit
-     * the catalog knows; empty if it is not known.
+     * the catalog knows; empty if it is unknown.
      */
     public Optional<String> unit() {
         return question.unit();
@@ -475,9 +475,9 @@ public final class Answer extends RunningProgram {
     }
 
     /**
-     * A distribution without events that has all buckets which one of this answer may have, while those of {@link
-     * #rows} lack the empty ones at both ends. All distributions of an answer have the same buckets. Empty if the
-     * question does not distribute values or times.
+     * A distribution without events that has all buckets that a distribution of this answer may have, while those of
+     * {@link #rows} lack the empty ones at both ends. All distributions of an answer have the same buckets. Empty if
+     * the question does not distribute values or times.
      */
     public Optional<Distribution> emptyDistribution() {
         return question.kind() == QuestionKind.HISTOGRAM || question.kind() == QuestionKind.LATENCY

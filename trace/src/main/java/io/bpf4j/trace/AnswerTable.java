@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the maps of {@code question.bpf.c}: {@code table} has a value for each key and CPU, {@code stacks} the addresses
- * of the stacks whose hashes are in the keys, {@code begins} what has no end yet.
+ * of the stacks whose hashes are in the keys, {@code begins} the begins without an end so far.
  *
  * <p>Tested by {@code QuestionsOnKernelTest} and {@code StacksOnKernelTest}.
  */
@@ -126,7 +126,7 @@ final class AnswerTable {
         return question.kind() == QuestionKind.LATENCY ? begins().toMap().size() : 0;
     }
 
-    /** Forgets these begins; their ends will have no partner. Of a latency only. */
+    /** Removes these begins; their ends will have no partner. Only for a latency. */
     void forgetBegins() {
         TypedMap<byte[], byte[]> begins = begins();
         begins.toMap().keySet().forEach(begins::remove);

@@ -5,8 +5,8 @@ import io.bpf4j.loader.link.LinkGroup;
 import java.util.function.Supplier;
 
 /**
- * The functions of one attachment. It can be attached again, to come after what was attached in the meantime ({@link
- * PairOrder}). <i>Thread-safe.</i>
+ * The functions of one attachment. They can be attached again, so that they come after probes that were attached in the
+ * meantime ({@link PairOrder}). <i>Thread-safe.</i>
  *
  * <p>Tested by {@code PairsAtOneAddressTest}.
  */

@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the links of a question are attached to, and the BPF programs that have run for them. <i>Thread-safe</i>, without
- * the lock of the question, which is held while probes are attached to or detached from.
+ * The targets of a question's links, and the BPF programs that have run for them. <i>Thread-safe</i>, without the lock
+ * of the question, which is held while probes are attached to or detached from.
  *
  * <p>Tested by {@code UsageOnKernelTest}.
  */
@@ -25,14 +25,14 @@ final class Attachments {
     private final Set<Program> programs = ConcurrentHashMap.newKeySet();
 
     /**
-     * What a link is attached to.
+     * The target of a link.
      *
-     * @param names of probes and functions
-     * @param sites places in files
+     * @param names the names of probes and functions
+     * @param sites the number of sites in files
      */
     private record Places(Set<String> names, int sites) {}
 
-    /** A program runs that no probe is attached to. */
+    /** Adds a program that runs without a probe. */
     void add(Program program) {
         programs.add(program);
     }

@@ -14,7 +14,7 @@ import java.util.function.Function;
 
 /**
  * Attaches to the probes of many files, of which some may have been removed or replaced after they were read: a process
- * ended, a package was upgraded. Those are left out and named; one of them must not end a trace of all processes.
+ * ended, a package was upgraded. These are left out and named; one of them must not end a trace of all processes.
  *
  * <p>Tested by {@code ChangedFilesTest}.
  */

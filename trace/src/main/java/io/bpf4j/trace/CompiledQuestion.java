@@ -60,10 +60,10 @@ final class CompiledQuestion {
     private final @Nullable GeneratedFunction shown;
     private final Optional<String> unitOfArgument;
 
-    /** Probes of which the filter takes no event. */
+    /** The probes of which the filter accepts no event. */
     private final Set<String> leftOut;
 
-    /** Expressions that are names of C++ types as the compiler encodes them. */
+    /** The expressions that are mangled names of C++ types. */
     private final Set<String> encodedTypes;
 
     private CompiledQuestion(Question question, ProbeNumbers numbers) {
@@ -73,13 +73,14 @@ final class CompiledQuestion {
         probesKnown = known.size();
         open = !question.expected.isEmpty() || known.isEmpty();
 
-        // What the names of a latency's expressions mean: begin.NAME a value at the begin, any other one at the end.
+        // In the expressions of a latency, begin.NAME is a value at the begin, and any other name is a value at the
+        // end.
         Optional<BeginValues> begins = latency
                 ? Optional.of(beginValues(question, new ProbeScope(numbers.begins(), open), tables))
                 : Optional.empty();
         begin = begins.flatMap(BeginValues::function).orElse(null);
 
-        // The filter decides of which probes the other expressions are. A latency is filtered at the end of a pair.
+        // The filter decides which probes the other expressions apply to. A latency is filtered at the end of a pair.
         List<ProbeNumbers.Known> filtered =
                 latency ? known.stream().filter(ProbeNumbers.Known::ends).toList() : known;
         where = question.where.isEmpty()
@@ -146,7 +147,7 @@ final class CompiledQuestion {
         return taken.isEmpty() ? probes : taken;
     }
 
-    /** Names of which no probe is taken. */
+    /** The names without a probe that passes the filter. */
     private static Set<String> leftOut(List<ProbeNumbers.Known> known, List<ProbeNumbers.Known> taken) {
         Set<String> names =
                 known.stream().map(ProbeNumbers.Known::fullName).collect(Collectors.toCollection(HashSet::new));
@@ -154,7 +155,7 @@ final class CompiledQuestion {
         return names;
     }
 
-    /** Whether the filter may take an event of a probe; the events of others need not fire. */
+    /** Whether the filter may accept an event of a probe; the other probes need not be attached. */
     boolean takes(String fullName) {
         return !leftOut.contains(fullName);
     }
@@ -339,9 +340,12 @@ final class CompiledQuestion {
         return expression.replace("(", "").strip().startsWith(OF_BEGIN);
     }
 
-    /** {@code std::runtime_error} for {@code St13runtime_error}. What can't be decoded, as without its end, stays. */
+    /**
+     * {@code std::runtime_error} for {@code St13runtime_error}. A name that can't be demangled, such as one that is
+     * cut, stays as it is.
+     */
     static String typeName(String encoded) {
-        // A * says that the type is known in one file only.
+        // A * marks a type that is local to one file.
         String symbol = "_ZTS" + (encoded.startsWith("*") ? encoded.substring(1) : encoded);
         String name = Demangler.demangle(symbol);
         return name.startsWith(NAME_OF_TYPE) ? name.substring(NAME_OF_TYPE.length()) : encoded;

@@ -123,7 +123,7 @@ final class FunctionLinks {
         try {
             Map<Boolean, List<FunctionProbeData>> all = Stream.concat(requested.stream(), silent.stream())
                     .collect(Collectors.partitioningBy(numbers::mustRunFirst));
-            for (boolean runsFirst : new boolean[] {false, true}) { // PairOrder says why
+            for (boolean runsFirst : new boolean[] {false, true}) { // see PairOrder
                 all.getOrDefault(runsFirst, List.of()).stream()
                         .collect(Collectors.groupingBy(Kind::of, LinkedHashMap::new, Collectors.toList()))
                         .forEach(links::attach);
@@ -151,9 +151,9 @@ final class FunctionLinks {
     }
 
     /**
-     * An entry or a return in a file; of files that share their breakpoints, in the first.
+     * An entry or a return in a file; for files that share their breakpoints, in the first one.
      *
-     * @param where the offset in the file; the name, if only that is known
+     * @param where the offset in the file, or the name if the offset is unknown
      * @param begins whether it begins a pair, which another name of the function may end
      */
     private record At(FileIdentity identity, Object where, boolean returns, boolean begins) {}

@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
 /**
  * The entry or the return of a function in a file. At the entry {@code arg0} to {@code arg5} are the registers in which
  * the machine passes integers and pointers, unsigned; on s390x there are five. At the return {@code retval} is the
- * result, the whole register, unsigned: {@code (int)retval} is that of a function that returns an {@code int}.
+ * result, the whole register, unsigned: use {@code (int)retval} if the function returns an {@code int}.
  * <i>Immutable.</i>
  *
  * <p>In a 32-bit process of x86-64 the arguments are the first six words on the stack. For a Go function they are the

@@ -16,7 +16,7 @@ import java.util.Set;
 /**
  * The one implementation of {@link FunctionProbe}.
  *
- * @param place where the function starts; empty if it is looked up by its name when it is attached
+ * @param place the start of the function; empty if it is looked up by its name when it is attached
  */
 record FunctionProbeData(Path file, String function, String name, boolean returns, Optional<Place> place)
         implements FunctionProbe {
@@ -27,10 +27,10 @@ record FunctionProbeData(Path file, String function, String name, boolean return
      * The start of a function.
      *
      * @param file the file that the kernel opens; for a library stored in an archive, the archive
-     * @param identity of the file whose symbols were read
-     * @param offset in the file, in bytes
+     * @param identity the identity of the file whose symbols were read
+     * @param offset the offset in the file, in bytes
      * @param oneOfMany whether it was found by a wildcard, and may be left out
-     * @param convention how it takes its arguments
+     * @param convention the calling convention of the function
      * @param unwinds whether the file has code for exceptions
      */
     record Place(

@@ -30,8 +30,8 @@ public enum Gap {
      */
     STACKS_LOST("stacks_lost", "without a stack: it could not be read or kept"),
     /**
-     * Values that may be missing in {@link Distribution#min} or {@link Distribution#max}, because other threads interrupted
-     * each attempt to enter them. All else has them.
+     * Values that may be missing in {@link Distribution#min} or {@link Distribution#max}, because other threads
+     * interrupted each attempt to store them. Counts, sums and buckets include them.
      */
     EXTREMES_LOST("extremes_lost", "perhaps not in min or max: threads interrupted each other"),
     /** Events that are not shown, because the ring buffer was full. */

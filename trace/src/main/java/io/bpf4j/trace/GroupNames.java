@@ -20,9 +20,9 @@ import java.util.stream.Stream;
  * The units, containers and pods to which control groups belong. Events have the number of a group only; a search of
  * all groups finds the name that belongs to it. <i>Thread-safe.</i>
  *
- * <p>A group belongs to the unit, container or pod that is named last on the way to it, but what is in a container
- * belongs to that container whatever its names are, because root of the container may make groups. Names count where
- * {@link GroupPattern} takes them: where nobody else can have made them.
+ * <p>A group belongs to the last unit, container or pod that its path names. But every group in a container belongs to
+ * that container, because root of the container may make groups with any names. Names count only where {@link
+ * GroupPattern} trusts them: where no other user can have made them.
  *
  * <p>The number of a group is never used again (kernfs_root's {@code id_highbits}), so a name that was found stays right
  * when the group is gone. The name of a group that has come and gone between two searches is unknown. Its number is
@@ -36,18 +36,21 @@ final class GroupNames {
 
     private static final long INTERVAL_NANOS = 200_000_000;
 
-    /** After a search, the next one comes after twenty times as long as the search took, or later. */
+    /** The least pause after a search, as a multiple of its duration. */
     private static final int REST_FACTOR = 20;
 
-    /** Whoever asks whether a name has ended gets what a search has found that is at most so old, or makes a new one. */
+    /** The maximum age of a search that tells whether a name has ended; if it is older, a new search is made. */
     private static final long FRESH_NANOS = 10_000_000_000L;
 
-    /** Groups that others have made, and the depth up to which these are looked at; more than systemd and runtimes need. */
+    /**
+     * The maximum number of groups of other users that are searched, and their maximum depth; more than systemd and
+     * runtimes need.
+     */
     private static final int MAX_FOREIGN = 4096;
 
     private static final int MAX_FOREIGN_DEPTH = 32;
 
-    /** Stands before the number of a group that has no name here. */
+    /** The prefix of the number of a group without a name. */
     private static final String NUMBER = "cgroup:";
 
     private static final Names NONE = new Names("", "", "");
@@ -62,7 +65,7 @@ final class GroupNames {
         }
     };
 
-    /** Groups that a search did not find. No later search will, so none is made for them. */
+    /** The groups that a search did not find. No later search will find them, so none is made for them. */
     private final Set<Long> gone = new HashSet<>();
 
     /** Groups for which the number was given instead of a name. */
@@ -82,7 +85,7 @@ final class GroupNames {
 
     private long lastSearch = System.nanoTime();
 
-    /** When a search may be made again, and when for a single event. */
+    /** The earliest time of the next search, and of one for a single event. */
     private long nextSearch = System.nanoTime();
 
     private long nextForEvent = System.nanoTime();
@@ -93,7 +96,7 @@ final class GroupNames {
                 case UNIT -> unit;
                 case CONTAINER -> container;
                 case POD -> pod;
-                case CGROUP -> throw new IllegalArgumentException("a path is no name");
+                case CGROUP -> throw new IllegalArgumentException("a path is not a name");
             };
         }
 
@@ -133,7 +136,7 @@ final class GroupNames {
         return names.of(kind);
     }
 
-    /** Searches if one of these groups is not known. */
+    /** Searches if one of these groups is unknown. */
     synchronized void find(Collection<Long> ids) {
         if (System.nanoTime() - nextSearch >= 0
                 && !ids.stream().allMatch(id -> known.containsKey(id) || gone.contains(id))
@@ -144,7 +147,7 @@ final class GroupNames {
 
     /**
      * Whether no group has a name any more, so that no thread is in one: a group is removed when it has none (cgroup_rmdir).
-     * False if that is not known. The name may come back, as that of a unit that is started again.
+     * False if that is unknown. The name may come back, such as that of a unit that is started again.
      */
     synchronized boolean hasEnded(Kind kind, String name) {
         long now = System.nanoTime();
@@ -187,7 +190,7 @@ final class GroupNames {
         Set<String> foreign = new HashSet<>();
         boolean[] whole = {true};
         long began = System.nanoTime();
-        // What is left out is not known, which is said when it is needed.
+        // Groups that are left out are unknown; this is reported when one of them is needed.
         groups.visit(
                 (group, trusted, trustedBelow) -> {
                     List<String> names = group.names();
@@ -237,7 +240,7 @@ final class GroupNames {
         return false;
     }
 
-    /** What a reader of the names should know; empty if there is nothing to say. */
+    /** The reason why names are missing; empty if there is none. */
     synchronized Optional<Diagnostic> hint() {
         if (!numbered.isEmpty()) {
             return Optional.of(new Diagnostic(
@@ -246,7 +249,7 @@ final class GroupNames {
                     (numbered.size() == 1 ? "a control group has" : numbered.size() + " control groups have")
                             + " no name here, because "
                             + (failure.isEmpty()
-                                    ? "it had ended before it was looked for, or is not visible from this control group"
+                                    ? "it had ended before the search, or is not visible from this control group"
                                             + " namespace"
                                             + (cut ? ", or is one of too many that another user has made" : "")
                                     : "the search of control groups failed: " + failure)

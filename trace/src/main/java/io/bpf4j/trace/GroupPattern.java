@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The control groups of a systemd unit, a container or a pod, or those at a path. <i>Immutable.</i>
  *
- * <p>The names of groups are conventions of the programs that make them, and whoever may make groups can use any name.
- * So units, containers and pods are taken only where root or the user of this process has named all groups on the way,
- * and containers and pods only outside of containers: what is in a container belongs to it, because root of the
- * container may make groups with any name. Others are selected by their paths.
+ * <p>The names of groups are conventions of the programs that make them, and a user who may make groups can use any
+ * name. So a unit, container or pod is recognized only where root or the user of this process has made all groups of
+ * the path, and a container or pod only outside of containers: every group in a container belongs to it, because root
+ * of the container may make groups with any name. Others are selected by their paths.
  *
  * <p>Tested by {@code GroupPatternTest}.
  */
 final class GroupPattern implements ControlGroups.Search {
-    /** What a text names. */
+    /** The kind of thing that a text names. */
     enum Kind {
         UNIT,
         CONTAINER,
@@ -59,7 +59,7 @@ final class GroupPattern implements ControlGroups.Search {
      * A pattern.
      *
      * @param kind how the text names groups
-     * @throws IllegalArgumentException if the text is no name of this kind
+     * @throws IllegalArgumentException if the text is not a name of this kind
      */
     GroupPattern(Kind kind, String text) {
         check(kind, text);
@@ -127,8 +127,8 @@ final class GroupPattern implements ControlGroups.Search {
     }
 
     /**
-     * The name that a group has as a unit, container or pod; empty if it is none. The name counts only where nobody else
-     * can have made it.
+     * The name that a group has as a unit, container or pod; empty if it is none. The name counts only where no other
+     * user can have made it.
      */
     static Optional<String> nameOf(Kind kind, List<String> path) {
         String last = path.getLast();

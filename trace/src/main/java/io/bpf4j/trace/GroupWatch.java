@@ -30,19 +30,19 @@ import org.jspecify.annotations.Nullable;
  * Polls which control groups match a pattern, and which files their processes have mapped. <i>Thread-safe.</i>
  *
  * <p>Polling is enough, because the kernel filters events by the group of the thread that fires: a process that has
- * started since the last look is counted if it runs known files. What a look finds late is a gap. So is a program that
- * started and ended between two looks: the kernel counts the programs that processes of the groups execute, and the
- * watch compares this number with that of the programs it has seen.
+ * started since the last poll is counted if it runs known files. Groups and files that a poll finds late are a gap. So
+ * is a program that started and ended between two polls: the kernel counts the programs that processes of the groups
+ * execute, and the watch compares this number with that of the programs it has seen.
  *
  * <p>Tested by {@code GroupsOnKernelTest}.
  */
 final class GroupWatch implements AutoCloseable {
     private static final long INTERVAL_NANOS = 200_000_000;
 
-    /** After a look, the next one comes after twenty times as long as the look took, or later. */
+    /** The least pause after a poll, as a multiple of its duration. */
     private static final int REST_FACTOR = 20;
 
-    /** The size of the map of groups.h: who may make groups can make more than it has room for. */
+    /** The size of the map of groups.h. A user who may make groups can make more than that. */
     private static final int MAX_GROUPS = 4096;
 
     private final Host host;
@@ -59,13 +59,15 @@ final class GroupWatch implements AutoCloseable {
      */
     private final Object counting = new Object();
 
-    /** Processes that can't be searched, with their start times. Searching them at each look would delay the others. */
+    /** Processes that can't be searched, with their start times. Searching them at each poll would delay the others. */
     private final Map<Integer, OptionalLong> leftOut = new HashMap<>();
 
     private Set<Long> groups = Set.of();
     private long execs;
 
-    /** The programs that the last look has seen and that are not in {@link #execs}: they were executed during the look. */
+    /**
+     * The programs that the last poll has seen and that are not in {@link #execs}: they were executed during the poll.
+     */
     private long seenEarly;
 
     private @Nullable Thread thread;
@@ -87,7 +89,7 @@ final class GroupWatch implements AutoCloseable {
         }
     }
 
-    /** Receives what a look has found; the methods are called one at a time. */
+    /** Receives the results of a poll; the methods are called one at a time. */
     interface Listener {
         /** The ids of all groups, if they have changed. */
         void groups(Set<Long> ids);
@@ -148,7 +150,7 @@ final class GroupWatch implements AutoCloseable {
     void start(Listener listener) throws IOException {
         execs = listener.execs();
         look(listener);
-        // Nothing is counted before this method returns. What is not attached to stays so, and is looked at once.
+        // Nothing is counted before this method returns. A file that can't be attached to is tried only once.
         gaps.remove(Kind.LATE);
         Thread looking = new Thread(() -> lookAgain(listener), "bpf4j control groups");
         looking.setDaemon(true);
@@ -164,7 +166,7 @@ final class GroupWatch implements AutoCloseable {
                 try {
                     look(listener);
                 } catch (IOException e) {
-                    // A limit of open files, for example: the next look may succeed.
+                    // The reason may be the limit of open files, for example, so the next poll may succeed.
                     addGap(
                             Kind.NOT_ATTACHED,
                             pattern.toString(),
@@ -173,7 +175,7 @@ final class GroupWatch implements AutoCloseable {
                 rest = Math.max(INTERVAL_NANOS, REST_FACTOR * (System.nanoTime() - began));
             }
         } catch (RuntimeException | Error e) {
-            addGap(Kind.NOT_ATTACHED, "", "processes of " + pattern + " are not looked for any more: " + e);
+            addGap(Kind.NOT_ATTACHED, "", "the search for processes of " + pattern + " has ended: " + e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -233,7 +235,7 @@ final class GroupWatch implements AutoCloseable {
         Map<Integer, Program> now = new HashMap<>();
         pids.forEach(pid -> program(pid).ifPresent(program -> now.put(pid, program)));
         Set<MappedFile.Key> known = new HashSet<>();
-        // Only those of processes that still run: else the number of a file may be that of a new file.
+        // Only those of processes that still run: otherwise the inode number of a file may belong to a new file.
         now.forEach((pid, program) -> {
             Program before = running.get(pid);
             if (before != null && program.isSameAs(before)) {
@@ -255,10 +257,10 @@ final class GroupWatch implements AutoCloseable {
             addGap(
                     Kind.LATE,
                     pattern.toString(),
-                    "programs in the control groups of " + pattern + " ended before their files were looked at: events"
-                            + " of files that were not known are missing");
+                    "programs in the control groups of " + pattern + " ended before their files were read: events"
+                            + " of unknown files are missing");
         }
-        // No more than were executed since: a process that was moved into a group was not executed there.
+        // At most as many as were executed since, because a process that was moved into a group was not executed there.
         seenEarly = Math.min(Math.max(0, -missed), listener.execs() - executed);
         execs = executed;
         running = now;
@@ -314,7 +316,7 @@ final class GroupWatch implements AutoCloseable {
         gaps.add(new Diagnostic(kind, subject, message));
     }
 
-    /** How many processes of the groups the last look has found. */
+    /** How many processes of the groups the last poll has found. */
     int processes() {
         return running.size();
     }
@@ -326,7 +328,7 @@ final class GroupWatch implements AutoCloseable {
         }
     }
 
-    /** Ends the watch, and waits for the look that is under way. */
+    /** Ends the watch, and waits for a poll that is in progress. */
     @Override
     public void close() {
         closing.countDown();

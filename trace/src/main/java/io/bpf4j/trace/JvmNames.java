@@ -24,9 +24,9 @@ import java.util.function.Consumer;
 /**
  * Asks JVMs for the names of their compiled methods, so that the symbolizer knows them. <i>Confined.</i>
  *
- * <p>Each JVM is asked once between two calls of {@link #forget}. A JVM may be too busy to answer, and anybody can
- * start processes that look like JVMs and never answer. So all are asked at the same time, each by a thread of its own,
- * and one that did not answer is not asked again.
+ * <p>Each JVM is asked once between two calls of {@link #forget}. A JVM may be too busy to answer, and any user can
+ * start processes that look like JVMs and never answer. So all are asked at the same time, each by its own thread, and
+ * one that did not answer is not asked again.
  *
  * <p>Tested by {@code CliStackTest} and {@code HostileJvmsTest}.
  */

@@ -73,7 +73,7 @@ record KeyLayout(@Nullable GeneratedFunction expressions, int userStackAt, int k
     }
 
     /**
-     * What keys that are shown alike have in common. The functions write a provider as the number of the first of its
+     * The identity of keys that are shown alike. The functions write a provider as the number of the first of its
      * probes that they know; probes that appeared later have their own. A unit, container or pod may have several
      * control groups, so its name stands for their numbers.
      *

@@ -6,27 +6,27 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks again and again at what may change while a question runs: about once a second, more rarely if a look takes
- * long, and when somebody asks. <i>Thread-safe.</i>
+ * Repeats a check of things that may change while a question runs: about once a second, more rarely if a check takes
+ * long, and on request. <i>Thread-safe.</i>
  *
- * <p>A thread of its own looks. A file system of a network may not answer for minutes, and the reader of events, who
- * continues paused processes, must not wait for it. And a program that only reads the answer need not poll.
+ * <p>The checks run on their own thread. A network file system may not respond for minutes, and the reader of events,
+ * which continues paused processes, must not wait for it. And a program that only reads the answer need not poll.
  *
  * <p>Tested by {@code LookoutTest}.
  */
 final class Lookout implements AutoCloseable {
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The minimum time between two looks, as a multiple of the duration of a look. */
+    /** The minimum time between two checks, as a multiple of the duration of a check. */
     private static final int REST_FACTOR = 100;
 
-    /** A look that took this long is not made anew for whoever asks: what is looked at may belong to others. */
+    /** A check that took this long is not repeated on request: the checked files may belong to other users. */
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** How long the result of a slow look is taken, as a multiple of its duration. */
+    /** How long the result of a slow check is used, as a multiple of its duration. */
     private static final int FRESH_FACTOR = 10;
 
-    /** How long to wait for a look. */
+    /** How long to wait for a check. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Runnable look;
@@ -34,38 +34,38 @@ final class Lookout implements AutoCloseable {
     private final LongSupplier clock;
     private @Nullable Thread thread;
     private boolean ended;
-    private boolean asked;
+    private boolean requested;
     private boolean looking;
 
-    /** When the look began that is under way, or the last one. */
+    /** When the check in progress, or the last one, began. */
     private long began;
 
     private long duration;
 
-    /** When the last look was finished, if there was one: then it has a duration. */
+    /** When the last check was finished, if there was one. */
     private long finished;
 
-    /** How many looks have begun; all but the one under way have finished, or the last one has failed. */
+    /** How many checks have begun; all except the one in progress have finished, or the last one has failed. */
     private long begun;
 
-    /** Why there are no more looks; empty if there are. */
+    /** Why there are no more checks; empty if there are. */
     private Optional<String> failure = Optional.empty();
 
-    /** What the last look of all had to say. */
+    /** The result of the final check. */
     private Optional<String> last = Optional.empty();
 
     Lookout(Runnable look) {
         this(look, PATIENCE_NANOS, System::nanoTime);
     }
 
-    /** @param clock by which the duration of a look is measured */
+    /** @param clock the clock by which the duration of a check is measured */
     Lookout(Runnable look, long patienceNanos, LongSupplier clock) {
         this.look = look;
         this.patienceNanos = patienceNanos;
         this.clock = clock;
     }
 
-    /** Starts to look; further calls do nothing. */
+    /** Starts the checks; further calls do nothing. */
     synchronized void start() {
         if (thread == null && !ended) {
             thread = Thread.ofPlatform().name("bpf4j lookout").daemon().start(this::run);
@@ -89,14 +89,14 @@ final class Lookout implements AutoCloseable {
 
     private synchronized boolean awaitTurn() throws InterruptedException {
         long end = System.nanoTime() + Math.max(INTERVAL_NANOS, REST_FACTOR * duration);
-        while (!ended && !asked) {
+        while (!ended && !requested) {
             long left = end - System.nanoTime();
             if (left <= 0) {
                 break;
             }
             TimeUnit.NANOSECONDS.timedWait(this, left);
         }
-        asked = false;
+        requested = false;
         looking = !ended;
         began = System.nanoTime();
         begun++;
@@ -117,11 +117,11 @@ final class Lookout implements AutoCloseable {
     }
 
     /**
-     * Waits for a look that begins after this call, at most five seconds; if a look does not finish for so long, only
-     * its first caller waits. After a slow look there is none for ten times as long, and nobody waits. An interrupt does
-     * not end the wait; the thread stays interrupted.
+     * Waits for a check that begins after this call, at most five seconds; if a check does not finish for that long,
+     * only its first caller waits. After a slow check there is none for ten times as long, and no caller waits. An
+     * interrupt does not end the wait; the thread stays interrupted.
      *
-     * @return why there was none; empty if there was one, if nothing is looked at, or if this has been closed
+     * @return why there was no check; empty if there was one, if there is nothing to check, or if this has been closed
      */
     synchronized Optional<String> now() {
         boolean recent = duration >= SLOW_NANOS && clock.getAsLong() - finished < FRESH_FACTOR * duration;
@@ -134,7 +134,7 @@ final class Lookout implements AutoCloseable {
         }
         long wanted = begun + 1;
         long since = System.nanoTime();
-        asked = true;
+        requested = true;
         notifyAll();
         boolean interrupted = false;
         while (failure.isEmpty() && !ended && (begun < wanted || (looking && begun == wanted))) {
@@ -163,7 +163,7 @@ final class Lookout implements AutoCloseable {
                 : Optional.of("there was no answer for " + TimeUnit.NANOSECONDS.toMillis(patienceNanos) + " ms");
     }
 
-    /** Looks for the last time, as {@link #now}: from now on nothing that happens matters. */
+    /** Makes the final check, as {@link #now} does: later changes don't matter. */
     synchronized void end() {
         if (!ended) {
             last = another();
@@ -171,7 +171,7 @@ final class Lookout implements AutoCloseable {
         }
     }
 
-    /** Looks no more. Does not wait for the look that is under way. */
+    /** Ends the checks. Does not wait for the check in progress. */
     @Override
     public synchronized void close() {
         ended = true;

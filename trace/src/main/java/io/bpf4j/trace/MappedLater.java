@@ -22,13 +22,13 @@ import java.util.stream.Collectors;
 
 /**
  * The files that processes map after they were attached to, and that have one of the attached probes: nothing is
- * attached to them, because only a {@link Target} is followed. A file that is unmapped between two looks is not seen.
- * <i>Thread-safe</i>; looks are made by one thread at a time.
+ * attached to them, because only a {@link Target} is followed. A file that is unmapped between two checks is not seen.
+ * <i>Thread-safe</i>; checks are made by one thread at a time.
  *
  * <p>Tested by {@code ChangesOnKernelTest}.
  */
 final class MappedLater {
-    /** Files that are named: a process can map any number. */
+    /** The maximum number of files that are named: a process can map any number. */
     private static final int MAX_NAMED = 10;
 
     private final Tasks tasks;
@@ -38,13 +38,13 @@ final class MappedLater {
 
     /** A process. */
     private static final class Watched {
-        /** Tells it from a later one with its number. */
+        /** Distinguishes the process from a later one with the same pid. */
         final OptionalLong start;
 
         /** The files that it had mapped when it was attached to. */
         final Set<MappedFile.Key> first;
 
-        /** The files of the last look; only looks use it. */
+        /** The files of the last check; only checks use it. */
         Set<MappedFile.Key> last = Set.of();
 
         /** The files that are attached to. They may be mapped again. */
@@ -68,14 +68,14 @@ final class MappedLater {
         this.files = new ProcessFiles(host);
     }
 
-    /** Probes of a process were attached to. */
+    /** Notes that probes of a process were attached to. */
     void attached(int pid, List<UsdtProbe> probes) {
         OptionalLong start = tasks.start(pid);
         Set<MappedFile.Key> mapped;
         try {
             mapped = keys(files.executableFiles(pid));
         } catch (IOException e) {
-            return; // without permission to read the mappings nothing can be told later either
+            return; // without permission to read the mappings, later checks can't read them either
         }
         synchronized (this) {
             Watched process = processes.get(pid);
@@ -94,7 +94,7 @@ final class MappedLater {
         return files.stream().map(MappedFile::key).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** Looks for files that the processes have mapped since the last look. */
+    /** Finds the files that the processes have mapped since the last check. */
     void look() {
         Map<Integer, Watched> all;
         synchronized (this) {
@@ -104,7 +104,7 @@ final class MappedLater {
             try {
                 look(pid, process);
             } catch (IOException e) {
-                // It has ended, or lets nobody look any more: a hint is missing, no event that was promised.
+                // The process has ended, or may no longer be read. Only a hint is missing, not an event.
             }
         });
     }

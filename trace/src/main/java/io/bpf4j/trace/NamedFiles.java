@@ -26,15 +26,16 @@ import java.util.stream.Stream;
 /**
  * The files that a question is attached to by their paths, in all processes. A probe belongs to an inode: when an upgrade
  * renames another file over the path, or switches a link, processes that start afterwards run a file that nothing is
- * attached to. <i>Thread-safe</i>; looks are made by one thread at a time.
+ * attached to. <i>Thread-safe</i>; checks are made by one thread at a time.
  *
- * <p>A look never opens a file, because whoever owns its folder may have put anything there. A path that leads to no
- * file, or to a folder or a FIFO, is no replacement: nobody can run it, and what runs already is traced.
+ * <p>A check never opens a file, because the owner of its directory may have put anything there. A path that leads to
+ * no file, or to a directory or a FIFO, is not a replacement: it can't be executed, and processes that run already are
+ * traced.
  *
  * <p>Tested by {@code NamedFilesTest}.
  */
 final class NamedFiles {
-    /** Files that are named: a question about all processes has those of any user. */
+    /** The maximum number of files that are named: a question about all processes has files of any user. */
     private static final int MAX_NAMED = 10;
 
     private final Supplier<Instant> clock;
@@ -44,17 +45,17 @@ final class NamedFiles {
 
     private final Map<Path, Replacement> replaced = new LinkedHashMap<>();
 
-    /** What the last look found at paths, if it was none of the files that are attached to there. */
+    /** The files that the last check found at paths, other than the files that are attached to there. */
     private final Map<Path, FileIdentity> others = new LinkedHashMap<>();
 
-    /** The files whose identity a look could not read: what was there meanwhile is not known afterwards either. */
+    /** The files whose identity a check could not read: which file was there meanwhile can't be found out later. */
     private final Map<Path, Diagnostic> unread = new LinkedHashMap<>();
 
     /**
      * A file.
      *
-     * @param path which the kernel has opened
-     * @param identity of the file that is attached to
+     * @param path the path that the kernel has opened
+     * @param identity the identity of the file that is attached to
      */
     record Named(Path path, FileIdentity identity) {}
 
@@ -62,10 +63,10 @@ final class NamedFiles {
      * What happened to a path.
      *
      * @param written whether the file was written in its place
-     * @param now the last file that was found there
-     * @param seen when it, or the first of several that nobody attached to, was found
+     * @param now the last other file that was found there
+     * @param seen when it, or the first of several that were not attached to, was found
      * @param times how often something was found to be attached to again
-     * @param attached when it was attached to; empty if nobody has
+     * @param attached when it was attached to; empty if it was not
      */
     private record Replacement(boolean written, FileIdentity now, Instant seen, int times, Optional<Instant> attached) {
         Replacement by(boolean inPlace, FileIdentity other, Instant time) {
@@ -137,7 +138,7 @@ final class NamedFiles {
             try {
                 files.add(new Named(file, FileIdentity.of(file)));
             } catch (IOException e) {
-                // Attaching fails, and says so.
+                // Attaching fails, and reports that.
             }
         }
         return files;
@@ -158,7 +159,7 @@ final class NamedFiles {
         named.computeIfAbsent(owner, _ -> new LinkedHashSet<>()).addAll(files);
     }
 
-    /** The paths that lead to a file which nothing is attached to, as the last look has found it. */
+    /** The paths that lead to a file which nothing is attached to, as of the last check. */
     synchronized Set<Path> replaced() {
         return others.entrySet().stream()
                 .filter(other -> !isWatched(other.getKey(), other.getValue()))
@@ -171,7 +172,7 @@ final class NamedFiles {
         return named.values().stream().anyMatch(files -> files.contains(file));
     }
 
-    /** Whether there is something to look at. */
+    /** Whether there is anything to check. */
     synchronized boolean isEmpty() {
         return named.values().stream().allMatch(Set::isEmpty);
     }
@@ -180,7 +181,7 @@ final class NamedFiles {
         return named.containsKey(owner);
     }
 
-    /** Watches these files no more; what was seen stays. */
+    /** Ends the watch of these files; what was found stays. */
     synchronized void forget(Object owner) {
         Set<Named> files = named.remove(owner);
         if (files == null) {
@@ -205,14 +206,14 @@ final class NamedFiles {
                             .add(file.identity()));
         }
         all.forEach((path, attached) -> {
-            // Not under the lock: this may take as long as the file system likes.
+            // Not under the lock, because a file system may take any time.
             Optional<FileIdentity> other = Optional.empty();
             Optional<String> why = Optional.empty();
             try {
                 other = Optional.of(FileIdentity.of(path))
                         .filter(found -> !attached.contains(found) && Files.isRegularFile(path));
             } catch (NoSuchFileException e) {
-                // Nobody can run it by this path.
+                // No file can be executed by this path.
             } catch (IOException e) {
                 why = Optional.of(String.valueOf(e.getMessage()));
             }
@@ -223,7 +224,7 @@ final class NamedFiles {
     private synchronized void seen(
             Path path, Set<FileIdentity> attached, Optional<FileIdentity> other, Optional<String> unreadable) {
         others.remove(path);
-        // Meanwhile somebody may have attached to it.
+        // Another thread may have attached to it meanwhile.
         other.filter(found -> !isWatched(path, found)).ifPresent(found -> {
             // The number is not that of a new file: the kernel keeps the inode of a file while a probe is attached to
             // it.
@@ -255,7 +256,7 @@ final class NamedFiles {
     /**
      * Why events may be missing: one reason for each path, from when another file was first seen there.
      *
-     * @param unanswered why the last look was not made; empty if it was
+     * @param unanswered why the last check was not made; empty if it was
      */
     synchronized List<Diagnostic> gaps(Optional<String> unanswered) {
         List<Diagnostic> gaps = new ArrayList<>();

@@ -57,7 +57,7 @@ public final class NamedStacks implements AutoCloseable {
     /** The frame in place of those that a {@link Stack#isCut() cut} stack lacks, in {@link #counts}. */
     public static final String CUT = "[cut]";
 
-    /** Sites that are judged; a program has some hundreds. */
+    /** The maximum number of sites that are checked; a program has some hundreds. */
     private static final int MAX_SITES = 1 << 16;
 
     private final Symbolizer symbolizer = Symbolizer.of(Host.running());
@@ -66,7 +66,7 @@ public final class NamedStacks implements AutoCloseable {
     private long endingEarly;
     private long cut;
 
-    /** What is known of the sites of USDT probes; guarded by itself. */
+    /** The facts about the sites of USDT probes; guarded by itself. */
     private final Map<Site, Judged> sites = new HashMap<>();
 
     private record Site(FileIdentity file, long address) {}
@@ -132,8 +132,8 @@ public final class NamedStacks implements AutoCloseable {
 
     /**
      * Tells that the question is attached to these probes, so that {@link #gaps} can say whose stacks lack a caller. Reads
-     * their files now, because the files of a container can't be reached after its processes. On any thread; a probe may
-     * be told again.
+     * their files now, because the files of a container can't be reached after its processes. On any thread; a probe
+     * may be passed again.
      */
     public void attached(Collection<UsdtProbe> probes) {
         synchronized (sites) {
@@ -163,7 +163,8 @@ public final class NamedStacks implements AutoCloseable {
                         elf, unknown.keySet().stream().map(Site::address).toList());
             }
         } catch (IOException | MalformedDataException e) {
-            // Attaching reports the first. The second is no fault of the answer: its table may tell nothing, too.
+            // Attaching reports the first failure. The second is not a defect of the answer, as a table may lack the
+            // site, too.
         }
         Set<Long> found = frameless;
         unknown.forEach((site, probe) -> sites.put(site, new Judged(probe, found.contains(site.address()))));

@@ -36,7 +36,7 @@ final class PairOrder {
     private final List<FunctionProbe> functions;
     private final List<Begun> begun = new ArrayList<>();
 
-    /** @param returns whether it is hit at the return of the function that starts there */
+    /** @param returns whether the probe fires at the return of the function at that offset */
     private record Spot(long offset, boolean returns) {}
 
     /** A spot in a file. */
@@ -84,22 +84,22 @@ final class PairOrder {
                 .toList();
     }
 
-    /** Where probes end pairs. */
+    /** The addresses at which probes end pairs. */
     List<Place> ends(List<UsdtProbe> probes) {
         return numbers.arePairs() ? places(probes.stream().filter(probe -> !numbers.mustRunFirst(probe))) : List.of();
     }
 
-    /** Where functions end pairs. */
+    /** The addresses at which functions end pairs. */
     List<Place> endsOf(List<FunctionProbe> probes) {
         return numbers.arePairs() ? placesOf(probes.stream().filter(probe -> !numbers.mustRunFirst(probe))) : List.of();
     }
 
-    /** Probes were attached. */
+    /** Notes that probes were attached. */
     void attached(Link link, OptionalInt pid, List<UsdtProbe> probes) {
         note(link, pid, places(probes.stream().filter(numbers::mustRunFirst)));
     }
 
-    /** Functions were attached. */
+    /** Notes that functions were attached. */
     void attachedFunctions(AttachedFunctions link, OptionalInt pid, List<FunctionProbe> probes) {
         note(link, pid, placesOf(probes.stream().filter(numbers::mustRunFirst)));
     }
@@ -167,7 +167,7 @@ final class PairOrder {
                     .stream()
                     .map(FunctionProbeData.class::cast);
         } catch (IOException | MalformedDataException e) {
-            return Stream.of(); // attaching says so
+            return Stream.of(); // attaching reports it
         }
     }
 }

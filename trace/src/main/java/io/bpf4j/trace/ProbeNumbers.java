@@ -257,7 +257,7 @@ final class ProbeNumbers {
                 | (long) pid << PROCESS;
     }
 
-    /** The part of a function's cookie that tells where its arguments are. */
+    /** The part of a function's cookie that encodes where its arguments are. */
     static long convention(FunctionProbeData.Convention convention) {
         return switch (convention) {
             case C -> 0;

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProbeTable {
     private final Catalog catalog;
-    /** Replaced as a whole, so that the reader of events needs no lock. */
+    /** Replaced as a whole, so that reading events needs no lock. */
     private volatile TracedProbe[] traced = {};
 
     private final Map<UsdtProbe, Long> numbers = new HashMap<>();

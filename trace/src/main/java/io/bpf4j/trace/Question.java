@@ -37,18 +37,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Without {@link #histogram}, {@link #latency} or {@link #show} the events are counted. Filters, keys and values are
  * expressions, as the package {@code io.bpf4j.trace.expression} describes them. They are compiled by {@link #open},
- * which reports mistakes before it loads anything.
+ * which reports errors before it loads anything.
  *
- * <p>Needs CAP_BPF and CAP_PERFMON, and what attaching to the probes needs: see {@link io.bpf4j.usdt.Usdt}.
+ * <p>Needs CAP_BPF and CAP_PERFMON, and the rights to attach to the probes: see {@link io.bpf4j.usdt.Usdt}.
  */
 public final class Question {
-    /** The fewest argument specs that there is room for. Sites with the same arguments share one. */
+    /** The minimum room for argument specs. Sites with the same arguments share one. */
     private static final int FEWEST_SPECS = 256;
 
     /** Room for the argument specs of files that appear later. */
     private static final int SPECS_OF_LATER_FILES = 4096;
 
-    // Those that are not final are set by the method that has made the copy, and never after it has returned.
+    // Fields that are not final are set by the method that makes the copy, and never after it has returned.
     final List<UsdtProbe> probes;
     final OptionalInt process;
     /** The processes to follow; null if the probes are given. */
@@ -93,10 +93,10 @@ public final class Question {
     /** Whether the kernel takes the events of some control groups alone. */
     boolean inGroups;
 
-    /** The machine whose kernel is asked. Only a test has another one. */
+    /** The machine whose kernel runs the question. Only a test sets another one. */
     Host host = Host.running();
 
-    /** The reason why the question has no probes, if it has no probes. */
+    /** Why the question has no probes, if it has none. */
     private final Supplier<String> whyNone;
 
     private Question(List<UsdtProbe> probes, OptionalInt process, Supplier<String> whyNone) {
@@ -144,20 +144,23 @@ public final class Question {
         QuestionProgram.prepare();
     }
 
-    /** About the probes of a scan: in the process that was scanned, or in all processes that run the scanned files. */
+    /**
+     * A question about the probes of a scan: in the process that was scanned, or in all processes that run the scanned
+     * files.
+     */
     public static Question on(UsdtScan scan) {
         return new Question(scan.probes(), scan.process(), scan::whyNone);
     }
 
-    /** About probes, in all processes that run their files. */
+    /** A question about probes, in all processes that run their files. */
     public static Question on(List<UsdtProbe> probes) {
         return new Question(probes, OptionalInt.empty(), () -> "no probes given");
     }
 
     /**
-     * About probes of the processes of a target: of the files that they have mapped, and of those that they will map.
-     * {@link #open} attaches to them and starts the command. A first event is not missed; {@link Answer#reasonsForGaps}
-     * says if one may be.
+     * A question about the probes of a target's processes: of the files that they have mapped, and of those that they
+     * will map. {@link #open} attaches to them and starts the command. A first event is not missed; {@link
+     * Answer#reasonsForGaps} says if one may be.
      *
      * <p>The types of arguments are taken from the probes that the process, or the program of the command, has now. For
      * probes of files that appear later they are taken from the catalog, and are otherwise numbers of 64 bits; a later
@@ -192,7 +195,7 @@ public final class Question {
         return copy;
     }
 
-    /** In addition, about the entries or returns of functions; about these alone after {@code on(List.of())}. */
+    /** Adds the entries or returns of functions to the question, which has only these after {@code on(List.of())}. */
     public Question alsoOn(FunctionProbe... more) {
         Question copy = new Question(this);
         copy.functions = Stream.concat(functions.stream(), Stream.of(more)).toList();
@@ -304,7 +307,7 @@ public final class Question {
      */
     public Question withMaxKeys(int keys) {
         if (keys < 1) {
-            throw new IllegalArgumentException("there must be room for a key at least, not " + keys);
+            throw new IllegalArgumentException("there must be room for at least one key, not " + keys);
         }
         Question copy = new Question(this);
         copy.maxKeys = OptionalInt.of(keys);
@@ -501,7 +504,7 @@ public final class Question {
     /** Otherwise the answer would stay empty. */
     private void requireProbes() {
         if (target != null && !expected.isEmpty()) {
-            return; // they may appear later
+            return; // probes may appear later
         }
         if (probes.isEmpty() && functions.isEmpty()) {
             throw new UsdtException("ask a question: " + whyNone.get());

@@ -20,12 +20,12 @@ import java.util.Map;
 
 /**
  * Loads {@code question.bpf.o} with the functions of a {@link CompiledQuestion}: sets its constants and the sizes of
- * its maps, and asks what the kernel supports.
+ * its maps, and checks what the kernel supports.
  *
  * <p>Tested by {@code CompiledQuestionTest}, and by {@code QuestionsOnKernelTest}.
  */
 final class QuestionProgram {
-    /** The features that loading a question asks for. */
+    /** The features that loading a question checks. */
     private static final List<Feature> ASKED = List.of(
             Feature.ATOMIC_EXCHANGE,
             Feature.MEMCG_ACCOUNTING,
@@ -44,7 +44,7 @@ final class QuestionProgram {
             Feature.EXPECTED_ATTACH_TYPE,
             Feature.UPROBE_MULTI_DESCRIPTOR);
 
-    /** Both keep the depth of nested calls, if the kernel has them. The second needs the kernel's BTF. */
+    /** Both are needed for keeping the depth of nested calls in task storage. The second needs the kernel's BTF. */
     private static final Facility TASK_STORAGE_GET =
             new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_task_storage_get"));
 

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 /**
  * Makes a record of the values of expressions: the first component has the value of the first expression, and so on. If an
  * expression is a name, such as {@code pid} or {@code table_name}, its component has the same name ({@code pid}, {@code
- * tableName}), because nothing else tells two numbers apart that were written in another order. Any other expression, such
- * as {@code str(arg0)}, goes by its position alone.
+ * tableName}), because nothing else distinguishes two numbers that are in another order. Any other expression, such as
+ * {@code str(arg0)}, goes by its position alone.
  */
 final class RecordValues {
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z_0-9]*");
@@ -67,15 +67,16 @@ final class RecordValues {
             String expression = value.getKey().strip();
             if (isNameOfAnother(expression, component.getName())) {
                 throw new IllegalArgumentException("component " + component.getName() + " of record " + type.getName()
-                        + " has the place of the expression " + expression
-                        + ": give both the same name, or the same place");
+                        + " stands where the expression " + expression
+                        + " is expected: rename the component, or put both in the same order");
             }
             arguments.add(converted(type, component, expression, value.getValue()));
         }
         try {
             return type.cast(shape.constructor().newInstance(arguments.toArray()));
         } catch (InvocationTargetException e) {
-            throw new IllegalArgumentException("record " + type.getName() + " refuses " + arguments, e.getCause());
+            throw new IllegalArgumentException(
+                    "the constructor of record " + type.getName() + " refuses " + arguments, e.getCause());
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("make a record " + type.getName(), e);
         }
@@ -87,7 +88,7 @@ final class RecordValues {
                 && !plain(expression).equals(plain(component));
     }
 
-    /** Without what the two ways to write a name of several words differ in. */
+    /** The name without underscores and upper case, in which the two notations of a name with several words differ. */
     private static String plain(String name) {
         return name.replace("_", "").toLowerCase(Locale.ROOT);
     }

@@ -35,15 +35,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A question that runs in the kernel: an {@link Answer}, whose program counts and computes, or an {@link EventStream},
- * whose program passes on all arguments. This is what they have in common: a loaded object, its links, the ring buffer
+ * whose program passes on all arguments. This class is their common part: a loaded object, its links, the ring buffer
  * of its events, the processes that it pauses, and the target that it follows. <i>Thread-safe</i>, but for reading
  * events.
  */
 public abstract sealed class RunningProgram implements ProbeSession permits Answer, EventStream {
-    /** A variable of both programs: how full the ring buffer is, in bytes, when a process is paused; 0 for never. */
+    /**
+     * The name of a variable of both programs: how full the ring buffer is, in bytes, when a process is paused; 0 for
+     * never.
+     */
     private static final String PAUSE_BYTES = "pause_bytes";
 
-    /** Of both programs ({@code groups.h}): the control groups whose events are taken. */
+    /** The name of a map of both programs ({@code groups.h}): the control groups whose events are taken. */
     private static final String GROUPS = "groups";
 
     private static final String IN_GROUPS = "in_groups";
@@ -76,7 +79,10 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     private final OptionalInt process;
     private final List<FunctionProbe> functions;
 
-    /** Watches processes that are attached to once; {@link Following} watches those that are followed. */
+    /**
+     * Watches processes whose probes are attached only once, at the start. {@link Following} watches those that are
+     * followed.
+     */
     private final Optional<FirstThreads> firstThreads;
 
     private final List<Link> links = new ArrayList<>();
@@ -93,18 +99,18 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     private volatile @Nullable Following following;
 
     /**
-     * What a program is attached to now, and what it has cost. <i>Immutable.</i>
+     * The current attachments of a program, and its cost. <i>Immutable.</i>
      *
      * @param probes how many probes and functions it is attached to. Those that have the same name, in several files or
      *     processes, are one
-     * @param sites at how many places of files: a probe may have several, a function has one. A place counts for each
-     *     process that is attached to by itself
+     * @param sites the number of sites in files: a probe may have several, a function has one. A site counts once for
+     *     each process that is attached to separately
      * @param processes how many processes of the question's target run, or 1 while the process of its scan does; empty if
      *     the question is about files, since any process that runs them counts
      * @param runTime the time in its BPF programs while {@link io.bpf4j.loader.RunStatistics} were on, since it was loaded
-     *     (Linux 5.1). The kernel's way to them, by a breakpoint or a system call in the traced program, is not in it, and
-     *     takes longer than a short program
-     * @param runs of its BPF programs, likewise
+     *     (Linux 5.1). The kernel's path to them, by a breakpoint or a system call in the traced program, is not
+     *     included, and takes longer than a short program
+     * @param runs the number of runs of its BPF programs, likewise
      */
     public record Usage(int probes, int sites, OptionalInt processes, Duration runTime, long runs) {}
 
@@ -166,7 +172,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         return object.global(GROUP_EXECS).getLong();
     }
 
-    /** Reads the events that wait, and hands them to nobody: so the processes that were paused for them are known. */
+    /** Reads and discards the waiting events, so that the processes that were paused for them are known. */
     abstract void discard();
 
     /** Sets whether events count; a program that can't tell takes each event. */
@@ -247,7 +253,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
     }
 
     /**
-     * What this is attached to now, and what it has cost. Does not wait while probes are attached to.
+     * The current attachments of this program, and its cost. Does not wait for an attachment in progress.
      *
      * @throws IllegalStateException if this is closed
      */
@@ -272,7 +278,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         }
     }
 
-    /** What happens to the files of this link matters no more. */
+    /** Notes that later changes of this link's files don't matter. */
     private void forget(Link link) {
         attachments.remove(link);
         links.remove(link);
@@ -282,14 +288,14 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
         }
     }
 
-    /** A target is followed from now on, with this program as its session. */
+    /** Notes that a target is followed from now on, with this program as its session. */
     void follows(Target target) {
         silence.follows(target);
     }
 
-    /** An event is delivered. */
+    /** Notes that an event is delivered. */
     void delivers() {
-        if (!delivered) { // a read costs nothing, and there may be millions of events a second
+        if (!delivered) { // a volatile write costs more than a read, and there may be millions of events a second
             delivered = true;
         }
     }
@@ -426,17 +432,17 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
 
     /**
      * The paths of files that this is attached to in all processes, and that were replaced: they lead to another file
-     * now, to which nothing is attached. As the last look has found it, which is about a second old; this does not
-     * wait. Empty for a file that was written in its place. Who attaches to the probes of the new file ({@link #attach})
-     * counts both, and no count becomes less: processes that still run the old file go on to be counted. {@link
-     * #reasonsForGaps} says then between which times events are missing.
+     * now, to which nothing is attached. The result is that of the last check, about a second ago; this method does not
+     * wait. Empty for a file that was written in its place. After an attachment to the probes of the new file ({@link
+     * #attach}) both are counted, and no count decreases: processes that still run the old file are still counted.
+     * {@link #reasonsForGaps} says then between which times events are missing.
      */
     public Set<Path> replacedFiles() {
         return named.replaced();
     }
 
     /**
-     * What a caller should know about the answer so far, though it is no failure. Empty if there is nothing to say.
+     * Hints about the answer so far that are not failures. Empty if there are none.
      *
      * <ul>
      *   <li>{@link Diagnostic.Kind#MAY_NOT_FIRE}: probes of a JVM fire only with a flag, which is the subject, and the
@@ -490,7 +496,7 @@ public abstract sealed class RunningProgram implements ProbeSession permits Answ
             try {
                 stopPausing();
             } finally {
-                // If no record waits, none of a pause is unread: a stopped process was stopped by somebody else.
+                // If no record waits, none of a pause is unread: a stopped process was stopped by another program.
                 if (records.pendingBytes() > 0) {
                     paused.resumeAll();
                 } else {

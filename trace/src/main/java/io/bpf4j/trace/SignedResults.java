@@ -22,7 +22,7 @@ final class SignedResults {
         return expression.strip().equals(RESULT);
     }
 
-    /** Looks at the values of expressions. */
+    /** Checks the values of expressions. */
     void look(Map<String, Object> values) {
         values.forEach((expression, value) -> {
             if (isResult(expression) && value instanceof Number number) {
@@ -32,14 +32,14 @@ final class SignedResults {
     }
 
     void look(long result) {
-        // The machine sets the upper half of the register, or clears it. A clear one may be that of an unsigned number.
+        // The machine sets the upper half of the register, or clears it. If it is clear, the number may be unsigned.
         boolean extended = result < 0 && result == (int) result;
         if (extended || (result >>> Integer.SIZE == 0 && (int) result < 0 && (int) result >= -LARGEST_ERROR)) {
             found = result;
         }
     }
 
-    /** What a reader of the results should know. */
+    /** A hint about the results, if one was negative. */
     Optional<Diagnostic> hint() {
         long result = found;
         return result == 0

@@ -45,15 +45,17 @@ final class UnwindTable {
 
     private static final long UNKNOWN = -1;
 
-    /** Entries and instructions, of all addresses together: a file can have any number of both. */
+    /**
+     * The maximum number of entries and instructions for all addresses together: a file can have any number of both.
+     */
     private static final int MAX_STEPS = 10_000_000;
 
     private static final int MAX_REMEMBERED = 64;
 
-    /** Bytes of the letters of a CIE, with their end. */
+    /** The maximum size of a CIE's augmentation string in bytes, with its NUL. */
     private static final int MAX_AUGMENTATION = 16;
 
-    /** Bytes of a number of 64 bits in LEB128. */
+    /** The maximum size of a 64-bit number in LEB128, in bytes. */
     private static final int MAX_LEB128 = 10;
 
     private final ByteView bytes;
@@ -75,7 +77,7 @@ final class UnwindTable {
      * Chooses the addresses at which code has no frame. Addresses that no entry of the table covers are left out, and all
      * addresses of a machine other than x86-64.
      *
-     * @param addresses as the file has them
+     * @param addresses virtual addresses of the file, without a load bias
      * @throws MalformedDataException if the table is broken
      */
     static Set<Long> frameless(ElfFile elf, Collection<Long> addresses) {
@@ -120,7 +122,7 @@ final class UnwindTable {
                 throw bytes.malformed(at, "an entry of " + length + " bytes in .eh_frame");
             }
             long end = begin + length;
-            // Even in an entry with a length of 64 bits this has 32: see the Linux Standard Base.
+            // This field has 32 bits even in an entry with a 64-bit length: see the Linux Standard Base.
             long back = entry.u32();
             if (back != 0) {
                 long of = begin - back;
@@ -134,7 +136,7 @@ final class UnwindTable {
     }
 
     /**
-     * What functions have in common.
+     * The common part of functions.
      *
      * @param at where it starts, by which functions refer to it
      * @param codeUnit bytes of a unit of {@code advance_loc}
@@ -155,7 +157,7 @@ final class UnwindTable {
         }
         long begin = reader.at;
         if (length < 4 || length > bytes.size() - begin || reader.u32() != 0) {
-            throw bytes.malformed(at, "a function in .eh_frame refers to what is no common entry");
+            throw bytes.malformed(at, "a function in .eh_frame refers to an entry that is not a CIE");
         }
         long end = begin + length;
         int version = reader.u8();
@@ -325,7 +327,7 @@ final class UnwindTable {
         }
     }
 
-    /** A place in the table. */
+    /** A position in the table. */
     private final class Reader {
         long at;
 
@@ -352,7 +354,7 @@ final class UnwindTable {
             return bytes.s64(at - 8);
         }
 
-        /** An LEB128 number without a sign. One with a sign has the same bytes. */
+        /** An unsigned LEB128 number. A signed one has the same number of bytes. */
         long uleb() {
             long value = 0;
             for (int n = 0; n < MAX_LEB128; n++) {

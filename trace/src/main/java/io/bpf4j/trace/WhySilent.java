@@ -21,8 +21,8 @@ import java.util.function.BooleanSupplier;
  * Why probes that are attached to may stay silent: a JVM lacks a flag, or the process of the question leaves the work
  * to its children. <i>Thread-safe.</i>
  *
- * <p>The flags are read when somebody asks, and without a lock: a process can make a reader of its command line wait,
- * since the command line is a part of its memory.
+ * <p>The flags are read on request, and without a lock: a process can make a reader of its command line wait, since the
+ * command line is a part of its memory.
  *
  * <p>Tested by {@code WhySilentTest}, and by {@code HintsOnKernelTest}.
  */
@@ -50,7 +50,7 @@ final class WhySilent {
 
     private boolean withChildren;
 
-    /** @param start tells the process from a later one with its number; empty if it has ended */
+    /** @param start distinguishes the process from a later one with the same pid; empty if it has ended */
     private record Jvm(int pid, OptionalLong start, List<UsdtProbe> probes) {}
 
     WhySilent(Host host) {
@@ -58,7 +58,7 @@ final class WhySilent {
         this.tasks = new Tasks(host);
     }
 
-    /** The processes of a target are attached to from now on. */
+    /** Notes that the processes of a target are attached to from now on. */
     synchronized void follows(Target target) {
         following = true;
         root = target.pid();
@@ -66,7 +66,7 @@ final class WhySilent {
     }
 
     /**
-     * Something was attached to.
+     * Notes an attachment.
      *
      * @param probes the USDT probes; empty for functions
      * @param pid empty for all processes

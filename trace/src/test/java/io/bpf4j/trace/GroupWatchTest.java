@@ -79,7 +79,7 @@ class GroupWatchTest {
             assertThat(awaitGaps(watch))
                     .singleElement()
                     .satisfies(gap -> assertThat(gap.message())
-                            .contains("processes of cgroup=/a are not looked for any more", "no memory for a look"));
+                            .contains("the search for processes of cgroup=/a has ended", "no memory for a look"));
         }
     }
 

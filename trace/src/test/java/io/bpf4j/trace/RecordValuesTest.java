@@ -72,8 +72,9 @@ class RecordValuesTest {
     void namesInAnotherOrderAreRefused() {
         assertThatThrownBy(() -> RecordValues.of(Pair.class, values("tid", 1L, "pid", 2L)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("component pid of record " + Pair.class.getName()
-                        + " has the place of the expression tid: give both the same name, or the same place");
+                .hasMessage(
+                        "component pid of record " + Pair.class.getName()
+                                + " stands where the expression tid is expected: rename the component, or put both in the same order");
     }
 
     @Test

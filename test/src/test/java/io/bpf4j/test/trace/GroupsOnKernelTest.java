@@ -289,7 +289,7 @@ class GroupsOnKernelTest {
                     target.command("sizes 3");
                     assertThat(count(answer)).isEqualTo(3);
                     assertThat(answer.reasonsForGaps())
-                            .noneMatch(gap -> gap.message().contains("not looked for any more"));
+                            .noneMatch(gap -> gap.message().contains("the search for processes of"));
                 }
             } finally {
                 many.forEach(ControlGroup::close);
@@ -307,7 +307,7 @@ class GroupsOnKernelTest {
             Await.until("a program that was not seen", () -> {
                 Commands.check(List.of("sh", "-c", group.enter() + "; echo 'sizes 2' | " + program + " >/dev/null"));
                 return answer.reasonsForGaps().stream()
-                        .anyMatch(gap -> gap.message().contains("ended before their files were looked at"));
+                        .anyMatch(gap -> gap.message().contains("ended before their files were read"));
             });
         }
     }
@@ -347,7 +347,7 @@ class GroupsOnKernelTest {
     private static boolean looksAgain(ControlGroup group, Answer answer) throws IOException, InterruptedException {
         Commands.check(List.of("sh", "-c", group.enter() + "; /bin/true; /bin/true; /bin/true"));
         return answer.reasonsForGaps().stream()
-                .anyMatch(gap -> gap.message().contains("ended before their files were looked at"));
+                .anyMatch(gap -> gap.message().contains("ended before their files were read"));
     }
 
     @Test

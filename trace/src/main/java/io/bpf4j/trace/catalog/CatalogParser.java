@@ -126,8 +126,11 @@ final class CatalogParser {
         if (other != null) {
             throw lines.error(
                     line,
-                    "line " + other.lineNumber() + " has " + provider + ":" + name
-                            + " with the same number of arguments: expected one entry for each number of arguments");
+                    provider + ":" + name + " with "
+                            + (probe.arguments().size() == 1
+                                    ? "1 argument"
+                                    : probe.arguments().size() + " arguments") + " is already defined in line "
+                            + other.lineNumber());
         }
         return probe;
     }

@@ -170,7 +170,7 @@ class CatalogParserTest {
             P;probe n(a: s32, a: s32)               | 2 | two arguments are named 'a'
             P;probe n(a: text[l])                   | 2 | expected an integer argument 'l'
             P;probe n(a: text[l], l: text)          | 2 | expected an integer argument 'l'
-            P;probe n();probe n()                   | 3 | line 2 has p:n with the same number of arguments
+            P;probe n();probe n()                   | 3 | p:n with 0 arguments is already defined in line 2
             P;probe n(); fires often                | 3 | expected 'pair END', or a sentence
             P;probe n(); pair                       | 3 | expected 'pair END', or a sentence
             P;probe n(); pair a b                   | 3 | expected 'pair END' or 'pair END by ARGUMENT'
