@@ -2,7 +2,7 @@
  * User statically-defined tracing: finds probes in binaries and processes and attaches BPF programs to them.
  *
  * <p>Use it to list the probes of a program, and to attach a BPF program of your own to them. Begin with {@link
- * io.bpf4j.usdt}; {@link io.bpf4j.usdt.site} describes a probe's places in the code and its arguments.
+ * io.bpf4j.usdt}; {@link io.bpf4j.usdt.site} describes a probe's sites in the code and its arguments.
  */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings("module") // the module trace, which is compiled later

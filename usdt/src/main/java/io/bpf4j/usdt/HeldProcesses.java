@@ -20,9 +20,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes that a watch holds when code appears in them, and their stops. It holds none if the watch is one {@link
- * UsdtWatch.Builder#withoutHolding}, or if the process can't be traced: then the watch only polls. <i>Confined</i> to the
- * thread of the watch, but for {@link #gaps} and {@link #close}, which any thread may call.
+ * The processes that a watch holds when code appears in them, and their stops. It holds none if the watch was built
+ * {@link UsdtWatch.Builder#withoutHolding}, or if the process can't be traced: then the watch only polls.
+ * <i>Confined</i> to the thread of the watch, but for {@link #gaps} and {@link #close}, which any thread may call.
  *
  * <p>Tested by {@code UsdtWatchTest} and {@code UsdtWatchFaultsTest}.
  */
@@ -38,7 +38,7 @@ final class HeldProcesses implements AutoCloseable {
      */
     private final Set<Integer> held = new HashSet<>();
 
-    /** Starts to hold, or adds to the gaps why not. */
+    /** Starts to hold processes, or adds the reason to the gaps. */
     HeldProcesses(UsdtWatch.Builder watch, Reasons gaps) {
         this.host = watch.host;
         this.gaps = gaps;
@@ -48,7 +48,7 @@ final class HeldProcesses implements AutoCloseable {
             try {
                 started = ProcessTracer.start(host, watch.pid, watch.children, stops::add);
             } catch (SyscallException e) {
-                // Of a process that has ended the kernel says EPERM, while its parent has not waited for it.
+                // For a process that has ended the kernel returns EPERM until its parent has waited for it.
                 gap += ": "
                         + (e.errno() == Errno.EPERM && !new Tasks(host).isRunning(watch.pid)
                                 ? "process " + watch.pid + " has ended"
@@ -96,7 +96,7 @@ final class HeldProcesses implements AutoCloseable {
         }
     }
 
-    /** Stops a process whenever it reaches a place, as {@link ProcessTracer#breakAt} does. */
+    /** Stops a process whenever it reaches an instruction, as {@link ProcessTracer#breakAt} does. */
     void breakAt(int process, DynamicLoaders.Place place) {
         if (tracer != null) {
             tracer.breakAt(process, place.file(), place.identity(), place.offset());
@@ -108,7 +108,7 @@ final class HeldProcesses implements AutoCloseable {
         return held.contains(process);
     }
 
-    /** The tracer has failed: it reports no end any more. */
+    /** Notes that the tracer has failed and reports no more ends. */
     void clear() {
         held.clear();
     }
@@ -145,7 +145,7 @@ final class HeldProcesses implements AutoCloseable {
         return false;
     }
 
-    /** The reasons of the tracer why events may be missing. */
+    /** The tracer's reasons why events may be missing. */
     List<Diagnostic> gaps() {
         return tracer == null ? List.of() : tracer.gaps();
     }

@@ -52,13 +52,13 @@ final class LoaderBreakpoints {
         }
     }
 
-    private void addGap(int process, Exception why) {
+    private void addGap(int process, Exception cause) {
         if (new Tasks(host).isRunning(process)) {
             gaps.add(new Diagnostic(
                     Kind.LATE,
                     "",
                     "libraries that a process loads later are found by polling every few milliseconds: "
-                            + why.getMessage()));
+                            + cause.getMessage()));
         }
     }
 }

@@ -29,7 +29,7 @@ final class ScanCache {
     /**
      * The probes of a file that a process has mapped.
      *
-     * @throws IOException if it can't be read. The next look tries again
+     * @throws IOException if it can't be read. The next search tries again
      */
     UsdtScan.File scan(MappedFile file) throws IOException {
         List<Integer> pids = List.of(file.pid());

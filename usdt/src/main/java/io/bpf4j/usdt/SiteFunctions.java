@@ -52,8 +52,8 @@ final class SiteFunctions {
      * regular files only, and what was opened is what was scanned.
      *
      * @param probes of one file
-     * @param patterns those that {@link #matches} is asked for
-     * @param limits those that the file was scanned with
+     * @param patterns the patterns for {@link #matches}
+     * @param limits the limits with which the file was scanned
      * @throws IOException if the file can't be read, or was replaced
      * @throws io.bpf4j.elf.MalformedDataException if its symbol tables are broken
      */

@@ -99,7 +99,7 @@ public final class Usdt {
     /**
      * Attaches to some probes, in one file or several: all, or none.
      *
-     * @param program of this object. If it was loaded for another way of attaching, a second copy is loaded
+     * @param program of this object. If it was loaded for another strategy, a second copy is loaded
      * @throws UsdtException if the kernel refuses a site, or the spec map is full
      * @throws UnsupportedFeatureException if the kernel lacks a feature that a probe needs
      */

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Queue;
 
 /**
- * One look at a process, in steps: its mappings are searched for new code, the new files are read, the listener is
+ * One search of a process, in steps: its mappings are searched for new code, the new files are read, the listener is
  * called, and the threads that were held for it are resumed. One search serves all threads that were stopped before it
  * began. <i>Confined</i> to the thread of a {@link UsdtWatch}.
  */

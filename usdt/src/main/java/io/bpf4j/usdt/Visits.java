@@ -15,7 +15,9 @@ final class Visits {
     private final Map<Integer, Visit> visits = new HashMap<>();
     private final Turns<Integer> turns = new Turns<>();
 
-    /** The number of looks that each process that existed before the watch still needs until the watch has started. */
+    /**
+     * The number of searches that each process that existed before the watch still needs until the watch has started.
+     */
     private final Map<Integer, Integer> firstLooks = new HashMap<>();
 
     /** Queues a stopped process. */
@@ -31,18 +33,20 @@ final class Visits {
         turns.add(process);
     }
 
-    /** Queues a process that existed before the watch: it is visited so often before the watch has started. */
+    /**
+     * Queues a process that existed before the watch: it is visited this number of times before the watch has started.
+     */
     void addFirst(int process, int looks) {
         firstLooks.put(process, looks);
         add(process);
     }
 
-    /** Whether a process still needs a first look. */
+    /** Whether a process still needs a first search. */
     boolean isFirst(int process) {
         return firstLooks.containsKey(process);
     }
 
-    /** Whether any process still needs a first look. */
+    /** Whether any process still needs a first search. */
     boolean hasFirst() {
         return !firstLooks.isEmpty();
     }
@@ -57,7 +61,7 @@ final class Visits {
         return Optional.ofNullable(visits.get(turns.next()));
     }
 
-    /** Whether a visit goes on: its process has neither ended nor called exec since. */
+    /** Whether a visit continues: its process has neither ended nor called exec since. */
     boolean isCurrent(Visit visit) {
         return visits.get(visit.pid) == visit;
     }
@@ -71,7 +75,7 @@ final class Visits {
         }
     }
 
-    /** A visit has ended; another one follows for threads that have stopped since, or if a first look is missing. */
+    /** Ends a visit; another one follows for threads that have stopped since, or if a first search is missing. */
     void end(Visit visit) {
         int process = visit.pid;
         visits.remove(process);
@@ -89,7 +93,7 @@ final class Visits {
         return Optional.ofNullable(visits.remove(process));
     }
 
-    /** A process has ended: it needs no first look any more. */
+    /** Notes that a process has ended, so it no longer needs a first search. */
     void forgetFirst(int process) {
         firstLooks.remove(process);
     }

@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What a {@link UsdtWatch} does: it takes the stops of held processes, polls the others, and visits both in turns. A
- * {@link Visit} searches a process for new code and calls the listener.
+ * The work of a {@link UsdtWatch}: it handles the stops of held processes, polls the others, and visits both in turns.
+ * A {@link Visit} searches a process for new code and calls the listener.
  *
  * <p><i>Confined</i>: first to the thread that starts the watch, then to the thread of the watch. {@link #isAlive},
  * {@link #gaps} and {@link #stop} may be called by any thread.
@@ -38,16 +38,16 @@ final class WatchEngine {
      */
     private static final long RECENT_NANOS = 3_000_000_000L;
 
-    /** The time after which another process gets its turn. A step that takes longer is not cut. */
+    /** The time after which another process gets its turn. A step that takes longer is not interrupted. */
     private static final long TURN_NANOS = 1_000_000;
 
     /**
-     * The longest time that the caller waits for the first looks if events may be missing anyway: processes that are
-     * not held can create others for ever. The remaining processes are searched while the watch runs.
+     * The longest time that the caller waits for the first searches if events may be missing anyway: processes that are
+     * not held can create others forever. The remaining processes are searched while the watch runs.
      */
     private static final long MAX_FIRST_LOOKS_NANOS = 1_000_000_000;
 
-    /** After a look, a process is not polled for ten times as long as the look took. */
+    /** After a search, a process is not polled for ten times as long as the search took. */
     private static final int REST_FACTOR = 10;
 
     private final int pid;
@@ -66,7 +66,7 @@ final class WatchEngine {
     private long lastLook;
     private long lastChange = System.nanoTime();
 
-    /** Whether the process has still to call exec, and nothing is looked at before. */
+    /** Whether the process has yet to call exec; it is not searched before. */
     private boolean launching;
 
     private volatile boolean alive = true;
@@ -102,7 +102,7 @@ final class WatchEngine {
     }
 
     /**
-     * Processes that exist already are not held: the second look finds files that they map during the first. A traced
+     * Processes that exist already are not held: the second search finds files that they map during the first. A traced
      * process whose parent has ended is in no list of children.
      */
     void lookFirst() {
@@ -142,7 +142,7 @@ final class WatchEngine {
         }
     }
 
-    /** Called after {@link #run}, however it has ended. */
+    /** Called after {@link #run}, whether it returned or failed. */
     void end() {
         alive = false;
         tree.processes().forEach(tree::remove);
@@ -281,7 +281,7 @@ final class WatchEngine {
     /** Called before the listener is, which takes time: a child may end meanwhile. */
     private void findChildren(int process) {
         for (int child : tree.addChildren(process)) {
-            // The tracer stops a new child before it runs, so one look finds all of its code.
+            // The tracer stops a new child before it runs, so one search finds all of its code.
             if (held.keepIfTraced(child) || !visits.hasFirst()) {
                 visits.add(child);
             } else {
@@ -339,7 +339,7 @@ final class WatchEngine {
         }
     }
 
-    /** A look did not find the process. The tracer may still trace it. */
+    /** A search did not find the process. The tracer may still trace it. */
     private void gone(int process) {
         acceptStops();
         keepTraced();

@@ -285,7 +285,7 @@ class UsdtProcessesTest {
                     assertThatThrownBy(() -> Usdt.of(object)
                                     .attach(program, UsdtScan.ofFile(two).matching("later:library"), options))
                             .isInstanceOf(UsdtException.class)
-                            .hasMessageContaining("the process has not mapped this part of the file");
+                            .hasMessageContaining("the process has not mapped the part of the file with this site");
                     try (UsdtLink link =
                             Usdt.of(object).attach(program, UsdtScan.ofFile(one).matching("later:library"), options)) {
                         assertThat(link.siteCount()).isOne();

@@ -109,7 +109,8 @@ public sealed interface UsdtArg permits UsdtArgData {
             int indexSize) implements Operand {
         public Memory {
             if (indexSize != 8 && indexSize != 4 && indexSize != -4) {
-                throw new IllegalArgumentException("an index register has 8, 4 or -4 bytes, not " + indexSize);
+                throw new IllegalArgumentException(
+                        "the size of an index register is 8, 4 or -4 (4 bytes, sign-extended), not " + indexSize);
             }
         }
 

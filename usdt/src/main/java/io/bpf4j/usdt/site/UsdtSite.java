@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One place of a probe in the code. The compiler may copy code, so a probe often has several sites, each with its
+ * One location of a probe in the code. The compiler may copy code, so a probe often has several sites, each with its
  * arguments in other registers or memory. <i>Immutable.</i>
  */
 public sealed interface UsdtSite permits UsdtSiteData {

@@ -59,8 +59,8 @@ public final class IpMap implements ObjectExtension {
         Entry entry = entries.get(address);
         if (entry == null && !put(address, specId)) {
             throw new AttachException(
-                    "map '" + NAME + "' has an entry for this address that was not made here (EEXIST):"
-                            + " others attach through the same map");
+                    "map '" + NAME + "' has an entry for this address that another program made (EEXIST):"
+                            + " the map is shared with it");
         }
         if (entry != null && entry.specId() != specId) {
             throw new AttachException("this object is already attached at this address, and without BPF cookies"

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
- * Attaches the sites of one file in one of three ways, so that a program that fires finds the spec of its site.
+ * Attaches the sites of one file by one of three strategies, so that a program that fires finds the spec of its site.
  * <i>Confined.</i>
  *
  * <p>Tested by {@code UsdtTransactionTest}.
@@ -101,7 +101,7 @@ public record SiteAttacher(
                 .mapToLong(m -> m.start() + offset - m.fileOffset())
                 .toArray();
         if (found.length == 0) {
-            throw new AttachException("the process has not mapped this part of the file");
+            throw new AttachException("the process has not mapped the part of the file with this site");
         }
         return found;
     }

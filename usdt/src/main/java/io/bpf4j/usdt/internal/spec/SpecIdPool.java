@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * The spec IDs of one map: each in use at most once, from 0 to the map's size minus 1. <i>Thread-safe.</i>
+ * The spec IDs of one map: each used by at most one spec, from 0 to the map's size minus 1. <i>Thread-safe.</i>
  *
  * <p>A released ID is reused before a new one, the last released first. So the IDs in use stay close to 0 and take few
  * cache lines of the map.
