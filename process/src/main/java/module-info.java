@@ -1,8 +1,8 @@
 /**
- * Other processes: what they have mapped, their threads and children, and how they are stopped and continued. They
- * belong to anybody, and what they show is not trusted.
+ * Other processes: their mappings, threads and children, and how they are stopped and continued. They may belong to any
+ * user, and their data is not trusted.
  *
- * <p>It is part of the modules {@code io.bpf4j.usdt} and {@code io.bpf4j.trace}, and has no package for others.
+ * <p>Only the modules {@code io.bpf4j.usdt} and {@code io.bpf4j.trace} use it; it exports no package to others.
  */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings("module") // modules that are compiled later

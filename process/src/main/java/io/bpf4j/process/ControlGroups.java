@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
  * its root. <i>Immutable.</i>
  *
  * <p>A group is a directory of the file system of type cgroup2 (Documentation/admin-guide/cgroup-v2.rst). BPF programs
- * know it by the number of its inode. Groups come and go at any time.
+ * know it by the number of its inode. Groups may be made and removed at any time.
  *
  * <p>Tested by {@code ControlGroupsTest}.
  *
@@ -38,10 +38,13 @@ import java.util.regex.Pattern;
 public record ControlGroups(Host host, Path mount) {
     private static final int MAX_LINE_BYTES = 1 << 14;
 
-    /** One byte of a name, but 0. */
+    /** Any byte of a name except 0. */
     private static final Pattern ESCAPE = Pattern.compile("\\\\(?!000)[0-3][0-7]{2}");
 
-    /** A user may make any number of groups where the administrator lets him; the kernel's limit is 2^31. */
+    /**
+     * The maximum number of visited groups: a user may make any number where the administrator allows it; the kernel's
+     * limit is 2^31.
+     */
     private static final int MAX_VISITED = 1 << 16;
 
     /** S_IWGRP and S_IWOTH of inode(7): LXC lets the user of a container make groups by the rights of its user group. */
@@ -67,10 +70,10 @@ public record ControlGroups(Host host, Path mount) {
         }
     }
 
-    /** Which groups are searched for. */
+    /** Selects the groups that a search finds. */
     public interface Search {
         /**
-         * Whether a group is one of them. Groups below it are not searched: they belong to it.
+         * Whether a group is selected. Groups below it are not searched, because they belong to it.
          *
          * @param trusted whether the directories above the group belong to root or to this process's user and nobody else
          *     may write to them, so that nobody else can have given the group its name
@@ -85,10 +88,10 @@ public record ControlGroups(Host host, Path mount) {
         boolean descends(List<String> names, boolean trusted);
     }
 
-    /** Looks at groups. */
+    /** Visits groups. */
     public interface Visitor {
         /**
-         * Looks at a group.
+         * Visits a group.
          *
          * @param trusted whether the directories above the group belong to root or to this process's user and nobody else
          *     may write to them, so that nobody else can have given the group its name
@@ -219,10 +222,10 @@ public record ControlGroups(Host host, Path mount) {
                     below(visit.directory).forEach(child -> visits.push(visit.child(child, trusted)));
                 }
             } catch (IOException e) {
-                if (visit.names.isEmpty() || (isThere(visit.directory) && !(e instanceof AccessDeniedException))) {
+                if (visit.names.isEmpty() || (exists(visit.directory) && !(e instanceof AccessDeniedException))) {
                     throw e;
                 }
-                if (isThere(visit.directory)) {
+                if (exists(visit.directory)) {
                     leftOut.accept("/" + String.join("/", visit.names));
                 } // else the group was removed meanwhile
             }
@@ -241,12 +244,14 @@ public record ControlGroups(Host host, Path mount) {
         }
     }
 
-    /** PATH_MAX, less the names of the files in a group: the kernel takes no longer path. */
+    /**
+     * Whether a path is longer than PATH_MAX less the names of the files in a group: the kernel accepts no longer path.
+     */
     private static boolean isTooLong(Path directory) {
         return directory.toString().length() > MAX_PATH;
     }
 
-    private static boolean isThere(Path directory) {
+    private static boolean exists(Path directory) {
         return Files.exists(directory, LinkOption.NOFOLLOW_LINKS);
     }
 
@@ -293,9 +298,9 @@ public record ControlGroups(Host host, Path mount) {
                     return true;
                 });
             } catch (IOException e) {
-                if (isThere(directory) && e instanceof AccessDeniedException) {
+                if (exists(directory) && e instanceof AccessDeniedException) {
                     leftOut.accept("/" + mount.relativize(directory));
-                } else if (isThere(directory) && !isThreaded(directory)) {
+                } else if (exists(directory) && !isThreaded(directory)) {
                     throw e;
                 } // else it was removed, or a group above lists its processes
             }
@@ -309,7 +314,7 @@ public record ControlGroups(Host host, Path mount) {
         try {
             return Files.readString(directory.resolve("cgroup.type")).equals("threaded\n");
         } catch (NoSuchFileException e) {
-            return !isThere(directory); // removed meanwhile, or the root
+            return !exists(directory); // removed meanwhile, or the root
         }
     }
 }

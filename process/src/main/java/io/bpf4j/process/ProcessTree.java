@@ -44,7 +44,7 @@ public final class ProcessTree {
         return Optional.ofNullable(processes.get(pid));
     }
 
-    /** Adds a process; all that it has mapped is new. Returns whether the tree did not have it. */
+    /** Adds a process, all of whose mappings are new. Returns whether the tree did not have it. */
     public boolean add(int pid) {
         boolean isNew = !processes.containsKey(pid);
         if (isNew) {
@@ -53,7 +53,7 @@ public final class ProcessTree {
         return isNew;
     }
 
-    /** A process has ended. */
+    /** Notes that a process has ended. */
     public void remove(int pid) {
         WatchedProcess gone = processes.remove(pid);
         if (gone != null) {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Reasons why events may be missing. Of each kind the first few are kept, and then that there are more. So a user whose
- * processes cause any number of one kind can neither fill the memory nor hide the reasons of another kind.
+ * Reasons why events may be missing. The first few of each kind are kept, and a note that there are more. So a user
+ * whose processes cause any number of one kind can neither fill the memory nor hide the reasons of another kind.
  * <i>Thread-safe.</i>
  *
  * <p>Tested by {@code ReasonsTest}.

@@ -32,16 +32,16 @@ import java.util.Optional;
 public final class UprobeInodes {
     private UprobeInodes() {}
 
-    /** What the files of one inode have in common. */
+    /** The properties that the files of one inode share. */
     private record Shown(long inode, long size, long modifiedNanos) {
         static Shown of(FileIdentity file) {
             return new Shown(file.inode(), file.size(), file.modifiedNanos());
         }
     }
 
-    /** A file that may have its breakpoints in common with another one. */
+    /** A file that may share its breakpoints with another one. */
     private record Candidate(FileIdentity identity, boolean onOverlay, Object changed) {
-        /** Empty if the file is gone: attaching to it says so. */
+        /** Empty if the file is gone: attaching to it reports that. */
         static Optional<Candidate> of(Host host, FileIdentity identity, Path path) {
             try (OpenFile opened = OpenFile.open(host, path, path.toString())) {
                 return opened.identity().equals(identity)
@@ -59,7 +59,7 @@ public final class UprobeInodes {
     }
 
     /**
-     * For each file that has its breakpoints in common with an earlier one: the first of these.
+     * For each file that shares its breakpoints with an earlier one: the first of these.
      *
      * @param files paths by which they are opened, by their identities; in order
      */

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one process: the files that it had mapped as code at the last search, and the search that is under
- * way. <i>Confined.</i>
+ * The known state of one process: the files that it had mapped as code at the last search, and the search in progress.
+ * <i>Confined.</i>
  *
  * <p>Mappings are compared by device, inode and name. New files are not opened yet, because this takes several system
  * calls.
@@ -67,7 +67,7 @@ public final class WatchedProcess {
         return pid;
     }
 
-    /** It has called exec: all its mappings are new. */
+    /** Notes that the process has called exec: all its mappings are new. */
     public void renew() {
         stop();
         known = Map.of();
@@ -75,7 +75,7 @@ public final class WatchedProcess {
     }
 
     /**
-     * Begins a search; a search under way is dropped.
+     * Begins a search; a search in progress is dropped.
      *
      * @param address an address whose file is looked up, too
      */
@@ -148,7 +148,7 @@ public final class WatchedProcess {
         due = System.nanoTime() + nanos;
     }
 
-    /** Ends the search that is under way. */
+    /** Ends the search in progress. */
     public void stop() {
         CodeSearch current = search;
         search = null;

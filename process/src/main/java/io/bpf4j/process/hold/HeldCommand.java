@@ -38,7 +38,7 @@ import java.util.regex.Pattern;
  * <p>Tested by {@code ProcessTracerTest}.
  */
 public final class HeldCommand implements AutoCloseable {
-    /** The shell has nothing else to do, but somebody may have stopped it. */
+    /** How long to wait for the shell, which ends right after the command unless it is stopped. */
     private static final Duration SHELL_TIMEOUT = Duration.ofSeconds(30);
 
     private static final Duration TERM_TIMEOUT = Duration.ofSeconds(2);
@@ -50,7 +50,10 @@ public final class HeldCommand implements AutoCloseable {
     private static final String BASH_MODE = "--posix";
     private static final Pattern SHELL_VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-    /** Opens the gate before it writes its process id, because this process then closes its own end for reading. */
+    /**
+     * Opens the pipe for its start before it writes its process id, because this process then closes its own end for
+     * reading.
+     */
     private static final String INNER =
             "exec 2>&3 3>&- 4<\"$2\"; echo $$ >\"$1\" && read -r go <&4 || exit 125; exec 4<&-; shift 2; exec \"$@\"";
 

@@ -158,14 +158,14 @@ public final class ProcessTracer implements AutoCloseable {
         List<Diagnostic> gaps = new ArrayList<>(thread.gaps());
         StopSignal.Missed all = missed();
         addGap(gaps, all.blocked(), "reached a breakpoint with SIGURG blocked, and could not be stopped");
-        addGap(gaps, all.others(), "reached a breakpoint and was not stopped, for a reason that is not known");
+        addGap(gaps, all.others(), "reached a breakpoint and was not stopped, for an unknown reason");
         return gaps;
     }
 
-    private static void addGap(List<Diagnostic> gaps, long times, String what) {
+    private static void addGap(List<Diagnostic> gaps, long times, String event) {
         if (times > 0) {
             gaps.add(new Diagnostic(
-                    Diagnostic.Kind.LATE, "", (times == 1 ? "once" : times + " times") + " a thread " + what));
+                    Diagnostic.Kind.LATE, "", (times == 1 ? "once" : times + " times") + " a thread " + event));
         }
     }
 
@@ -177,7 +177,7 @@ public final class ProcessTracer implements AutoCloseable {
 
     private synchronized void forget(int pid, boolean ended) {
         @Nullable StopSignal signal = breakpoints.remove(pid);
-        try (signal) { // also if the kernel does not tell how many it missed
+        try (signal) { // also if the kernel does not report how many it missed
             if (signal != null) {
                 missed = missed.plus(signal.missed(ended));
             }

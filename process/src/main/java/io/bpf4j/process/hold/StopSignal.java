@@ -153,7 +153,7 @@ final class StopSignal implements AutoCloseable {
      * Hits by threads that did not stop.
      *
      * @param blocked by threads that block the signal
-     * @param others for reasons that are not known
+     * @param others for unknown reasons
      */
     record Missed(long blocked, long others) {
         static final Missed NONE = new Missed(0, 0);

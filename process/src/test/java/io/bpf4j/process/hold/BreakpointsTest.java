@@ -103,7 +103,7 @@ class BreakpointsTest {
                 .extracting(Diagnostic::message)
                 .containsExactly(
                         "once a thread reached a breakpoint with SIGURG blocked, and could not be stopped",
-                        "7 times a thread reached a breakpoint and was not stopped, for a reason that is not known");
+                        "7 times a thread reached a breakpoint and was not stopped, for an unknown reason");
         tracer.close();
     }
 
