@@ -371,8 +371,8 @@ public final class BpfLoader {
     }
 
     /**
-     * The object, whose programs number processes as this process does, if they include {@code <bpf4j/pidns.h>}. In the
-     * initial pid namespace both are the same, and a program need not ask.
+     * The object, with the pid namespace of this process written into it if it includes {@code <bpf4j/pidns.h>}, so
+     * that its programs see the same pids. In the initial pid namespace the pids are the same anyway.
      */
     private ObjectSpec withPidNamespace() {
         boolean unknown = Stream.of(PIDNS_DEVICE, PIDNS_INODE)

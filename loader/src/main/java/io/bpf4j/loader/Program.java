@@ -193,7 +193,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
      * Runs the program in the kernel, once or repeatedly, without attaching it (BPF_PROG_TEST_RUN, Linux 4.12).
      *
      * @throws io.bpf4j.sys.SyscallException ENOTSUPP if the kernel can't test this program type, EINVAL if
-     *     the program type does not take this input, ENOSPC if the output does not fit the room given
+     *     the program type does not take this input, ENOSPC if the output is larger than its buffer
      */
     public TestRun.Result test(TestRun run) {
         ProgCommand.TestRunResult result = Kernel.of(host).execute(run.of(fd));

@@ -77,8 +77,7 @@ public final class EventMap<T, V extends StructView> {
     }
 
     /**
-     * Reads in a thread of its own until the loop is closed. The handler gets each record as a Java value, in that
-     * thread.
+     * Reads on a new thread until the loop is closed. The handler gets each record as a Java value, on that thread.
      *
      * @throws io.bpf4j.sys.SyscallException if the kernel refuses; nothing stays open
      */
@@ -162,7 +161,7 @@ public final class EventMap<T, V extends StructView> {
         }
     }
 
-    /** Moves one view from record to record. */
+    /** A handler that moves one view from record to record. */
     private static final class Handler<V extends StructView> {
         private final String map;
         private final StructCodec<?, V> codec;

@@ -89,7 +89,7 @@ public final class ObjectLayout {
             Map<String, String> facts = actual.computeIfAbsent(part, name -> facts(spec, name));
             String found = facts.get(sides[0]);
             if (facts.isEmpty()) {
-                // Said once, by its first line.
+                // Reported once, by its first line.
                 if (sides[0].equals(part)) {
                     differences.add("it has no " + part);
                 }

@@ -26,7 +26,7 @@ public abstract class StructView {
     private long start;
     private long length;
 
-    /** Makes a view of a type at a place. */
+    /** Creates a view of this type over a segment, at an offset. */
     @FunctionalInterface
     public interface Factory<V extends StructView> {
         /**

@@ -31,7 +31,7 @@ public record AttachedPrograms(List<Entry> programs, int flags, long revision) {
      * @param linkId the kernel's id of its link, by which {@code Links.byId} opens it; 0 if it has no link, or if the
      *     target is neither tcx nor netkit: the kernel does not report links of other targets
      * @param flags with which it was attached to a control group, such as {@link AttachedPrograms#ALLOW_MULTI} (Linux
-     *     6.0); for XDP that of its mode, as {@link Xdp.Mode#flag}; else 0
+     *     6.0); for XDP, the flag of its mode, as {@link Xdp.Mode#flag}; else 0
      */
     public record Entry(int programId, int linkId, int flags) {}
 }

@@ -56,14 +56,14 @@ public sealed interface Cgroup extends AttachTarget {
     boolean isPreorder();
 
     /**
-     * For a program that was loaded without attach type, as {@code SEC("cgroup/skb")}, and for {@code
+     * Sets the attach type: for a program that was loaded without one, as {@code SEC("cgroup/skb")}, and for {@code
      * Links.attachedTo}.
      */
     default Cgroup withAttachType(AttachType type) {
         return new CgroupData(directory(), Optional.of(type), anchor(), sharing(), replaced(), isPreorder());
     }
 
-    /** At a place among the group's programs; a place other than the last needs Linux 6.17, and a link. */
+    /** Sets the position among the group's programs; a position other than the last needs Linux 6.17, and a link. */
     default Cgroup withAnchor(Anchor anchor) {
         return new CgroupData(directory(), attachType(), anchor, sharing(), replaced(), isPreorder());
     }
@@ -71,18 +71,18 @@ public sealed interface Cgroup extends AttachTarget {
     /**
      * Attaches without a link (BPF_PROG_ATTACH, Linux 4.10; {@link Sharing#MULTI} 4.15). <b>The program stays
      * attached if this process ends without closing what attaching returns</b>, until {@code Links.detach} or the
-     * end of the group. Closing detaches it, unless another program has taken its place. Before Linux 6.17 that is
-     * looked at first: without {@link Sharing#MULTI}, a program that takes its place in the moment between is
-     * detached instead.
+     * end of the group. Closing detaches it, unless another program has replaced it. Before Linux 6.17 this is checked
+     * first: without {@link Sharing#MULTI}, a program that replaces it between the check and the detaching is detached
+     * instead.
      */
     default Cgroup withoutLink(Sharing sharing) {
         return new CgroupData(directory(), attachType(), anchor(), Optional.of(sharing), replaced(), isPreorder());
     }
 
     /**
-     * In the place of a program of the same group that is attached without a link ({@code BPF_F_REPLACE}, Linux
-     * 5.6): only with {@link #withoutLink} and {@link Sharing#MULTI}. In the other modes, every program replaces the
-     * one that is there.
+     * Replaces a program of the same group that is attached without a link ({@code BPF_F_REPLACE}, Linux 5.6): only
+     * with {@link #withoutLink} and {@link Sharing#MULTI}. In the other modes, every program replaces the one that is
+     * there.
      *
      * @param program still belongs to its owner; {@code Programs.byId} opens that of another process
      */
@@ -91,7 +91,7 @@ public sealed interface Cgroup extends AttachTarget {
     }
 
     /**
-     * Before the programs of groups below ({@code BPF_F_PREORDER}, Linux 6.15; with a link 6.17): the programs of
+     * Runs before the programs of groups below ({@code BPF_F_PREORDER}, Linux 6.15; with a link 6.17): the programs of
      * the lowest group run first otherwise.
      */
     default Cgroup withPreorder() {

@@ -11,7 +11,7 @@ public sealed interface Kprobe extends AttachTarget {
      * An instruction by its address, as in /proc/kallsyms; for functions whose names several others have, which the
      * kernel refuses by name (Linux 6.7).
      *
-     * @throws IllegalArgumentException if it is 0: kallsyms hides addresses from whom it does not trust
+     * @throws IllegalArgumentException if it is 0: kallsyms hides addresses from processes without the rights
      */
     static Kprobe entry(long address) {
         return new KprobeData("", TargetArguments.requireAddress(address), 0, false, 0);

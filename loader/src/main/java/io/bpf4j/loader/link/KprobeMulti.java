@@ -46,7 +46,7 @@ public sealed interface KprobeMulti extends AttachTarget {
     boolean isUnique();
 
     /**
-     * With a cookie for each function or address, in their order; for patterns only {@link #withUniqueMatch}.
+     * Sets a cookie for each function or address, in their order; for patterns only {@link #withUniqueMatch}.
      */
     default KprobeMulti withCookies(long... cookies) {
         int count = functions().size() + addresses().size();
@@ -55,10 +55,11 @@ public sealed interface KprobeMulti extends AttachTarget {
     }
 
     /**
-     * With names and patterns that each stand for exactly one function that can be traced. Otherwise attaching fails,
+     * Requires each name or pattern to stand for exactly one function that can be traced. Otherwise attaching fails,
      * and the message names the functions that match. So {@code blk_account_io_done*} also finds that function where
      * the compiler has renamed it to {@code blk_account_io_done.isra.0}. A name that several static functions share is
-     * refused, too; without this the kernel would take one of them. Without effect on addresses. Needs tracefs, for names, too.
+     * refused, too; without this the kernel would take one of them. Without effect on addresses. Needs tracefs, for
+     * names, too.
      */
     default KprobeMulti withUniqueMatch() {
         return new KprobeMultiData(functions(), addresses(), cookies(), returns(), true);

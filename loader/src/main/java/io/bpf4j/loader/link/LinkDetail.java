@@ -91,7 +91,7 @@ public sealed interface LinkDetail {
     record KprobeMulti(int count, int flags, long missed) implements LinkDetail {}
 
     /**
-     * Many places in a file.
+     * Many sites in a file.
      *
      * @param path of the file, as the kernel sees it; empty if the path can't be resolved
      * @param count how many

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Several links that are handled as one, with clean-up steps that run after the last is closed. <i>Thread-safe.</i>
  *
- * <p>To attach to many places, create an empty group, add each link, and register clean-up of the data that the
+ * <p>To attach to many targets, create an empty group, add each link, and register clean-up of the data that the
  * programs use with {@link #afterClose}: it runs when the programs no longer run. The group can be closed at any time,
  * so a failed attachment is cleaned up like a complete one.
  *

@@ -21,7 +21,7 @@ public record NetDevice(@Nullable String name, int index) {
             throw new IllegalArgumentException(
                     "a network device has either a name or a positive index, not name " + name + " and index " + index);
         }
-        // The kernel would take what it has room for, up to a NUL: the name of another device.
+        // The kernel would truncate the name, or end it at a NUL, which could be the name of another device.
         if (name != null
                 && (name.isEmpty()
                         || name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_LENGTH

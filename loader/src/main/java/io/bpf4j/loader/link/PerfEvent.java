@@ -60,8 +60,8 @@ public sealed interface PerfEvent extends AttachTarget {
     }
 
     /**
-     * What is counted of a {@link Cache}: {@code PERF_COUNT_HW_CACHE_OP_*} in the low byte of the number, {@code
-     * PERF_COUNT_HW_CACHE_RESULT_*} in the second.
+     * The accesses of a {@link Cache} that are counted: {@code PERF_COUNT_HW_CACHE_OP_*} in the low byte of the number,
+     * {@code PERF_COUNT_HW_CACHE_RESULT_*} in the second.
      */
     enum CacheUse {
         READS(0),

@@ -4,15 +4,15 @@ import java.nio.channels.NetworkChannel;
 import java.util.Optional;
 
 /**
- * A socket of this process, by a channel of Java or by a descriptor. The kernel has no link for it: closing what
- * attaching returns detaches, and so does the end of the socket, which comes when no process has it open any more. A
- * socket has one filter: attaching replaces the one that is there, and detaching removes the one that is there then,
- * if other code of this process has attached another. The kernel does not tell which program it is.
+ * A socket of this process, by a channel of Java or by a descriptor. The kernel has no link for it: closing the
+ * returned link detaches, and so does the end of the socket, when no process has it open any more. A socket has one
+ * filter: attaching replaces an existing filter, and detaching removes the current one, even if other code of this
+ * process has attached another. The kernel does not report which program it is.
  *
- * <p>Java does not give the descriptor of a channel. It is found among the descriptors of this process by the
- * addresses of both ends and the type, as the kernel has them. If several sockets have the same (such as servers
- * that share a port by SO_REUSEPORT), a filter is refused, and the message says so. Channels of UNIX sockets are
- * refused, too. The descriptor is not kept, so that closing the channel closes the socket.
+ * <p>Java does not expose the descriptor of a channel. It is found among the descriptors of this process by its type
+ * and the addresses of both ends. If several sockets have the same (such as servers that share a port by SO_REUSEPORT),
+ * a filter is refused, and the message says so. Channels of UNIX sockets are refused, too. The descriptor is not kept,
+ * so that closing the channel closes the socket.
  */
 public sealed interface Socket extends AttachTarget {
     /**
@@ -58,7 +58,7 @@ public sealed interface Socket extends AttachTarget {
 record SocketData(Optional<NetworkChannel> channel, int descriptor, boolean isReuseport) implements Socket {
     @Override
     public String description() {
-        return channel.map(known -> "the socket of " + known).orElse("the socket of descriptor " + descriptor)
-                + (isReuseport ? " with all that share its port" : "");
+        return (isReuseport ? "the reuseport group of " : "")
+                + channel.map(known -> "the socket of " + known).orElse("the socket of descriptor " + descriptor);
     }
 }

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The arguments that several targets have: their checks, and their words in a description.
+ * The common arguments of several targets: their checks, and their text in a description.
  *
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
@@ -33,7 +33,7 @@ final class TargetArguments {
         }
     }
 
-    /** A cookie for each of {@code count} places, in their order; none for none. */
+    /** A cookie for each of {@code count} sites, in their order; empty for none. */
     static List<Long> cookies(int count, long[] values) {
         requireOneForEach(count, values, "cookies");
         return Arrays.stream(values).boxed().toList();

@@ -8,20 +8,19 @@ import java.util.Optional;
  * is a classifier {@code bpf} with {@code direct-action} in the qdisc {@code clsact} of the device, as {@code tc
  * filter add dev … ingress bpf da} makes it; TC_ACT_UNSPEC (-1) passes the packet to the next filter.
  *
- * <p>The qdisc is made if the device has none. Closing what attaching returns removes the filter, unless another
- * program has taken its place, and then the qdisc if it was made here and has no other filters.
+ * <p>The qdisc is made if the device has none. Closing the returned link removes the filter, unless another program has
+ * replaced it, and then the qdisc if bpf4j made it and it has no other filters.
  *
  * <p><b>There is no link: the filter stays if this process ends without closing it</b>, until {@code Links.detach},
  * {@code tc filter del} or the end of the device. The program that starts next finds it by {@code Links.attachedTo},
- * and takes its place by {@link #replacing}. The qdisc stays as well: {@code tc qdisc show} lists it, and {@code tc
- * qdisc del dev … clsact} removes it with all filters. A device that is moved to another network namespace loses
- * both.
+ * and replaces it by {@link #replacing}. The qdisc stays as well: {@code tc qdisc show} lists it, and {@code tc qdisc
+ * del dev … clsact} removes it with all filters. A device that is moved to another network namespace loses both.
  *
  * <p>The kernel changes and deletes the filter with a priority, a protocol and a handle, whichever program it has, and
- * removes a qdisc with all its filters. So these are looked at first. If another process puts a program in the place
- * of a filter in the moment between, that program is deleted, and closing throws and names it. If it adds a filter
- * in the moment before the qdisc is removed, that filter is gone as well, and nobody learns of it: where several
- * processes come and go on a device, make the qdisc beforehand ({@code tc qdisc add dev … clsact}), and it stays.
+ * removes a qdisc with all its filters. So bpf4j queries them first. If another process replaces a filter between the
+ * query and the deletion, its program is deleted, and closing throws an exception that names it. If it adds a filter
+ * just before the qdisc is removed, that filter is removed as well, without notice: if several processes use a device,
+ * make the qdisc beforehand ({@code tc qdisc add dev … clsact}), and it stays.
  */
 public sealed interface Tc extends AttachTarget {
     /** Received packets. */
@@ -49,7 +48,7 @@ public sealed interface Tc extends AttachTarget {
     Optional<ProgramHandle> replaced();
 
     /**
-     * With a priority: filters of a lower number run first. The kernel chooses numbers below those of all filters
+     * Sets the priority: filters with a lower number run first. The kernel chooses numbers below those of all filters
      * that it has chosen one for, from 49,152 down.
      *
      * @throws IllegalArgumentException if it is not 0 to 65,535
@@ -58,14 +57,14 @@ public sealed interface Tc extends AttachTarget {
         return new TcData(device(), isIngress(), number, handle(), replaced());
     }
 
-    /** With a number among the filters of its priority, which must have none of this number. */
+    /** Sets the handle: the number among the filters of its priority, which must be free. */
     default Tc withHandle(int number) {
         return new TcData(device(), isIngress(), priority(), number, replaced());
     }
 
     /**
-     * In the place of the one filter that has this program, and the priority and the handle if they are given. Its
-     * program is replaced at once: no packet is missed.
+     * Replaces the one filter that has this program, and the priority and the handle if they are given. Its program is
+     * replaced at once: no packet is missed.
      *
      * @param program still belongs to its owner; {@code Programs.byId} opens that of another process
      */

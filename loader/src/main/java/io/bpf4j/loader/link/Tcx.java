@@ -23,7 +23,7 @@ public sealed interface Tcx extends AttachTarget {
 
     Anchor anchor();
 
-    /** Whether a filter takes the place of a link where the kernel has no tcx. */
+    /** Whether a filter is used instead of a link if the kernel has no tcx. */
     boolean hasFilterFallback();
 
     default Tcx withAnchor(Anchor anchor) {
@@ -31,7 +31,7 @@ public sealed interface Tcx extends AttachTarget {
     }
 
     /**
-     * As a filter, {@link Tc}, on kernels without tcx (before Linux 6.6), so that one program serves both. The
+     * Attaches as a filter, {@link Tc}, on kernels without tcx (before Linux 6.6), so that one program serves both. The
      * program's return values mean the same. A filter has no link: it stays attached if this process ends without
      * closing it. Not with an anchor.
      */

@@ -7,7 +7,7 @@ import java.util.Optional;
  * device takes one program for each mode: EBUSY if it already has one.
  */
 public sealed interface Xdp extends AttachTarget {
-    /** The place in the path of a packet where the program runs. */
+    /** The point in the path of a packet at which the program runs. */
     enum Mode {
         /** In the driver if the driver supports XDP, else generic; the kernel chooses. */
         ANY(0),
@@ -52,18 +52,18 @@ public sealed interface Xdp extends AttachTarget {
     /**
      * Attaches without a link, by netlink, as {@code ip link set dev … xdp} does (Linux 4.8; bpf4j needs 5.7).
      * <b>The program stays attached if this process ends without closing what attaching returns</b>, until {@code
-     * Links.detach}, {@code ip link set dev … xdp off} or the end of the device. Closing detaches it, unless
-     * another program has taken its place, which the kernel compares. It is refused if the device has a program for
-     * the mode. A device that is moved to another network namespace takes the program along: closing then does
-     * nothing, and a thread in that namespace can detach it by {@code Links.detach}.
+     * Links.detach}, {@code ip link set dev … xdp off} or the end of the device. Closing detaches it, unless another
+     * program has replaced it, which the kernel checks. It is refused if the device has a program for the mode. A
+     * device that is moved to another network namespace takes the program along: closing then does nothing, and a
+     * thread in that namespace can detach it by {@code Links.detach}.
      */
     default Xdp withoutLink() {
         return new XdpData(device(), mode(), false, replaced());
     }
 
     /**
-     * In the place of a program that is attached without a link, at once (XDP_FLAGS_REPLACE, Linux 5.7): only with
-     * {@link #withoutLink}. It is refused if the device has another program, or none.
+     * Replaces a program that is attached without a link, atomically (XDP_FLAGS_REPLACE, Linux 5.7): only with {@link
+     * #withoutLink}. It is refused if the device has another program, or none.
      *
      * @param program still belongs to its owner; {@code Programs.byId} opens that of another process
      */

@@ -389,7 +389,7 @@ class NetlinkOnKernelTest {
                 assertThat(attachedTo(device.withMode(Mode.GENERIC))).isEmpty();
                 assertThatThrownBy(() -> other.attach(driver))
                         .isInstanceOf(AttachException.class)
-                        .hasMessageContaining("the kernel says: ")
+                        .hasMessageContaining("the kernel's reason: ")
                         .hasMessageContaining("Xdp.replacing");
                 assertThatThrownBy(() -> other.attach(driver.replacing(other)))
                         .isInstanceOf(AttachException.class)

@@ -7,7 +7,7 @@ import io.bpf4j.sys.internal.call.StructLayout;
 import io.bpf4j.sys.kernel.Errno;
 
 /**
- * An anchor as the kernel takes it: flags, and the program or link that it is relative to. <i>Immutable.</i>
+ * An anchor in the kernel's form: flags, and the program or link that it is relative to. <i>Immutable.</i>
  *
  * <p>The default anchor sets no field, so that kernels without an order for control groups (before 6.17) accept it.
  *

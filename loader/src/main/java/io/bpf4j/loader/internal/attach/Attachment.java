@@ -10,26 +10,26 @@ import io.bpf4j.sys.internal.call.ObjectCommand;
 import io.bpf4j.sys.internal.call.UndoStack;
 
 /**
- * A program that is attached without a link of the kernel. The kernel knows no owner of it: it stays until somebody
- * detaches it, and anybody may detach or replace it. A detach needs the program, so this has a descriptor of its own for
- * it. <i>Thread-safe.</i>
+ * A program that is attached without a link of the kernel. It has no owner in the kernel: it stays until it is
+ * detached, and any process with the rights may detach or replace it. Detaching needs the program, so this object has
+ * its own descriptor of the program. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code KernelLinkTest} and {@code NetlinkOnKernelTest}.
  */
 final class Attachment extends OwnedLink {
-    /** Where the program is. */
+    /** The target of the program. */
     interface Place extends AutoCloseable {
         void attach(Fd program);
 
-        /** Puts a program in the place of the one that is there. */
+        /** Replaces the attached program. */
         default void replace(Fd current, Fd next) {
-            throw new UnsupportedOperationException("the kernel replaces no program there");
+            throw new UnsupportedOperationException("the kernel can't replace a program of this target");
         }
 
-        /** Detaches the program, if it is still there. */
+        /** Detaches the program, if it is still attached. */
         void detach(Fd program);
 
-        /** Frees what this needs to detach. */
+        /** Closes the descriptors that detaching needs. */
         @Override
         void close();
     }

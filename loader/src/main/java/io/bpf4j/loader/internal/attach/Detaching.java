@@ -19,7 +19,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Detaches programs that somebody has attached without a link.
+ * Detaches programs that any process has attached without a link.
  *
  * <p>Tested by {@code NetlinkOnKernelTest} and {@code UnlinkedCgroupsOnKernelTest}.
  */

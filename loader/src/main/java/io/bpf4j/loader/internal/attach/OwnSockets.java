@@ -28,10 +28,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds sockets of this process among its descriptors. A socket is known by its inode, the number in the name {@code
- * socket:[NUMBER]} that {@code /proc/self/fd} has for each descriptor: other than the number of a descriptor, it belongs
- * to one socket as long as that exists. Java may close a descriptor at any time, and another file gets its number; so
- * each is duplicated first, and then looked at.
+ * Finds sockets of this process among its descriptors. A socket is identified by its inode, the number in the name
+ * {@code socket:[NUMBER]} that {@code /proc/self/fd} has for each descriptor. Unlike the number of a descriptor, it
+ * belongs to one socket as long as that exists. Java may close a descriptor at any time, and another file may get its
+ * number; so each descriptor is duplicated before it is examined.
  *
  * <p>Tested by {@code SocketProgramsOnKernelTest}.
  */
@@ -86,7 +86,7 @@ final class OwnSockets {
                     found.isEmpty()
                             ? "no descriptor of this process is the socket of " + channel
                             : found.size() + " sockets of this process have the addresses of " + channel
-                                    + ", and nothing tells which is which; give the descriptor, or attach before the"
+                                    + ", and can't be distinguished; give the descriptor, or attach before the"
                                     + " others are bound");
         }
         return found.keySet().iterator().next();
@@ -109,7 +109,7 @@ final class OwnSockets {
                 int type = channel instanceof DatagramChannel ? DATAGRAM : STREAM;
                 return new Wanted(type, local, remote instanceof InetSocketAddress other ? other : null);
             } catch (IOException e) {
-                throw new BpfException(channel + " does not tell its address: " + e, e);
+                throw new BpfException("the address of " + channel + " can't be read: " + e, e);
             }
         }
 
@@ -144,7 +144,7 @@ final class OwnSockets {
         return Optional.ofNullable(found[0]);
     }
 
-    /** What is done with each socket; false to end. */
+    /** Handles a socket; returns false to end the search. */
     private interface Visitor {
         boolean visit(String name, Fd fd);
     }
@@ -177,7 +177,7 @@ final class OwnSockets {
         }
     }
 
-    /** Before it is duplicated, because most descriptors are others. */
+    /** Checked before the descriptor is duplicated, because most descriptors are not sockets. */
     private static boolean isSocket(Path path) {
         try {
             return Files.readSymbolicLink(path).toString().startsWith(PREFIX);

@@ -15,7 +15,7 @@ import io.bpf4j.sys.kernel.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that takes programs by BPF_PROG_ATTACH, without a link: a map of sockets, an infrared receiver, a control
+ * A file that accepts programs by BPF_PROG_ATTACH, without a link: a map of sockets, an infrared receiver, a control
  * group.
  *
  * <p>Tested by {@code KernelLinkTest} and {@code UnlinkedCgroupsOnKernelTest}.
@@ -30,12 +30,12 @@ record ProgAttach(
         AttachType type,
         int flags,
         @Nullable Fd replaced) implements Attachment.Place {
-    /** Another program may be attached beside it. */
+    /** Whether another program may be attached, too. */
     private static final int ALLOW_MULTI = 1 << 1;
 
     private static final int REPLACE = 1 << 2;
 
-    /** Other processes may attach programs between a look and the detaching. */
+    /** The number of attempts: other processes may attach programs between the query and the detaching. */
     private static final int ATTEMPTS = 8;
 
     /** Attaches by a link, or without one if the kernel does not support such links. */

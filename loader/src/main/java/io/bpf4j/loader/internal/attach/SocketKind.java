@@ -48,7 +48,9 @@ record SocketKind(Socket target, Host host) implements LinkKind {
         };
     }
 
-    /** A socket, by the name that {@code /proc/self/fd} has for it. Its descriptor is looked for when it is needed. */
+    /**
+     * A socket, by the name that {@code /proc/self/fd} has for it. Its descriptor is searched for when it is needed.
+     */
     private record SocketPlace(Kernel kernel, OwnSockets sockets, String name, boolean isReuseport)
             implements Attachment.Place {
         @Override
@@ -81,7 +83,7 @@ record SocketKind(Socket target, Host host) implements LinkKind {
                                         socket, SO_DETACH_REUSEPORT_BPF, "SO_DETACH_REUSEPORT_BPF", null)
                                 : new SocketCommand.SetProgram(socket, SO_DETACH_BPF, "SO_DETACH_BPF", null));
             } catch (SyscallException e) {
-                if (e.errno() != Errno.ENOENT) { // others have detached it
+                if (e.errno() != Errno.ENOENT) { // another program has detached it
                     throw e;
                 }
             }

@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * bpf}, its protocol is ETH_P_ALL unless somebody else has made it, and its program decides itself what becomes of the
  * packet ("direct action").
  *
- * <p>The kernel changes and deletes whatever filter has the three numbers, and removes a qdisc with all its filters. So
- * these look first, and another process may be faster in between. What a deletion has hit, the kernel tells.
+ * <p>The kernel changes and deletes any filter that has the three numbers, and removes a qdisc with all its filters. So
+ * this class queries the filter first, and another process may change it in between. The kernel reports which filter it
+ * has deleted.
  *
  * <p>Numbers: include/uapi/linux/rtnetlink.h, pkt_sched.h, pkt_cls.h. Behaviour: net/sched/cls_api.c, sch_api.c and
  * cls_bpf.c (6.18).
@@ -77,7 +78,7 @@ final class TcPlace implements Attachment.Place {
     private static final String KIND_OF_QDISC = "clsact";
     private static final String KIND_OF_FILTER = "bpf";
 
-    /** How often the qdisc is made, if another process that has made it removes it meanwhile. */
+    /** The number of attempts to make the qdisc, if another process removes it meanwhile. */
     private static final int ATTEMPTS = 4;
 
     /**
@@ -147,7 +148,7 @@ final class TcPlace implements Attachment.Place {
         }
     }
 
-    /** Leaves no qdisc behind. */
+    /** Removes the qdisc again. */
     private RuntimeException withoutQdisc(RuntimeException failure) {
         try {
             removeQdisc();
@@ -325,7 +326,7 @@ final class TcPlace implements Attachment.Place {
                 .filter(filter -> filter.handle() != 0)
                 .findFirst()
                 .orElseThrow(() -> new BpfException("RTM_NEWTFILTER of a filter of " + target.device()
-                        + " failed: the kernel does not say which filter it has made; tc filter show dev "
+                        + " failed: the kernel does not report which filter it has made; tc filter show dev "
                         + target.device() + (target.isIngress() ? " ingress" : " egress") + " lists it"));
     }
 
@@ -346,9 +347,9 @@ final class TcPlace implements Attachment.Place {
                     && answer.has(MESSAGE)
                     && filter(answer).programId() != filter.programId()) {
                 throw new BpfException("RTM_DELTFILTER of a filter of " + target.device()
-                        + " deleted what another process had put in its place since it was looked at: program "
+                        + " deleted a filter by which another process had replaced it meanwhile: program "
                         + filter(answer).programId() + ", priority " + filter.priority() + ", handle "
-                        + Integer.toUnsignedString(filter.handle()) + "; attach that again");
+                        + Integer.toUnsignedString(filter.handle()) + "; attach that program again");
             }
         }
         return true;
@@ -367,7 +368,7 @@ final class TcPlace implements Attachment.Place {
                 .toList();
     }
 
-    /** What the kernel lists of a direction: each priority by itself, with handle 0, and its filters. */
+    /** The kernel's list for a direction: each priority, with handle 0, and its filters. */
     private List<NetlinkMessage> answers(int parent) {
         NetlinkMessage request = NetlinkMessage.request(
                 RTM_GETTFILTER, NetlinkMessage.DUMP, MESSAGE, new long[] {0, 0, 0, index, 0, parent}, _ -> {});

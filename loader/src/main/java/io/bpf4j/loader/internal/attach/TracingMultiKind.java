@@ -55,8 +55,8 @@ record TracingMultiKind(TracingMulti target, Function<String, Optional<Btf>> typ
         Btf btf = types.apply(module)
                 .orElseThrow(() -> attempt.refused(
                         module.isEmpty()
-                                ? "this kernel exports no BTF of its own (CONFIG_DEBUG_INFO_BTF)"
-                                : "module \"" + module + "\" is not loaded or exports no BTF"));
+                                ? "this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)"
+                                : "module \"" + module + "\" is not loaded or has no BTF"));
         Map<String, List<Integer>> known =
                 TraceableFunctions.of(btf, name -> patterns.stream().anyMatch(p -> p.matches(name)));
         List<Integer> ids = wild ? matching(patterns, known, traceFs) : named(attempt, patterns, known);

@@ -133,7 +133,7 @@ public final class Glob {
         return text;
     }
 
-    /** The parts in order; empty if the pattern's own text is all that matches. */
+    /** The parts in order; empty if the pattern is literal and matches only its own text. */
     public List<Part> parts() {
         return parts;
     }

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
  * A format of {@code bpf4j_log} (bpf4j/log.h): the format of printf, cut into literal text and conversions.
  * <i>Immutable.</i>
  *
- * <p>The parts are checked against the kinds of the arguments when the format is read from the object. So a record can be
- * wrong in its size only; whatever its numbers are, they make a line.
+ * <p>The parts are checked against the kinds of the arguments when the format is read from the object. So only the size
+ * of a record can be wrong; any numbers in it can be printed.
  *
  * <p>Tested by {@code LogFormatTest}.
  *
@@ -36,7 +36,7 @@ public record LogFormat(int number, int level, List<Part> parts, int size) {
 
     private static final int TEXT_BYTES = 64;
 
-    /** A width or precision beyond it would make a line long, and no table has such columns. */
+    /** The maximum width and precision; larger ones would only make long lines. */
     private static final int MOST_COLUMNS = 128;
 
     private static final Pattern CONVERSION =
@@ -78,7 +78,7 @@ public record LogFormat(int number, int level, List<Part> parts, int size) {
                 throw refused(
                         text,
                         "\"" + text.substring(percent, Math.min(text.length(), percent + 6))
-                                + "\" is no conversion of bpf4j_log: it has %d %i %u %x %X %o %c %p %s %% and %pI4");
+                                + "\" is not a conversion of bpf4j_log, which supports %d %i %u %x %X %o %c %p %s %% and %pI4");
             }
             parts.add(new Literal(text.substring(at, percent)));
             at = matcher.end();
@@ -187,8 +187,8 @@ public record LogFormat(int number, int level, List<Part> parts, int size) {
     }
 
     /**
-     * Others choose the text; a newline in it would make a line of its own, and a mark of direction would change what
-     * the line looks like.
+     * The text may come from another user: a newline in it would begin a new line, and a direction mark would change
+     * the appearance of the line.
      */
     private static String printable(String text) {
         if (text.codePoints().noneMatch(LogFormat::isUnsafe)) {

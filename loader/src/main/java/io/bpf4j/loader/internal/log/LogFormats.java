@@ -56,7 +56,7 @@ public final class LogFormats {
         Map<Integer, String> texts = new HashMap<>();
         if (section.limit() % SIZE != 0) {
             throw new InvalidObjectException("section " + SECTION + " has " + section.limit()
-                    + " bytes, which is no multiple of " + SIZE + ": its bpf4j/log.h is of another version");
+                    + " bytes, which is not a multiple of " + SIZE + ": its bpf4j/log.h is of another version");
         }
         for (int at = 0; at < section.limit(); at += SIZE) {
             int count = Byte.toUnsignedInt(section.get(at + COUNT));

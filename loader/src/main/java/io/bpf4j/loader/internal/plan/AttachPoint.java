@@ -94,7 +94,7 @@ public record AttachPoint(
         }
         if (!kernel.hasModule(module)) {
             throw new RelocationException("program \"" + program.name() + "\" is for functions of module \"" + module
-                    + "\" (SEC(\"" + program.sectionName() + "\")), which is not loaded or exports no BTF");
+                    + "\" (SEC(\"" + program.sectionName() + "\")), which is not loaded or has no BTF");
         }
         return module;
     }

@@ -53,7 +53,7 @@ public record MapPlan(
         return of(spec, "", initial, source, objectName, kernel);
     }
 
-    /** @param advice what else may be done about a map without a size, as the end of a sentence */
+    /** @param advice another remedy for a map without a size, as the end of a sentence */
     private static MapPlan of(
             MapSpec spec,
             String advice,

@@ -67,7 +67,7 @@ final class Planner {
                 () -> options.targetBtf.orElseGet(kernel::types),
                 features,
                 btf.isPresent() && ObjectBtf.describesFunctions(spec, features));
-        // All are placed before one is assembled: of programs that are too large together none is.
+        // All programs are placed before one is assembled: if they are too large together, none is assembled.
         List<Placed> placed = spec.programs().stream()
                 .filter(this::isIncluded)
                 .map(program -> place(program, assembly))
@@ -126,7 +126,7 @@ final class Planner {
         return MapPlan.of(map, contents.initial(map), spec.source(), options.objectName.orElse(spec.source()), kernel);
     }
 
-    /** A map that one program has for itself, with the hash of that program. */
+    /** A map for one program only, with the hash of that program. */
     private MapPlan forItsProgram(MapPlan map, List<ProgramPlan> programs) {
         Optional<String> program = map.spec().exclusiveProgram();
         return map.reused() != null || program.isEmpty()

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The hash by which the kernel knows the program that has a map for itself: the SHA-256 of the instructions that the
- * verifier gets. What depends on the numbers of maps' descriptors is 0 in it: both halves of the immediate of an
+ * The hash by which the kernel identifies the only program that may use a map: the SHA-256 of the instructions that the
+ * verifier gets. Fields that depend on the numbers of maps' descriptors are 0 in it: both halves of the immediate of an
  * instruction that loads a map, or the address of its value (kernel/bpf/core.c, bpf_prog_calc_tag; Linux 6.18, commit
  * 603b44162325).
  *
@@ -23,7 +23,7 @@ final class ProgramHash {
     private ProgramHash() {}
 
     /**
-     * The hash of the program that has a map for itself.
+     * The hash of the only program that may use a map.
      *
      * @param programs those that are loaded
      * @throws InvalidObjectException if there is no such program, or its hash is not known before the load

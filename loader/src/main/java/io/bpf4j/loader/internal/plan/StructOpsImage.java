@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param typeId of the struct
  * @param wrapperTypeId of the struct around it
  * @param value of the map, functions still 0
- * @param slots places of functions
+ * @param slots the function members that take a program
  */
 @SuppressWarnings("ArrayRecordComponent") // internal; read only where programs are put into a copy
 public record StructOpsImage(
@@ -48,7 +48,7 @@ public record StructOpsImage(
     private static final int MAX_SIZE = 1 << 20;
 
     /**
-     * A place for a function.
+     * A function member that takes a program.
      *
      * @param offset in the map's value, in bytes
      * @param index of the member in the kernel's struct

@@ -51,7 +51,7 @@ public final class TargetKernel {
     }
 
     /**
-     * A kernel that nothing is loaded into; it is assumed to have every feature.
+     * A kernel that is only compared with. It is assumed to have every feature.
      *
      * @param symbols its table of symbols; null if it is unknown, as for kernels that are not running
      */
@@ -140,7 +140,7 @@ public final class TargetKernel {
     String searched() {
         List<Btf> modules = types().modules();
         return modules.isEmpty()
-                ? "and no module exports its types"
+                ? "and no module has BTF"
                 : "nor has any of its modules: "
                         + modules.stream().map(TargetKernel::nameOf).sorted().collect(Collectors.joining(", "));
     }

@@ -60,8 +60,8 @@ public final class KernelBtf {
      * @throws RelocationException if they are not found, or the data that the kernel exports is not BTF
      */
     public Btf types() {
-        return find().orElseThrow(() -> new RelocationException("this kernel exports no BTF of its own at " + vmlinux
-                + " (Linux >= 5.4 with CONFIG_DEBUG_INFO_BTF does), and none of these files has BTF: "
+        return find().orElseThrow(() -> new RelocationException("this kernel has no BTF at " + vmlinux
+                + " (Linux >= 5.4 with CONFIG_DEBUG_INFO_BTF has it), and none of these files has BTF: "
                 + String.join(", ", vmlinuxPaths()) + "; pass the BTF of this kernel to the loader instead"));
     }
 

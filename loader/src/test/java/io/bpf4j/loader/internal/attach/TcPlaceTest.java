@@ -137,7 +137,7 @@ class TcPlaceTest {
         });
         assertThatThrownBy(() -> attach(Tc.egress(NetDevice.of(7))))
                 .as("an answer without the filter")
-                .hasMessageContaining("does not say which filter");
+                .hasMessageContaining("does not report which filter");
         assertThat(requests()).doesNotContain(DELETE_QDISC);
     }
 
@@ -162,7 +162,7 @@ class TcPlaceTest {
             }
             default -> List.of();
         });
-        assertThatThrownBy(link::close).hasMessageContaining("program 4711").hasMessageContaining("attach that again");
+        assertThatThrownBy(link::close).hasMessageContaining("program 4711").hasMessageContaining("attach that program again");
     }
 
     /** Two processes with one device: the qdisc is there, and is gone when the filter comes. */
