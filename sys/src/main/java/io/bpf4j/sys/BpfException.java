@@ -3,7 +3,7 @@ package io.bpf4j.sys;
 import io.bpf4j.elf.Bpf4jException;
 import org.jspecify.annotations.Nullable;
 
-/** Any failure of loading or attaching; the subclasses say which. <i>Immutable.</i> */
+/** A failure of loading or attaching; the subclasses are the kinds of failures. <i>Immutable.</i> */
 public class BpfException extends Bpf4jException {
     private static final long serialVersionUID = 1L;
 

@@ -6,9 +6,9 @@ import io.bpf4j.sys.internal.call.OwnDescriptor;
  * A file descriptor of a map, a program or a link for other code: for system calls that bpf4j does not make, such as
  * setsockopt(2) with SO_ATTACH_BPF, messages of netlink, SCM_RIGHTS, or an event loop. <i>Thread-safe.</i>
  *
- * <p>It is a duplicate: the map, program or link that handed it out has a descriptor of its own, and can be closed
- * first. The duplicate belongs to the caller, who must close it; until then it keeps the object in the kernel. A link
- * stays attached as long as one of its descriptors is open.
+ * <p>It is a duplicate: the map, program or link that returned it has its own descriptor, and can be closed first. The
+ * duplicate belongs to the caller, who must close it; until then it keeps the object in the kernel. A link stays
+ * attached as long as one of its descriptors is open.
  *
  * <p>Tested by {@code DescriptorsOnKernelTest}.
  */

@@ -1,18 +1,18 @@
 package io.bpf4j.sys;
 
 /**
- * What a caller must know to judge a result, and what is no failure: a site that is left out, a probe that may never
- * fire. <i>Immutable.</i>
+ * A fact that a caller must know to judge a result, but that is not a failure: a site that is left out, a probe that
+ * may never fire. <i>Immutable.</i>
  *
  * <p>Subject and message may contain names that other users chose, and bytes of files: escape them for a terminal.
  *
  * @param kind what it means for the result
- * @param subject a probe ({@code provider:name}), the name of a file, a process ({@code process 4711}), or what else
- *     the method that returns the diagnostic documents; empty if there is no single one
+ * @param subject a probe ({@code provider:name}), the name of a file, a process ({@code process 4711}), or another
+ *     subject that the method that returns the diagnostic documents; empty if there is no single one
  * @param message a sentence for a user, without a full stop, that is complete without the subject
  */
 public record Diagnostic(Kind kind, String subject, String message) {
-    /** What a diagnostic means for the result. */
+    /** The meaning of a diagnostic for the result. */
     public enum Kind {
         /** The result lacks the subject: a process, a file or a part of it, sites of a probe. */
         LEFT_OUT,
@@ -29,13 +29,13 @@ public record Diagnostic(Kind kind, String subject, String message) {
         NOT_ATTACHED,
         /** Code may have run before it was attached to: first events may be missing. */
         LATE,
-        /** Events of the subject do not count exactly what they are meant to count. */
+        /** The number of the subject's events may differ from the number that they stand for, such as that of calls. */
         INEXACT,
         /** Functions of the subject have no names. */
         UNNAMED,
-        /** What is attached to the subject may end a process. */
+        /** A probe that is attached to the subject may end a process. */
         RISK,
-        /** The result lacks nothing, but can be had, or read, in a better way. */
+        /** The result is complete, but there is a better way to get or read it. */
         HINT
     }
 

@@ -28,8 +28,8 @@ import java.util.regex.Pattern;
  * <p>Parts that can't change while a kernel runs, such as its types, are read once and kept ({@link #known}). A failed
  * read is repeated, because mounts and rights may change.
  *
- * <p>A host does not know who reads its files: readers such as the one of the kernel's types take a host, and stand in
- * the module that needs them.
+ * <p>A host does not depend on the readers of its files: readers such as that of the kernel's types take a host, and
+ * are in the module that needs them.
  */
 public final class Host {
     /** The first line of {@code /proc/meminfo}, in KiB. */

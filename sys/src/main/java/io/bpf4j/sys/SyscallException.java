@@ -4,7 +4,7 @@ import io.bpf4j.sys.kernel.Errno;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The kernel refused a system call; the message names the call, its object, and the reason. <i>Immutable.</i> */
+/** A system call failed; the message names the call, its object, and the reason. <i>Immutable.</i> */
 public final class SyscallException extends BpfException {
     private static final long serialVersionUID = 1L;
 

@@ -6,7 +6,8 @@ import io.bpf4j.sys.kernel.Feature;
 import java.util.Optional;
 
 /**
- * The table of attach types: what programs are loaded for, and attached to, where types differ. <i>Immutable.</i>
+ * The table of attach types: the properties in which types differ, of the target for which a program is loaded and
+ * attached. <i>Immutable.</i>
  *
  * <p>Tested by {@code FeaturesOnKernelTest}, {@code DryRunTest} and {@code AttacherTest}.
  *
@@ -14,7 +15,8 @@ import java.util.Optional;
  * @param kind of the BTF types with these names
  * @param example a name without prefix that every kernel with the type has; empty if programs are not loaded for a
  *     name. bpf_fentry_test1 and bpf_modify_return_test exist for tests (net/bpf/test_run.c, since 5.5 and 5.7)
- * @param many what one link is for many of, as section names say it: {@code kprobe}; empty for types of single places
+ * @param many the kind of many probes that one link has, as in section names: {@code kprobe}; empty for types of single
+ *     probes
  * @param session whether a program runs on entry and on return of a function
  * @param feature the feature that introduced the type; empty for types that have none
  */

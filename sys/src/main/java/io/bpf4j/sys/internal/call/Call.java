@@ -156,7 +156,7 @@ class Call implements SegmentAllocator, AutoCloseable {
         try {
             return Fd.of(kernel, number, description);
         } catch (Error e) {
-            // No memory for its owner: nobody else knows the number.
+            // There is no memory for its owner, and no other code has the number.
             syscall(Syscall.CLOSE, number, 0, 0);
             throw e;
         }
@@ -173,7 +173,7 @@ class Call implements SegmentAllocator, AutoCloseable {
             try {
                 held.removeLast().release();
             } finally {
-                close(); // the others, also if one that was closed meanwhile can't be closed
+                close(); // releases the others, too, if one that was closed meanwhile can't be closed
             }
         }
     }

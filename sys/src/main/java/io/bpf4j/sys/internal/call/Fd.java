@@ -49,7 +49,7 @@ public final class Fd implements AutoCloseable {
         return new Fd(kernel, number, description);
     }
 
-    /** Passes it to the factory of an owner that closes it; closes it here if the factory fails. */
+    /** Passes this descriptor to the factory of an owner that closes it; closes it here if the factory fails. */
     public <T> T ownedBy(Function<Fd, T> factory) {
         try {
             return factory.apply(this);

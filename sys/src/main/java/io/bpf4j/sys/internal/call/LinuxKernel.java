@@ -24,8 +24,8 @@ public class LinuxKernel implements Kernel {
     }
 
     /**
-     * The result, after the call has released what it held. A descriptor that was closed meanwhile is closed only then; if
-     * that fails, nobody gets the result, so it is given back.
+     * The result, after the call has released the descriptors that it held. A descriptor that was closed meanwhile is
+     * closed only then; if that fails, the caller does not get the result, so a new descriptor in it is closed.
      */
     private static <R> R ended(Call call, R result) {
         try {

@@ -32,7 +32,7 @@ public final class Mapping implements AutoCloseable {
             MemorySegment segment = Restricted.view(MemorySegment.ofAddress(address), size, arena);
             return new Mapping(description, arena, segment, unmap);
         } catch (Error e) {
-            // No memory for its owner: nobody else knows the address.
+            // There is no memory for its owner, and no other code has the address.
             UndoStack.of(unmap).closeAfter(e);
             throw e;
         }

@@ -14,8 +14,8 @@ import java.util.List;
  */
 public sealed interface NetlinkCommand<R> extends Command<R> {
     /**
-     * A socket for requests. It stays in the network namespace of the thread that opens it. It is connected to the kernel,
-     * so that nobody else can send to it.
+     * A socket for requests. It stays in the network namespace of the thread that opens it. It is connected to the
+     * kernel, so that no other process can send to it.
      */
     record Open() implements NetlinkCommand<Fd> {
         private static final int AF_NETLINK = 16;
@@ -62,7 +62,7 @@ public sealed interface NetlinkCommand<R> extends Command<R> {
         /** The kernel fills datagrams of a list up to 32 KiB, and a single answer with all of a device may be longer. */
         private static final int ROOM = 1 << 17;
 
-        /** A device may have thousands of filters, but not without end. */
+        /** The maximum size of a list: a device may have thousands of filters. */
         private static final long MOST_BYTES = 64L << 20;
 
         @Override
@@ -81,7 +81,7 @@ public sealed interface NetlinkCommand<R> extends Command<R> {
                 int size = read(call, number, answer);
                 bytes += size;
                 if (addUntilEnd(call, answer.asSlice(0, size), answers)) {
-                    // Only now: the kernel begins no other list on this socket before this one is read.
+                    // Only now, because the kernel begins no other list on this socket before this one is read.
                     if (answers.stream().anyMatch(NetlinkMessage::isInterrupted)) {
                         throw changed();
                     }
@@ -98,7 +98,7 @@ public sealed interface NetlinkCommand<R> extends Command<R> {
                 return (int) size;
             }
             // ENOBUFS: the kernel had no memory for the answer.
-            String unknown = "its answer can't be read, so it is not known whether the kernel did what was asked";
+            String unknown = "its response can't be read, so it is unknown whether the kernel executed the request";
             throw size < 0
                     ? new SyscallException(call(), (int) -size, unknown)
                     : new BpfException(call() + " failed: " + unknown);
@@ -135,7 +135,7 @@ public sealed interface NetlinkCommand<R> extends Command<R> {
             String reason = error.reason();
             return reason.isEmpty()
                     ? call.kernel().failure(this, error.errno())
-                    : new SyscallException(call(), error.errno(), "the kernel says: " + reason.strip());
+                    : new SyscallException(call(), error.errno(), "the kernel's reason: " + reason.strip());
         }
     }
 

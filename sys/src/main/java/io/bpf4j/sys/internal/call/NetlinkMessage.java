@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  *
  * <p>Tested by {@code NetlinkMessageTest}.
  *
- * @param type what is asked for, or what the answer is about
+ * @param type the kind of the request or answer
  * @param flags NLM_F_*
  * @param sequence of the request; the answers have the same
  * @param body the struct and the attributes
@@ -44,7 +44,7 @@ public record NetlinkMessage(int type, int flags, int sequence, MemorySegment bo
 
     private static final int NESTED = 1 << 15;
 
-    /** NLM_F_*: what a request wants. */
+    /** NLM_F_*: the flags of a request. */
     public static final int REQUEST = 1;
 
     public static final int ACK = 1 << 2;
@@ -155,7 +155,7 @@ public record NetlinkMessage(int type, int flags, int sequence, MemorySegment bo
             MemorySegment rest = datagram.asSlice(at);
             long length = Integer.toUnsignedLong(HEADER.u32(rest, "nlmsg_len"));
             if (length < HEADER_SIZE || length > left) {
-                throw malformed("a message says that it has " + length + " bytes where " + left + " are left");
+                throw malformed("a message of " + length + " bytes, but only " + left + " remain");
             }
             messages.add(new NetlinkMessage(
                     HEADER.u16(rest, "nlmsg_type"),
@@ -191,7 +191,7 @@ public record NetlinkMessage(int type, int flags, int sequence, MemorySegment bo
             MemorySegment rest = nest.asSlice(at);
             int length = ATTRIBUTE.u16(rest, "nla_len");
             if (length < ATTRIBUTE_SIZE || length > left) {
-                throw malformed("an attribute says that it has " + length + " bytes where " + left + " are left");
+                throw malformed("an attribute of " + length + " bytes, but only " + left + " remain");
             }
             attributes.put(
                     ATTRIBUTE.u16(rest, "nla_type") & TYPE_MASK, rest.asSlice(ATTRIBUTE_SIZE, length - ATTRIBUTE_SIZE));
@@ -237,7 +237,7 @@ public record NetlinkMessage(int type, int flags, int sequence, MemorySegment bo
         return 0;
     }
 
-    /** The kernel's reason for an error (Linux 4.12), on which any driver may have a say; empty for none. */
+    /** The kernel's reason for an error (Linux 4.12), which may come from a driver; empty for none. */
     String reason() {
         if ((flags & EXPLAINED) == 0 || body.byteSize() < Integer.BYTES + HEADER_SIZE) {
             return "";
@@ -255,6 +255,6 @@ public record NetlinkMessage(int type, int flags, int sequence, MemorySegment bo
     }
 
     private static BpfException malformed(String problem) {
-        return new BpfException("an answer of netlink can't be read: " + problem);
+        return new BpfException("a netlink response can't be read: " + problem);
     }
 }

@@ -105,7 +105,7 @@ class NetlinkExchangeTest {
         assertThatThrownBy(this::exchange)
                 .isInstanceOfSatisfying(
                         SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOBUFS))
-                .hasMessageContaining("not known whether");
+                .hasMessageContaining("unknown whether");
     }
 
     @Test
@@ -113,7 +113,7 @@ class NetlinkExchangeTest {
         answer(message(NetlinkMessage.ERROR, 0, SEQUENCE));
         assertThatThrownBy(this::exchange).isInstanceOf(BpfException.class).hasMessageContaining("no number");
         answer((Object) new byte[0]);
-        assertThatThrownBy(this::exchange).isInstanceOf(BpfException.class).hasMessageContaining("not known whether");
+        assertThatThrownBy(this::exchange).isInstanceOf(BpfException.class).hasMessageContaining("unknown whether");
         answer((Object) Arrays.copyOf(message(ANSWER, MULTI, SEQUENCE, 1), 18));
         assertThatThrownBy(this::exchange).isInstanceOf(BpfException.class).hasMessageContaining("20 bytes");
     }
