@@ -20,7 +20,7 @@
 #define core_field_signed(field) __builtin_preserve_field_info(field, 3)
 #define core_field_left_shift(field) __builtin_preserve_field_info(field, 4)
 #define core_field_right_shift(field) __builtin_preserve_field_info(field, 5)
-/* The same for a field of a type, without a pointer to one. */
+/* The same for a field of a type for which there is no pointer. */
 #define core_field(type, field) (((type *)0)->field)
 
 /* About a type. */

@@ -186,13 +186,11 @@ public final class BtfExt {
             }
             String name = btf.nameAt(table.s32(next));
             if (name.isEmpty()) {
-                throw table.malformed(
-                        next,
-                        "the records of a section without a name: they can't be assigned to a section of the object");
+                throw table.malformed(next, "a table of records has an empty section name");
             }
             names -= Math.max(0, name.length() - 256);
             if (names < 0) {
-                throw table.malformed(next, "the names of sections overlap so much that they take too many bytes");
+                throw table.malformed(next, "the section names together are too long, because they overlap");
             }
             long count = table.u32(next + 4);
             long bytes = count * recordSize;

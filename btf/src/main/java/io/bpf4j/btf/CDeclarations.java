@@ -22,11 +22,12 @@ import java.util.TreeMap;
  * }</pre>
  *
  * <p>A compiler gives each type the size, and each member the offset, that it has in the BTF: padding and {@code
- * packed} are added where the types alone would not do. A struct that C can't have, such as some of Rust's, is declared
- * as bytes. A declaration follows all that it needs. If two types have the same name, the second is called {@code
- * name___2}. Names that are no identifiers get underscores, so no text of the BTF becomes code. Names that are macros of a
- * compiler stay: GCC for a Linux machine has {@code linux} and {@code unix}, unless it is told {@code -std=c11}. Of
- * attributes only {@code btf_type_tag} is written, and of functions only {@link #header} writes some.
+ * packed} are added where the types alone would not give it. A struct that C can't have, such as some of Rust's, is
+ * declared as bytes. A declaration follows all that it needs. If two types have the same name, the second is called
+ * {@code name___2}. In names that are not identifiers other characters become underscores, so no text of the BTF
+ * becomes code. Names that are macros of a compiler stay: GCC for a Linux machine has {@code linux} and {@code unix},
+ * unless it is told {@code -std=c11}. Of attributes only {@code btf_type_tag} is written, and of functions only {@link
+ * #header} writes some.
  *
  * <p>The text is for GCC and clang on 64-bit machines. It has no alignment beyond that of the members, because BTF does
  * not have it.
@@ -35,8 +36,8 @@ import java.util.TreeMap;
  */
 public final class CDeclarations {
     /**
-     * What is written about a type. A pointer to a struct needs only {@code struct x;} before it, a member the whole
-     * struct; this is what makes cycles of C types possible. A typedef is complete if the type that it names is.
+     * How much is written about a type. A pointer to a struct needs only {@code struct x;} before it, a member the
+     * whole struct; this is what makes cycles of C types possible. A typedef is complete if the type that it names is.
      */
     private enum Step {
         DECLARE,
@@ -237,12 +238,12 @@ public final class CDeclarations {
                 case BtfType.Enumeration type when !type.name().isEmpty() -> write(new Need(id, Step.COMPLETE));
                 case BtfType.Typedef type when !CText.isBuiltIn(type) -> write(new Need(id, Step.DECLARE));
                 default -> {
-                    // It has no name, so it is written where it is used.
+                    // The type has no name, so it is written where it is used.
                 }
             }
         }
 
-        /** Depth first, with a stack of its own: structs may contain structs as deep as a file has types. */
+        /** Depth first, with an explicit stack: structs may be nested as deep as a file has types. */
         private void write(Need first) throws IOException {
             Deque<Pending> stack = new ArrayDeque<>();
             push(stack, first);
@@ -334,7 +335,7 @@ public final class CDeclarations {
         }
 
         /**
-         * What must be declared before a type is used.
+         * Collects the types that must be declared before a type is used.
          *
          * @param complete whether its size must be known
          * @param seen types without a name that are in the list
@@ -395,7 +396,8 @@ public final class CDeclarations {
                     }
                 }
             }
-            throw new MalformedDataException(btf.source(), 0, "type " + id + " is an endless chain of types");
+            throw new MalformedDataException(
+                    btf.source(), 0, "type " + id + " is a chain of too many types; it may refer to itself");
         }
     }
 

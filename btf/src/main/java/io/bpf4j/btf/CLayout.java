@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *   it overlaps, or is elsewhere        C has no such struct: it is declared as bytes
  * </pre>
  *
- * <p>What C would align more strictly than its content (a {@code __attribute__((aligned(64)))}) is aligned like its
+ * <p>A type that C aligned more strictly than its content (by {@code __attribute__((aligned(64)))}) is aligned like its
  * content, with padding at its end. This changes no offset: the padding before it, where it is a member, makes up for
  * that. <i>Confined.</i>
  */
@@ -56,7 +56,7 @@ final class CLayout {
         this.btf = btf;
     }
 
-    /** Where a member is, in bits. */
+    /** The position of a member, in bits. */
     record Place(long offset, int bitFieldBits) {}
 
     /** BTF before Linux 5.0 keeps the place of a bit-field in its integer type. */
@@ -134,7 +134,7 @@ final class CLayout {
         return new Layout(packed, gaps, packed ? 1 : align);
     }
 
-    /** Where a compiler puts a member that follows other ones, without padding. */
+    /** The position at which a compiler puts a member after others, without padding. */
     private long natural(BtfType.Member member, Place place, long position, boolean packed, int nesting) {
         if (place.bitFieldBits == 0) {
             return roundUp(position, packed ? 8 : 8 * align(member.type(), nesting));

@@ -10,12 +10,12 @@ import java.util.Set;
  * of a kernel may have its own. The second one becomes {@code name___2}. CO-RE ignores what follows the three
  * underscores, so a program may use either.
  *
- * <p>A name that is no identifier of C, such as {@code Option<u8>} of Rust, gets underscores for other characters.
+ * <p>A name that is not an identifier of C, such as {@code Option<u8>} of Rust, gets underscores for other characters.
  */
 final class CNames {
     /**
-     * Of C, and those of gcc 12 and clang 19 beside them: as the name of a member they make no member, or an error. C23
-     * has more without underscores, such as {@code bool}, which the kernel defines itself.
+     * The keywords of C, and those of gcc 12 and clang 19: as the name of a member they declare no member, or are an
+     * error. C23 has more without underscores, such as {@code bool}, which the kernel defines itself.
      */
     private static final Set<String> KEYWORDS =
             Set.of(("auto break case char const continue default do double else enum"
@@ -34,7 +34,7 @@ final class CNames {
 
     private final Set<String> taken = new HashSet<>();
 
-    /** By name: the last suffix given, so that many types of a name take no quadratic time. */
+    /** The last suffix of each name, so that many types of one name don't take quadratic time. */
     private final Map<String, Integer> lastSuffix = new HashMap<>();
 
     /** The name as an identifier that was not given before. */

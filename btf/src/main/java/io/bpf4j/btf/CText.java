@@ -31,7 +31,7 @@ final class CText {
     private final Btf btf;
     private final CLayout layout;
     private final CNames tags = new CNames();
-    /** Of typedefs, constants and functions. */
+    /** The names of typedefs, constants and functions. */
     private final CNames names = new CNames();
 
     private final Map<Integer, String> nameOfType = new HashMap<>();
@@ -39,8 +39,8 @@ final class CText {
     private final Set<Integer> declaredConstants = new HashSet<>();
 
     /**
-     * How many characters may still be written. An anonymous type is written wherever it is used, so a small file could
-     * ask for a text without end. The types of a kernel take less space as text than as BTF.
+     * The number of characters that may still be written. An anonymous type is written wherever it is used, so a small
+     * file could cause an endless text. The types of a kernel take less space as text than as BTF.
      */
     private long room;
 
@@ -66,7 +66,7 @@ final class CText {
         return known;
     }
 
-    /** The type that a forward declaration is about, if it is here. */
+    /** The type that a forward declaration declares, if the BTF has it. */
     int definition(int fwd) {
         BtfType.Fwd type = (BtfType.Fwd) btf.type(fwd);
         OptionalInt found = btf.find(type.name(), type.isUnion() ? BtfKind.UNION : BtfKind.STRUCT);
@@ -119,7 +119,7 @@ final class CText {
             throw new MalformedDataException(
                     btf.source(),
                     0,
-                    "as C its types are more than sixteen times as long: no compiler makes such types");
+                    "its C declarations would be more than 16 times as large as its BTF; no compiler emits such types");
         }
         return text;
     }
@@ -135,7 +135,8 @@ final class CText {
         boolean afterPointer = false;
         for (int step = 0; ; step++) {
             if (step > 4 * MAX_NESTING) {
-                throw new MalformedDataException(btf.source(), 0, "type " + id + " is an endless chain of types");
+                throw new MalformedDataException(
+                        btf.source(), 0, "type " + id + " is a chain of too many types; it may refer to itself");
             }
             BtfType type = btf.type(current);
             switch (type) {
@@ -174,7 +175,7 @@ final class CText {
         }
     }
 
-    /** Compilers have this type themselves, in another form for each machine. */
+    /** Whether compilers define this type themselves, in another form for each machine. */
     static boolean isBuiltIn(BtfType.Typedef type) {
         return type.name().equals("__builtin_va_list");
     }
@@ -192,7 +193,7 @@ final class CText {
             case BtfType.Restrict _ -> "restrict ";
             case BtfType.TypeTag tag -> {
                 boolean plain = tag.name().codePoints().allMatch(CNames::isIdentifier);
-                // Another attribute would do what it says: aligned, for instance, changes the layout.
+                // Another attribute would take effect: aligned, for instance, changes the layout.
                 yield plain && !tag.attribute() ? "__attribute__((btf_type_tag(\"" + tag.name() + "\"))) " : "";
             }
         };

@@ -53,7 +53,7 @@ final class NameIndex {
                 bytes -= nameEnd - start;
                 if (bytes < 0) {
                     throw btf.bytes()
-                            .malformed(0, "the names of the types overlap so much that they take too many bytes");
+                            .malformed(0, "the names of the types together are too long, because they overlap");
                 }
                 int end = EssentialName.end(strings.array(), start, nameEnd);
                 int bucket = bucket(strings.array(), start, end);

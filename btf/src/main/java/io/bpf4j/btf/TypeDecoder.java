@@ -95,7 +95,7 @@ final class TypeDecoder {
         String name = btf.nameAt(offset);
         nameBytes -= name.length();
         if (nameBytes < 0) {
-            throw bytes.malformed(start, "the names in type " + id + " overlap so much that they take too many bytes");
+            throw bytes.malformed(start, "the names in type " + id + " together are too long, because they overlap");
         }
         return name;
     }

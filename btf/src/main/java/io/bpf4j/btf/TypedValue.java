@@ -23,7 +23,7 @@ import java.util.Arrays;
 public final class TypedValue {
     private static final int MAX_NESTING = 64;
 
-    /** So many characters of a name count as a part more. */
+    /** This number of characters of a name counts as one more part. */
     private static final int NAME_CHARACTERS = 8;
 
     private final Btf btf;

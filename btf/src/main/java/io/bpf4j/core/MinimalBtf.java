@@ -15,7 +15,7 @@ import java.util.TreeMap;
 
 /**
  * The part of a kernel's BTF that objects need for their CO-RE relocations: a few kilobytes of five million bytes. An
- * object can bring it along for each kernel that exports no BTF of its own.
+ * object can bring it along for each kernel that has no BTF.
  *
  * <pre>
  *   relocation                          what is kept of the kernel's types
@@ -43,7 +43,7 @@ public final class MinimalBtf {
     }
 
     /**
-     * Adds what the relocations of an object need.
+     * Adds the types that the relocations of an object need.
      *
      * @param local the object's BTF
      * @throws CoreException if a relocation is invalid or ambiguous
@@ -146,7 +146,7 @@ public final class MinimalBtf {
      */
     public Btf build() {
         if (kernel.pointerSize() != Long.BYTES) {
-            // Without the type by which a reader knows the size of pointers, it would take it for 8.
+            // Without this type, a reader would assume pointers of 8 bytes.
             kernel.find("long int", BtfKind.INT).ifPresent(kept::set);
         }
         Map<Integer, Integer> ids = new TreeMap<>();

@@ -261,7 +261,7 @@ class BtfTest {
         Btf btf = builder().build("test", ByteOrder.LITTLE_ENDIAN);
         assertThatThrownBy(() -> parsed(btf, new Extension(0, 0, 0, 0, Extension.SIZES).bytes(0)))
                 .isInstanceOf(MalformedDataException.class)
-                .hasMessageContaining("a section without a name");
+                .hasMessageContaining("an empty section name");
     }
 
     @Test

@@ -397,7 +397,7 @@ class CDeclarationsTest {
 
         assertThatThrownBy(() -> declared(id, "p"))
                 .isInstanceOf(MalformedDataException.class)
-                .hasMessageContaining("endless");
+                .hasMessageContaining("is a chain of too many types");
     }
 
     @Test
@@ -410,7 +410,7 @@ class CDeclarationsTest {
 
         assertThatThrownBy(this::written)
                 .isInstanceOf(MalformedDataException.class)
-                .hasMessageContaining("more than sixteen times as long");
+                .hasMessageContaining("more than 16 times as large");
     }
 
     private String header() {

@@ -74,7 +74,8 @@ final class NameReader {
         int length = strings.cStringLength(offset, maxNameBytes);
         budget -= length;
         if (budget < 0) {
-            throw strings.malformed(offset, "names overlap so much that they are a multiple of their string table");
+            throw strings.malformed(
+                    offset, "the names together are a multiple of their string table, because they overlap");
         }
         if (length > buffer.length) {
             buffer = new byte[Math.max(length, 2 * buffer.length)];

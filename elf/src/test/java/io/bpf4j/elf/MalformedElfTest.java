@@ -332,8 +332,8 @@ class MalformedElfTest {
         ElfFile elf = ElfFile.parse("x", builder.build());
         // For what hangs: that it is refused is what is tested.
         Assertions.assertTimeoutPreemptively(Duration.ofMinutes(10), () -> {
-            malformed(() -> elf.symbols("n"), "names overlap");
-            malformed(() -> elf.symbols().forEach(_ -> {}), "names overlap");
+            malformed(() -> elf.symbols("n"), "because they overlap");
+            malformed(() -> elf.symbols().forEach(_ -> {}), "because they overlap");
         });
         ElfLimits strict = new ElfLimits(1000, 1000, 1000, 1000);
         ElfFile limited = ElfFile.parse("x", builder.build(), strict);

@@ -14,7 +14,7 @@ import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 import org.jspecify.annotations.Nullable;
 
-/** All that refers to Apache Commons Compress. */
+/** The only class that refers to Apache Commons Compress. */
 final class CommonsCompress {
     /** xz -9 needs 65 MiB to decompress; tools that write mini debug info use far less. */
     private static final int XZ_MEMORY_KIB = 66 * 1024;

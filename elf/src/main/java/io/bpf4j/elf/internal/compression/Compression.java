@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class Compression {
     private Compression() {}
 
-    /** Reads by the library, which links some of its classes only when it meets what they are for. */
+    /** Reads by the library, which links some of its classes only when it needs them. */
     static class Linked extends FilterInputStream {
         final String format;
 

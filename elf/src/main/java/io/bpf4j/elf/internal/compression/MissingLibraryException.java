@@ -3,7 +3,7 @@ package io.bpf4j.elf.internal.compression;
 import java.io.IOException;
 
 /**
- * A file needs a library that is missing, or of another version. The message says the format of the file, and which
+ * A file needs a library that is missing, or of another version. The message names the format of the file and the
  * libraries to add.
  */
 public final class MissingLibraryException extends IOException {

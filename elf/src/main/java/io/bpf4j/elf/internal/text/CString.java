@@ -10,7 +10,7 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Text as C has it: UTF-8 that ends before the first NUL. Text without a NUL ends where its bytes end: an array of
+ * Text in C's form: UTF-8 that ends before the first NUL. Text without a NUL ends where its bytes end: an array of
  * characters may be full. A reader of a format in which the NUL must be there compares with that end.
  *
  * <p>Tested by {@code CStringTest}.

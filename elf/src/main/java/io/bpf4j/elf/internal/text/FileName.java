@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The name of a file of another owner: bytes of any value except 0. <i>Immutable.</i>
+ * A file name that another user may have chosen: bytes of any value except 0. <i>Immutable.</i>
  *
  * <p>The owner of a file chooses its name, so the name need not be text in any encoding. Even if it is UTF-8, {@code
  * Path.of} rejects it if the locale lacks its characters, as in an empty environment. So this class makes a path from
@@ -47,9 +47,9 @@ public final class FileName {
 
     /**
      * All bytes of a path. The text of a path is decoded by the locale, and without a locale (LC_ALL=C) bytes that are
-     * not ASCII are lost; its URI has every byte. To make it, Java looks whether the path is a directory, and follows
-     * symbolic links, maybe into a file system of another user that does not answer. So this is done with a path where
-     * nothing is.
+     * not ASCII are lost; its URI has every byte. To make the URI, Java checks whether the path is a directory, and
+     * follows symbolic links, possibly into a file system of another user that does not respond. So this is done with a
+     * path at which no file can exist.
      */
     public static FileName of(Path path) {
         String text = path.toString();
