@@ -153,12 +153,12 @@ public abstract class FuzzTarget {
         }
     }
 
-    private void check(byte[] input, String what) throws Exception {
+    private void check(byte[] input, String origin) throws Exception {
         try {
             Work.checked(this, input);
         } catch (Exception | Error e) {
             throw new AssertionError(
-                    what + " of " + getClass().getSimpleName() + ", as in its findings: " + Findings.line(input), e);
+                    origin + " of " + getClass().getSimpleName() + ", as in its findings: " + Findings.line(input), e);
         }
     }
 
