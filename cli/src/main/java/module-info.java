@@ -27,6 +27,8 @@ module io.bpf4j.cli {
 
     provides System.LoggerFinder with
             io.bpf4j.cli.output.Warnings;
+    provides java.net.spi.InetAddressResolverProvider with
+            io.bpf4j.cli.export.NoReverseLookup;
 
     // picocli fills the annotated fields of the commands by reflection; nothing else is open.
     opens io.bpf4j.cli.command to

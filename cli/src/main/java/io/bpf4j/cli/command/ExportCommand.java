@@ -222,7 +222,7 @@ final class ExportCommand implements Callable<Integer> {
                 return CommandTree.FAILED;
             }
             if (server != null) {
-                server.risk().ifPresent(risk -> console.error("bpf4j: " + risk));
+                server.remarks().forEach(remark -> console.error("bpf4j: " + remark));
             }
             if (pusher != null) {
                 pusher.start();

@@ -20,6 +20,9 @@ import java.util.regex.Pattern;
 public final class BearerToken extends Authenticator {
     private static final int MAX_BYTES = 1 << 12;
 
+    /** Characters: nothing keeps a reader from trying many. */
+    private static final int LEAST = 16;
+
     /** b64token of RFC 6750, section 2.1. */
     private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
 
@@ -53,9 +56,9 @@ public final class BearerToken extends Authenticator {
 
     private static byte[] read(Path file) throws IOException {
         String text = new String(AccessFile.secret(file, MAX_BYTES), StandardCharsets.ISO_8859_1).strip();
-        if (!TOKEN.matcher(text).matches()) {
-            throw new CommandException(
-                    file + ": is no token: one line of letters, digits and - . _ ~ + /, with = at its end");
+        if (!TOKEN.matcher(text).matches() || text.length() < LEAST) {
+            throw new CommandException(file + ": is not a token: a line of at least " + LEAST
+                    + " letters, digits and - . _ ~ + /, which may end with =");
         }
         return text.getBytes(StandardCharsets.ISO_8859_1);
     }

@@ -38,6 +38,9 @@ public final class ConfigFile {
     public static List<ConfigLine> read(Path file, Consumer<Mistake> mistakes) throws IOException {
         Path real = InputFile.check(file).toRealPath();
         Optional<String> other = OwnFile.whoElse(real, OwnFile.user());
+        if (other.isEmpty()) {
+            other = OwnFile.whoElseLeads(file, OwnFile.user());
+        }
         if (other.isPresent()) {
             throw new CommandException(
                     file + ": another user can change this file, which decides what the agent reads from programs: "

@@ -13,9 +13,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
@@ -142,12 +142,16 @@ public final class MetricsServer implements AutoCloseable {
         }
     }
 
-    /** What somebody who starts it should know; empty if only programs on this machine can connect. */
-    public Optional<String> risk() {
-        return address.isLoopbackAddress() ? Optional.empty() : access.risk(url());
+    /** What somebody who starts it should know, in words. */
+    public List<String> remarks() {
+        List<String> remarks = new ArrayList<>(access.expired());
+        if (!address.isLoopbackAddress()) {
+            access.risk(url()).ifPresent(remarks::add);
+        }
+        return remarks;
     }
 
-    /** Reads the files with the keys and the token again. Returns what can't be used, in words; what was there stays. */
+    /** Reads the files with the keys and the token again. Returns in words what can't be used. */
     public List<String> reload() {
         return access.reload();
     }

@@ -19,11 +19,12 @@ public record ServerAccess(Optional<ServerTls> tls, Optional<BearerToken> token)
     /** Everybody who can connect may read, without encryption. */
     public static final ServerAccess OPEN = new ServerAccess(Optional.empty(), Optional.empty());
 
-    /** Reads the files again. Returns what can't be used, in words: what it held before stays. */
+    /** Reads the files again. Returns in words what can't be used, and has not replaced what was there. */
     List<String> reload() {
         List<String> problems = new ArrayList<>();
         tls.ifPresent(known -> reload(known::reload, problems));
         token.ifPresent(known -> reload(known::reload, problems));
+        problems.addAll(expired());
         return problems;
     }
 
@@ -37,6 +38,11 @@ public record ServerAccess(Optional<ServerTls> tls, Optional<BearerToken> token)
         } catch (IOException | CommandException e) {
             problems.add(ErrorText.of(e) + "; what it held before is still used");
         }
+    }
+
+    /** Which certificates have expired, in words. */
+    List<String> expired() {
+        return tls.map(ServerTls::expired).orElse(List.of());
     }
 
     /** What somebody who starts a server for other machines should know; empty if there is nothing. */

@@ -6,38 +6,34 @@ import io.bpf4j.cli.failure.AccessFile;
 import io.bpf4j.cli.failure.CommandException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
-import java.security.Principal;
+import java.security.KeyStoreException;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.RSAKey;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Base64;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.X509ExtendedKeyManager;
-import javax.net.ssl.X509ExtendedTrustManager;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The encryption of a server: the certificate by which readers know it, and the authorities that have signed those of
@@ -54,18 +50,24 @@ public final class ServerTls {
     private static final Pattern BLOCK =
             Pattern.compile("-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----(.*?)-----END \\1-----", Pattern.DOTALL);
 
+    private static final String BEGIN_CERTIFICATE = "-----BEGIN CERTIFICATE-----";
+    private static final Pattern CERTIFICATE = Pattern.compile(BEGIN_CERTIFICATE + "[^-]*-----END CERTIFICATE-----");
+
     /** Kinds of keys, each with a signature that a key can make. */
     private static final List<List<String>> KINDS =
             List.of(List.of("RSA", "SHA256withRSA"), List.of("EC", "SHA256withECDSA"), List.of("EdDSA", "EdDSA"));
 
     private static final char[] NO_PASSWORD = new char[0];
 
-    private final Source source;
-    private final SSLContext context;
-    private volatile Loaded loaded;
+    /** Older versions have renegotiation, which a reader may ask for as often as they like. */
+    private static final String[] PROTOCOLS = {"TLSv1.3"};
 
-    /** For handshakes that have begun with it. */
-    private volatile Loaded before;
+    /** Bits of an RSA key; the JDK takes no shorter one for TLS. */
+    private static final int LEAST_RSA = 2048;
+
+    private final Source source;
+    private final ServerContext context;
+    private volatile List<String> expired;
 
     /**
      * Where the keys are.
@@ -76,18 +78,17 @@ public final class ServerTls {
      */
     public record Source(Path certificate, Path key, Optional<Path> readers) {}
 
-    /** What was read at one time. */
-    private record Loaded(
-            int number,
-            X509ExtendedKeyManager keys,
-            @Nullable X509ExtendedTrustManager readers) {}
+    /**
+     * What was read at one time.
+     *
+     * @param expired what no reader accepts any more, in words
+     */
+    private record Loaded(SSLContext context, List<String> expired) {}
 
-    private ServerTls(Source source, Loaded loaded) throws GeneralSecurityException {
+    private ServerTls(Source source, Loaded loaded) {
         this.source = source;
-        this.loaded = loaded;
-        this.before = loaded;
-        this.context = SSLContext.getInstance("TLS");
-        context.init(new KeyManager[] {new Keys()}, new TrustManager[] {new Readers()}, null);
+        this.context = ServerContext.of(loaded.context());
+        this.expired = loaded.expired();
     }
 
     /**
@@ -96,22 +97,23 @@ public final class ServerTls {
      * @throws CommandException if one is not what it should be, or another user can change it, or read the key
      */
     public static ServerTls of(Source source) throws IOException {
-        try {
-            return new ServerTls(source, load(source, 0));
-        } catch (GeneralSecurityException e) {
-            throw unusable(source.certificate(), e);
-        }
+        return new ServerTls(source, load(source));
     }
 
     /**
-     * Reads the files again.
+     * Reads the files again. Connections that were made before end with their next request.
      *
      * @throws CommandException as {@link #of}; the former ones are still used then
      */
     public void reload() throws IOException {
-        Loaded next = load(source, loaded.number() + 1);
-        before = loaded;
-        loaded = next;
+        Loaded next = load(source);
+        context.replace(next.context());
+        expired = next.expired();
+    }
+
+    /** Which certificates have expired. */
+    List<String> expired() {
+        return expired;
     }
 
     /** Whether readers need a certificate. */
@@ -124,46 +126,69 @@ public final class ServerTls {
             @Override
             public void configure(HttpsParameters connection) {
                 SSLParameters parameters = context.getDefaultSSLParameters();
+                parameters.setProtocols(PROTOCOLS);
                 parameters.setNeedClientAuth(knowsReaders());
                 connection.setSSLParameters(parameters);
             }
         };
     }
 
-    private static Loaded load(Source source, int number) throws IOException {
-        List<X509Certificate> chain = certificates(source.certificate(), AccessFile.own(source.certificate(), MAX_PEM));
+    private static Loaded load(Source source) throws IOException {
+        List<X509Certificate> chain = certificates(source.certificate());
         PrivateKey key = key(source.key(), AccessFile.secret(source.key(), MAX_PEM));
+        List<X509Certificate> authorities =
+                source.readers().isPresent() ? certificates(source.readers().get()) : List.of();
         try {
             if (!fit(key, chain.getFirst())) {
                 throw new CommandException(
                         source.key() + ": is not the key of the first certificate of " + source.certificate());
             }
-            X509ExtendedTrustManager readers = source.readers().isEmpty()
-                    ? null
-                    : trust(certificates(
-                            source.readers().get(),
-                            AccessFile.own(source.readers().get(), MAX_PEM)));
-            return new Loaded(number, keys(key, chain), readers);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(
+                    keys(source.certificate(), key, chain), authorities.isEmpty() ? null : trust(authorities), null);
+            List<String> expired = new ArrayList<>();
+            addExpired(source.certificate(), chain, expired);
+            source.readers().ifPresent(file -> addExpired(file, authorities, expired));
+            return new Loaded(context, List.copyOf(expired));
         } catch (GeneralSecurityException e) {
             throw unusable(source.certificate(), e);
         }
+    }
+
+    private static void addExpired(Path file, List<X509Certificate> certificates, List<String> expired) {
+        Instant now = Instant.now();
+        certificates.stream()
+                .map(certificate -> certificate.getNotAfter().toInstant())
+                .filter(end -> end.isBefore(now))
+                .findFirst()
+                .ifPresent(end -> expired.add(file + ": a certificate expired on " + end));
     }
 
     private static CommandException unusable(Path file, GeneralSecurityException e) {
         return new CommandException(file + ": can't be used for TLS: " + e.getMessage(), e);
     }
 
-    private static List<X509Certificate> certificates(Path file, byte[] pem) {
-        try {
-            Collection<? extends Certificate> all =
-                    CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(pem));
-            if (!all.isEmpty()) {
-                return all.stream().map(X509Certificate.class::cast).toList();
+    private static List<X509Certificate> certificates(Path file) throws IOException {
+        String pem = new String(AccessFile.own(file, MAX_PEM), StandardCharsets.ISO_8859_1);
+        List<X509Certificate> all = new ArrayList<>();
+        Matcher block = CERTIFICATE.matcher(pem);
+        while (block.find()) {
+            try {
+                all.add((X509Certificate) CertificateFactory.getInstance("X.509")
+                        .generateCertificate(
+                                new ByteArrayInputStream(block.group().getBytes(StandardCharsets.ISO_8859_1))));
+            } catch (CertificateException e) {
+                throw new CommandException(
+                        file + ": certificate " + (all.size() + 1) + " can't be read: " + e.getMessage(), e);
             }
-        } catch (CertificateException e) {
-            throw new CommandException(file + ": has no certificates in PEM: " + e.getMessage(), e);
         }
-        throw new CommandException(file + ": has no certificate in PEM");
+        if (all.isEmpty()) {
+            throw new CommandException(file + ": has no certificate in PEM");
+        }
+        if (all.size() < pem.split(BEGIN_CERTIFICATE, -1).length - 1) {
+            throw new CommandException(file + ": certificate " + (all.size() + 1) + " has no end");
+        }
+        return all;
     }
 
     /** The first private key. Its text is in no message. */
@@ -184,14 +209,21 @@ public final class ServerTls {
         }
         for (List<String> kind : KINDS) {
             try {
-                return KeyFactory.getInstance(kind.getFirst()).generatePrivate(new PKCS8EncodedKeySpec(encoded));
+                PrivateKey key =
+                        KeyFactory.getInstance(kind.getFirst()).generatePrivate(new PKCS8EncodedKeySpec(encoded));
+                if (key instanceof RSAKey rsa && rsa.getModulus().bitLength() < LEAST_RSA) {
+                    throw new CommandException(file + ": an RSA key of "
+                            + rsa.getModulus().bitLength() + " bits is too short for TLS; it needs " + LEAST_RSA);
+                }
+                return key;
             } catch (InvalidKeySpecException e) {
                 // A key of another kind, or none.
             } catch (GeneralSecurityException e) {
                 throw unusable(file, e);
             }
         }
-        throw new CommandException(file + ": the private key is none of RSA, EC and EdDSA");
+        throw new CommandException(
+                file + ": the private key is not an RSA, EC or EdDSA key; RSASSA-PSS keys can't be used");
     }
 
     /** Whether a certificate belongs to a key. */
@@ -214,16 +246,21 @@ public final class ServerTls {
         return signature.verify(signed);
     }
 
-    private static X509ExtendedKeyManager keys(PrivateKey key, List<X509Certificate> chain)
+    private static KeyManager[] keys(Path file, PrivateKey key, List<X509Certificate> chain)
             throws GeneralSecurityException, IOException {
         KeyStore store = empty();
-        store.setKeyEntry("server", key, NO_PASSWORD, chain.toArray(Certificate[]::new));
+        try {
+            store.setKeyEntry("server", key, NO_PASSWORD, chain.toArray(Certificate[]::new));
+        } catch (KeyStoreException e) {
+            throw new CommandException(
+                    file + ": each certificate must be followed by that of the authority which has signed it", e);
+        }
         KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         factory.init(store, NO_PASSWORD);
-        return (X509ExtendedKeyManager) factory.getKeyManagers()[0];
+        return factory.getKeyManagers();
     }
 
-    private static X509ExtendedTrustManager trust(List<X509Certificate> authorities)
+    private static TrustManager[] trust(List<X509Certificate> authorities)
             throws GeneralSecurityException, IOException {
         KeyStore store = empty();
         for (int i = 0; i < authorities.size(); i++) {
@@ -231,115 +268,12 @@ public final class ServerTls {
         }
         TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         factory.init(store);
-        return (X509ExtendedTrustManager) factory.getTrustManagers()[0];
+        return factory.getTrustManagers();
     }
 
     private static KeyStore empty() throws GeneralSecurityException, IOException {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
         return store;
-    }
-
-    /**
-     * The key and the certificate that are loaded. A handshake asks for a name first, and then for what has the name, so
-     * a name has the number of what was loaded.
-     */
-    private final class Keys extends X509ExtendedKeyManager {
-        @Override
-        public @Nullable String chooseEngineServerAlias(String type, Principal @Nullable [] issuers, SSLEngine engine) {
-            Loaded now = loaded;
-            String alias = now.keys().chooseEngineServerAlias(type, issuers, engine);
-            return alias == null ? null : now.number() + ":" + alias;
-        }
-
-        @Override
-        public X509Certificate @Nullable [] getCertificateChain(String alias) {
-            Loaded of = of(alias);
-            return of == null ? null : of.keys().getCertificateChain(alias.substring(alias.indexOf(':') + 1));
-        }
-
-        @Override
-        public @Nullable PrivateKey getPrivateKey(String alias) {
-            Loaded of = of(alias);
-            return of == null ? null : of.keys().getPrivateKey(alias.substring(alias.indexOf(':') + 1));
-        }
-
-        private @Nullable Loaded of(String alias) {
-            return Stream.of(loaded, before)
-                    .filter(each -> alias.startsWith(each.number() + ":"))
-                    .findFirst()
-                    .orElse(null);
-        }
-
-        @Override
-        public String @Nullable [] getServerAliases(String type, Principal @Nullable [] issuers) {
-            return null; // the JDK asks for a name by the connection
-        }
-
-        @Override
-        public @Nullable String chooseServerAlias(String type, Principal @Nullable [] issuers, Socket socket) {
-            return null; // likewise: the JDK's server has no such sockets
-        }
-
-        @Override
-        public String @Nullable [] getClientAliases(String type, Principal @Nullable [] issuers) {
-            return null;
-        }
-
-        @Override
-        public @Nullable String chooseClientAlias(String[] type, Principal @Nullable [] issuers, Socket socket) {
-            return null;
-        }
-    }
-
-    /** Judges the certificates of readers by the authorities that are loaded. */
-    private final class Readers extends X509ExtendedTrustManager {
-        private X509ExtendedTrustManager judge() throws CertificateException {
-            X509ExtendedTrustManager readers = loaded.readers();
-            if (readers == null) {
-                throw new CertificateException("no certificate of a reader is asked for");
-            }
-            return readers;
-        }
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
-                throws CertificateException {
-            judge().checkClientTrusted(chain, type, engine);
-        }
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
-                throws CertificateException {
-            judge().checkClientTrusted(chain, type, socket);
-        }
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
-            judge().checkClientTrusted(chain, type);
-        }
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            X509ExtendedTrustManager readers = loaded.readers();
-            return readers == null ? new X509Certificate[0] : readers.getAcceptedIssuers();
-        }
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
-                throws CertificateException {
-            checkServerTrusted(chain, type);
-        }
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
-                throws CertificateException {
-            checkServerTrusted(chain, type);
-        }
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
-            throw new CertificateException("this is a server, and connects to none");
-        }
     }
 }

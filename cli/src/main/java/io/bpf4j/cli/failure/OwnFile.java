@@ -3,9 +3,11 @@ package io.bpf4j.cli.failure;
 import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -24,6 +26,9 @@ public final class OwnFile {
 
     /** S_ISVTX of inode(7): in such a directory, like /tmp, users can rename and remove only their own files. */
     private static final int STICKY = 01000;
+
+    /** As many as the kernel follows (MAXSYMLINKS of include/linux/namei.h). */
+    private static final int MAX_LINKS = 40;
 
     private OwnFile() {}
 
@@ -50,6 +55,46 @@ public final class OwnFile {
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * Which link of a path another user can replace, and so make the path lead to any other file; empty if there is none.
+     *
+     * @param file any path
+     * @param user as {@link #whoElse} takes it
+     */
+    public static Optional<String> whoElseLeads(Path file, int user) throws IOException {
+        Path way = file.toAbsolutePath();
+        for (int links = 0; links < MAX_LINKS; links++) {
+            Optional<Path> link = firstLink(way);
+            if (link.isEmpty()) {
+                return Optional.empty();
+            }
+            Path folder = parent(link.get()).toRealPath();
+            Optional<String> other = whoElse(folder, user);
+            if (other.isPresent()) {
+                return Optional.of(link.get() + " is a symbolic link, and " + other.get());
+            }
+            Path rest = link.get().relativize(way);
+            Path target = folder.resolve(Files.readSymbolicLink(link.get()));
+            way = rest.toString().isEmpty() ? target : target.resolve(rest);
+        }
+        throw new FileSystemException(file.toString(), null, "too many symbolic links");
+    }
+
+    private static Optional<Path> firstLink(Path way) {
+        Path part = way.getRoot();
+        for (Path name : way) {
+            part = part == null ? name : part.resolve(name);
+            if (Files.isSymbolicLink(part)) {
+                return Optional.of(part);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Path parent(Path link) {
+        return Objects.requireNonNull(link.getParent(), "a link has a name");
     }
 
     /**

@@ -313,9 +313,8 @@ class MergeCommandTest {
         assertThat(Run.of("merge", one, file("two", row, end(3))).err())
                 .singleElement()
                 .asString()
-                .isEqualTo(
-                        "bpf4j: a pid or tid is a number of one machine only: rows of different answers with equal"
-                                + " numbers were added up");
+                .isEqualTo("bpf4j: a pid or tid is a number of one machine only: rows of different answers with equal"
+                        + " numbers were added up");
     }
 
     @Test

@@ -38,7 +38,8 @@ class ProgramStatisticsTest {
             assertThatThrownBy(() -> ProgramStatistics.start(ProgramStatisticsTest::refuse, setting))
                     .isInstanceOf(CommandException.class)
                     .hasMessageContaining("Operation not permitted")
-                    .hasMessageContaining("it needs CAP_SYS_ADMIN, or an administrator who sets sysctl kernel.bpf_stats_enabled=1");
+                    .hasMessageContaining(
+                            "it needs CAP_SYS_ADMIN, or an administrator who sets sysctl kernel.bpf_stats_enabled=1");
         }
     }
 }

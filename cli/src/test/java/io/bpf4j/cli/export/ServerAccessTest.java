@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.Reader;
 import java.io.StringWriter;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -28,17 +29,21 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Timeout(300) // for what hangs
 class ServerAccessTest {
     private static final char[] PASSWORD = "changeit".toCharArray();
 
@@ -56,10 +61,13 @@ class ServerAccessTest {
 
     @BeforeAll
     static void makeKeys() throws IOException, InterruptedException, GeneralSecurityException {
-        System.setProperty("sun.net.httpserver.maxReqTime", "1"); // the server of the JDK reads it once
+        MetricsServerTest.waitFiveSeconds();
         Path file = keys.resolve("keys.p12");
         for (String[] each : List.of(
-                new String[] {"server", "EC"}, new String[] {"renewed", "RSA"}, new String[] {"reader", "Ed25519"})) {
+                new String[] {"server", "EC", "+0d"},
+                new String[] {"renewed", "RSA", "+0d"},
+                new String[] {"reader", "Ed25519", "+0d"},
+                new String[] {"old", "EC", "-9d"})) {
             Process keytool = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin/keytool")
                                     .toString(),
@@ -72,6 +80,10 @@ class ServerAccessTest {
                             each[0],
                             "-keyalg",
                             each[1],
+                            "-startdate",
+                            each[2],
+                            "-validity",
+                            "7",
                             "-dname",
                             "CN=" + each[0],
                             "-ext",
@@ -134,6 +146,10 @@ class ServerAccessTest {
 
     /** A client that knows the server by one certificate, and shows the one of the reader if it is asked for. */
     private static HttpClient client(String trusted, boolean shows) throws GeneralSecurityException, IOException {
+        return HttpClient.newBuilder().sslContext(context(trusted, shows)).build();
+    }
+
+    private static SSLContext context(String trusted, boolean shows) throws GeneralSecurityException, IOException {
         KeyStore known = KeyStore.getInstance("PKCS12");
         known.load(null, null);
         known.setCertificateEntry("server", certificate(trusted));
@@ -148,7 +164,7 @@ class ServerAccessTest {
         managers.init(own, PASSWORD);
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(managers.getKeyManagers(), trust.getTrustManagers(), null);
-        return HttpClient.newBuilder().sslContext(context).build();
+        return context;
     }
 
     private static int status(HttpClient client, MetricsServer server, String path, String... headers)
@@ -210,10 +226,10 @@ class ServerAccessTest {
         ServerAccess access = new ServerAccess(Optional.of(tls()), Optional.of(BearerToken.of(token)));
         try (MetricsServer server = start(access)) {
             write("renewed");
-            secret("token", "other");
+            secret("token", "another/token-of-22ch");
             assertThat(server.reload()).isEmpty();
             try (HttpClient renewed = client("renewed", false)) {
-                assertThat(status(renewed, server, "/metrics", "Authorization", "Bearer other"))
+                assertThat(status(renewed, server, "/metrics", "Authorization", "Bearer another/token-of-22ch"))
                         .isEqualTo(200);
                 assertThat(status(renewed, server, "/metrics", "Authorization", "Bearer 5ecret.Token~+/-_=="))
                         .isEqualTo(401);
@@ -227,7 +243,7 @@ class ServerAccessTest {
                                     .endsWith("; what it held before is still used"),
                             second -> assertThat(second).startsWith(token + ": is no token: "));
             try (HttpClient renewed = client("renewed", false)) {
-                assertThat(status(renewed, server, "/metrics", "Authorization", "Bearer other"))
+                assertThat(status(renewed, server, "/metrics", "Authorization", "Bearer another/token-of-22ch"))
                         .isEqualTo(200);
             }
         }
@@ -243,7 +259,7 @@ class ServerAccessTest {
         secret("tls.key", pem("ENCRYPTED PRIVATE KEY", new byte[] {1}));
         refused("'ENCRYPTED PRIVATE KEY'");
         secret("tls.key", pem("PRIVATE KEY", new byte[] {1, 2, 3}));
-        refused("tls.key: the private key is none of RSA, EC and EdDSA");
+        refused("tls.key: the private key is not an RSA, EC or EdDSA key");
         secret("tls.key", "-----BEGIN PRIVATE KEY-----\nA\n-----END PRIVATE KEY-----\n");
         refused("tls.key: the private key is not in base 64");
         secret("tls.key", "no key");
@@ -251,6 +267,14 @@ class ServerAccessTest {
         write("server");
         Files.writeString(certificate, "");
         refused("tls.crt: has no certificate in PEM");
+        Files.writeString(certificate, pem("CERTIFICATE", new byte[] {1, 2, 3}));
+        refused("tls.crt: certificate 1 can't be read: ");
+        String whole = pem("CERTIFICATE", certificate("server").getEncoded());
+        Files.writeString(certificate, whole + whole.substring(0, 200));
+        refused("tls.crt: certificate 2 has no end");
+        Files.writeString(
+                certificate, whole + pem("CERTIFICATE", certificate("renewed").getEncoded()));
+        refused("tls.crt: each certificate must be followed by that of the authority which has signed it");
         Files.delete(certificate);
         assertThatThrownBy(this::tls).hasMessageContaining("tls.crt");
     }
@@ -269,6 +293,117 @@ class ServerAccessTest {
                 .isInstanceOf(CommandException.class)
                 .hasMessageContaining("token: another user can ")
                 .hasMessageNotContaining("5ecret");
+    }
+
+    /** Whoever owns the folder of a link could have any file read: as a token the only line of one, which others know. */
+    @Test
+    void aLinkInTheFolderOfOthersIsRefused() throws IOException {
+        Path shared = Files.createDirectory(folder.resolve("shared"));
+        Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Path link = Files.createSymbolicLink(shared.resolve("token"), token);
+        assertThatThrownBy(() -> BearerToken.of(link))
+                .isInstanceOf(CommandException.class)
+                .hasMessageContaining(link + " is a symbolic link, and " + shared + " can be written by others");
+        Path own = Files.createSymbolicLink(folder.resolve("link"), Path.of("token"));
+        BearerToken.of(own);
+        Path byBoth = Files.createSymbolicLink(folder.resolve("both"), Path.of("shared/token"));
+        assertThatThrownBy(() -> BearerToken.of(byBoth)).hasMessageContaining(link + " is a symbolic link");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "short", "fifteen.letters", "two words of a token", "token-with-\u00e9-in-it"})
+    void whatIsNoTokenIsRefused(String text) throws IOException {
+        secret("token", text);
+        assertThatThrownBy(() -> BearerToken.of(token))
+                .isInstanceOf(CommandException.class)
+                .hasMessageContaining("token: is not a token: a line of at least 16 letters");
+    }
+
+    @Test
+    void whatHasExpiredIsSaid() throws IOException, GeneralSecurityException {
+        assertThat(tls().expired()).isEmpty();
+        write("old");
+        assertThat(tls().expired()).singleElement().asString().startsWith(certificate + ": a certificate expired on 2");
+    }
+
+    /** Neither by the connection that it has, nor by the session that it remembers. */
+    @Test
+    void aReaderThatIsKnownNoMoreIsRefused() throws Exception {
+        Path authorities = Files.writeString(
+                folder.resolve("ca.crt"),
+                pem("CERTIFICATE", certificate("reader").getEncoded()));
+        ServerTls tls = ServerTls.of(new ServerTls.Source(certificate, key, Optional.of(authorities)));
+        SSLContext remembers = context("server", true);
+        try (MetricsServer server = start(new ServerAccess(Optional.of(tls), Optional.empty()));
+                HttpClient connected =
+                        HttpClient.newBuilder().sslContext(remembers).build();
+                HttpClient next = HttpClient.newBuilder().sslContext(remembers).build()) {
+            assertThat(status(connected, server, "/metrics")).isEqualTo(200);
+            Files.writeString(
+                    authorities, pem("CERTIFICATE", certificate("renewed").getEncoded()));
+            assertThat(server.reload()).isEmpty();
+            assertThatThrownBy(() -> status(connected, server, "/metrics")).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> status(next, server, "/metrics")).isInstanceOf(IOException.class);
+        }
+    }
+
+    /**
+     * Sends requests and reads no answer, until the server closes the connection. Anybody can do that, without a token.
+     *
+     * @return a thread that ends when the connection is closed
+     */
+    private static Thread neverReads(MetricsServer server, AtomicLong sent) throws Exception {
+        URI url = URI.create(server.url());
+        Socket plain = new Socket();
+        plain.setReceiveBufferSize(4096);
+        plain.connect(new InetSocketAddress(url.getHost(), url.getPort()));
+        SSLSocket socket = (SSLSocket)
+                context("server", false).getSocketFactory().createSocket(plain, url.getHost(), url.getPort(), true);
+        socket.startHandshake();
+        byte[] request = "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+        return Thread.ofPlatform().daemon().start(() -> {
+            try (plain) {
+                OutputStream out = socket.getOutputStream();
+                while (true) {
+                    out.write(request);
+                    sent.incrementAndGet();
+                }
+            } catch (IOException e) {
+                // It is closed.
+            }
+        });
+    }
+
+    @Test
+    void aReaderThatDoesNotReadHindersNobody() throws Exception {
+        ServerAccess access = new ServerAccess(Optional.of(tls()), Optional.of(BearerToken.of(token)));
+        try (MetricsServer server = start(access);
+                HttpClient client = client("server", false)) {
+            Thread attacker = neverReads(server, new AtomicLong());
+            attacker.join();
+            assertThat(status(client, server, "/metrics", "Authorization", "Bearer 5ecret.Token~+/-_=="))
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void theServerEndsAlsoIfAReaderDoesNotRead() throws Exception {
+        AtomicLong sent = new AtomicLong();
+        Thread attacker;
+        try (MetricsServer server = start(new ServerAccess(Optional.of(tls()), Optional.empty()))) {
+            attacker = neverReads(server, sent);
+            awaitStandstill(sent);
+        }
+        attacker.join();
+    }
+
+    /** The server writes and waits, so that it reads no more. */
+    private static void awaitStandstill(AtomicLong sent) throws InterruptedException {
+        long before;
+        do {
+            before = sent.get();
+            Thread.sleep(500);
+        } while (sent.get() == 0 || sent.get() != before);
     }
 
     /** They take all connections, until the server closes them. */

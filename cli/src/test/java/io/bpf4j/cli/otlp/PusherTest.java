@@ -443,9 +443,8 @@ class PusherTest {
             awaitTaken(pusher, 2);
             assertThat(value(pusher, "rejected_points")).isGreaterThanOrEqualTo(600);
             assertThat(pusher.remarks())
-                    .containsExactly(
-                            "otlp: the last push was accepted only in part: the collector accepted a push,"
-                                    + " but rejected 300 of its points");
+                    .containsExactly("otlp: the last push was accepted only in part: the collector accepted a push,"
+                            + " but rejected 300 of its points");
             assertThat(lines())
                     .containsExactly("bpf4j: otlp: " + url(server)
                             + ": the collector accepted a push, but rejected 300 of its points; message: 'too old'");

@@ -14,11 +14,10 @@ import org.junit.jupiter.api.Test;
 
 class GlobalTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
-    private final KernelMap data =
-            KernelMap.create(
-                    kernel.host(),
-                    MapCommand.Create.of(MapType.ARRAY.number(), ".data", 4, 24, 1).withFlags(MapSpec.F_MMAPABLE),
-                    ".data");
+    private final KernelMap data = KernelMap.create(
+            kernel.host(),
+            MapCommand.Create.of(MapType.ARRAY.number(), ".data", 4, 24, 1).withFlags(MapSpec.F_MMAPABLE),
+            ".data");
 
     @AfterEach
     void close() {

@@ -47,7 +47,7 @@ class CliExportTlsTest {
         certificate = folder.resolve("tls.crt");
         key = folder.resolve("tls.key");
         renew("prime256v1");
-        token = Files.writeString(folder.resolve("token"), "sesame\n");
+        token = Files.writeString(folder.resolve("token"), "open/sesame.open/sesame\n");
         Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
     }
 

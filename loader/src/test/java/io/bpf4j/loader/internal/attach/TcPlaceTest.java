@@ -162,7 +162,9 @@ class TcPlaceTest {
             }
             default -> List.of();
         });
-        assertThatThrownBy(link::close).hasMessageContaining("program 4711").hasMessageContaining("attach that program again");
+        assertThatThrownBy(link::close)
+                .hasMessageContaining("program 4711")
+                .hasMessageContaining("attach that program again");
     }
 
     /** Two processes with one device: the qdisc is there, and is gone when the filter comes. */
