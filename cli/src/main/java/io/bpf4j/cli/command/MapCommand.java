@@ -3,6 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.btf.CDeclarations;
 import io.bpf4j.btf.TypedValue;
 import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Records;
@@ -161,6 +162,9 @@ final class MapCommand extends PinnableCommand {
 
     @Override
     void dump(String object) {
+        if (count < 1) {
+            throw new UsageException("--count takes a number of elements, 1 or more");
+        }
         try (BpfMap map = source(MapAccess.READ_ONLY).open(object)) {
             if (map.keySize() == 0) {
                 throw new CommandException("map " + map.id() + " is a " + type(map.info())
@@ -190,12 +194,24 @@ final class MapCommand extends PinnableCommand {
         private final int valueSize;
         private final boolean perCpu;
 
+        /** What a value is the id of, {@code program} or {@code map}; empty if it is no id. */
+        private final Optional<String> idOf;
+
         Elements(BpfMap map) {
             keySize = map.keySize();
             valueSize = map.valueSize();
             keyType = fitting(() -> Types.ofKey(map), keySize);
             valueType = fitting(() -> Types.ofValue(map), valueSize);
             perCpu = map.type().map(MapType::isPerCpu).orElse(false);
+            idOf = map.type().flatMap(Elements::idOf).filter(_ -> valueSize == Integer.BYTES);
+        }
+
+        private static Optional<String> idOf(MapType type) {
+            return switch (type) {
+                case PROG_ARRAY -> Optional.of("program");
+                case ARRAY_OF_MAPS, HASH_OF_MAPS -> Optional.of("map");
+                default -> Optional.empty();
+            };
         }
 
         /** A type of another size is not the one of the bytes. */
@@ -229,11 +245,18 @@ final class MapCommand extends PinnableCommand {
                     line.endArray();
                 } else {
                     line.key("value");
-                    add(line, valueType, values.getFirst());
+                    if (idOf.isPresent()) {
+                        line.value(id(values.getFirst()));
+                    } else {
+                        add(line, valueType, values.getFirst());
+                    }
                 }
                 return List.of(line.endObject().toString());
             }
             String shownKey = text(keyType, keyBytes);
+            if (idOf.isPresent()) {
+                return List.of(shownKey + ": " + idOf.get() + " " + id(values.getFirst()));
+            }
             if (!perCpu) {
                 return List.of(shownKey + ": " + text(valueType, values.getFirst()));
             }
@@ -255,6 +278,10 @@ final class MapCommand extends PinnableCommand {
                 }
             }
             return values;
+        }
+
+        private static long id(byte[] value) {
+            return view(value).u32(0);
         }
 
         private static ByteView view(byte[] bytes) {

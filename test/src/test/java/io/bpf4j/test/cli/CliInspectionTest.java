@@ -19,6 +19,8 @@ import io.bpf4j.loader.Program;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.map.MapOfMaps;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.sys.kernel.MapType;
@@ -185,6 +187,26 @@ class CliInspectionTest {
             String ours = Cli.check("map", "dump", id);
             assertThat(names).allSatisfy(name -> assertThat(ours).contains("." + name + " = "));
             assertThat(Json.lines(Cli.check("map", "dump", id, "--json"))).hasSize(1);
+        }
+    }
+
+    @Test
+    void mapsAndProgramsAsValuesAreShownByTheirIds() throws Exception {
+        String name = "cli_" + ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE);
+        MapSpec inner = MapSpec.of("cli_inner", MapType.ARRAY, 4, 8, 1);
+        try (BpfMap one = Maps.create(inner);
+                BpfMap outer = Maps.create(
+                        MapSpec.of(name, MapType.HASH_OF_MAPS, 4, 4, 2).withInner(inner))) {
+            MapOfMaps.of(outer, Codec.ofString(4)).put("key", one);
+            assertThat(Cli.check("map", "dump", name)).isEqualTo("6b 65 79 00: map " + one.id() + "\n");
+            assertThat(Cli.check("map", "dump", name, "--json"))
+                    .isEqualTo("{\"type\":\"element\",\"key\":\"6b657900\",\"value\":" + one.id() + "}\n");
+            assertThat(run("map", "dump", name, "--count", "0").exitCode()).isEqualTo(2);
+        }
+        try (BpfObject object = Bpf.load("forms.bpf.o")) {
+            assertThat(Cli.check(
+                            "map", "dump", Integer.toString(object.map("tails").id())))
+                    .isEqualTo("2: program " + object.program("tail").id() + "\n");
         }
     }
 
