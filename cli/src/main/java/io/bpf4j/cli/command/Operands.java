@@ -77,6 +77,10 @@ record Operands(
                         checkPattern(operand.substring(end + 1), operand));
                 files.add(ofFile.file());
                 ofFiles.add(ofFile);
+            } else if (operand.startsWith("usdt:") && colons(operand) > 1 && !Files.exists(path(operand))) {
+                throw new UsageException(
+                        "'" + operand + "' names no file that exists; the forms are usdt:FILE:PROVIDER:NAME and"
+                                + " usdt:FILE:NAME, and without a file PROVIDER:NAME");
             } else if (isPattern(operand)) {
                 patterns.add(checkPattern(operand, operand));
                 OptionalInt process = ProbePattern.processOf(operand);

@@ -46,8 +46,23 @@ class OperandsTest {
         assertThat(Operands.of(List.of("u:" + file + ":query__start")).patterns())
                 .extracting(ProbePattern::toString)
                 .containsExactly("*:query__start");
-        assertThat(Operands.of(List.of("usdt:" + directory + "/none:a:b")).files())
-                .containsExactly(Path.of("usdt:" + directory + "/none:a:b"));
+    }
+
+    /** The first would be a probe of a module {@code usdt} as DTrace writes it, of which no file is. */
+    @Test
+    void bpftracesFormNeedsAFile() throws IOException {
+        for (String operand : List.of("usdt:shop:paid", "usdt:*:shop:paid", "usdt:" + directory + "/none:shop:paid")) {
+            assertThatThrownBy(() -> Operands.of(List.of(operand)))
+                    .isInstanceOf(UsageException.class)
+                    .hasMessageContaining("names no file that exists")
+                    .hasMessageContaining("without a file PROVIDER:NAME");
+        }
+        Path file = Files.createFile(
+                Files.createDirectory(directory.resolve("usdt:a:b")).resolve("c"));
+        assertThat(Operands.of(List.of(file.toString())).files()).containsExactly(file);
+        assertThat(Operands.of(List.of("usdt:paid")).patterns())
+                .extracting(ProbePattern::toString)
+                .containsExactly("usdt:paid");
     }
 
     /** As listings show it. */
