@@ -214,7 +214,7 @@ public final class Pusher implements MultiCollector, AutoCloseable {
                 if (due - now < 0) { // a push took longer than the interval: those due meanwhile are left out
                     due = now + every;
                 }
-                // The pushes are also left out during which the collector wants no push.
+                // Pushes that are due while the collector wants none are left out, too.
                 due = Math.max(due - now, asked) + now;
             } while (!ending.await(due - System.nanoTime(), TimeUnit.NANOSECONDS));
         } catch (InterruptedException e) {

@@ -94,7 +94,7 @@ class ExportCommandTest {
                 "m count -p 1 a:b --constant le=1 | is not a valid label name",
                 "m hist -p 1 a:b --of arg0 --bounds 2,1 | each larger than the one before",
                 "m count -p 1 a:b --max-series 0 | at least one series",
-                "bpf4j_m count -p 1 a:b | those of the agent's own metrics",
+                "bpf4j_m count -p 1 a:b | belong to the agent's own metrics",
             })
     void aMistakeIsSaid(String line, String message) throws IOException {
         List<String> mistakes = mistakes(line);
@@ -118,7 +118,7 @@ class ExportCommandTest {
                 "-p 1 a:b --no-hold | --no-hold needs --follow; no other option holds a process",
                 "/bin/true 'a$target:::b' | $target is the process of -p, which is not given",
                 "-p 1 a:b --by 'arg0+1,arg0-1' | the label 'arg0_1' of the key arg0-1 exists already; give the key another"
-                        + " one",
+                        + " label",
             })
     void noMessageNamesWhatTheAgentRefuses(String target, String message) throws IOException {
         assertThat(mistakes("m count " + target)).containsExactly(message);
@@ -140,8 +140,8 @@ class ExportCommandTest {
                         .filter(line -> line.startsWith("bpf4j: "))
                         .map(line -> line.replaceAll("bpf4j: .*conf:(\\d+): (\\S+ \\S+).*", "$1 $2")))
                 .containsExactly(
-                        "3 --json has",
-                        "3 --duration has",
+                        "3 --json can't",
+                        "3 --duration can't",
                         "3 no key",
                         "4 '9' is",
                         "4 expected a",

@@ -45,7 +45,7 @@ class OtlpHeadersTest {
                 "Authorization: | the header Authorization has no value",
                 "Two words: secret | the header 'Two words' is not valid in HTTP, or can't be set",
                 "Connection: secret | the header 'Connection' is not valid in HTTP, or can't be set",
-                "Ключ: secret | does not allow",
+                "Ключ: secret | is not valid in HTTP",
                 "X: secret\u0001secret | the header 'X' is not valid in HTTP, or can't be set",
                 "content-encoding: secret | is set by bpf4j itself",
             })

@@ -461,7 +461,7 @@ class PusherTest {
             URI url = url(taken.getLocalPort());
             try (Pusher pusher = start(url, Duration.ofMillis(500), SHORT)) {
                 awaitFailed(pusher, 2);
-                awaitLine("bpf4j: otlp: " + url + ": can't connect: nothing listens at this address, or it can't be not"
+                awaitLine("bpf4j: otlp: " + url + ": can't connect: nothing listens at this address, or it can't be"
                         + " reached");
             }
         }

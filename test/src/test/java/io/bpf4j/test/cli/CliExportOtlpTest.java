@@ -258,11 +258,13 @@ class CliExportOtlpTest {
                         .matcher(agent.message("bpf4j: serving 1 question"));
                 assertThat(where.find()).isTrue();
                 String url = where.group(1);
-                agent.awaitMessage("the collector responded with status 401: the collector requires other headers (--otlp-headers)");
+                agent.awaitMessage(
+                        "the collector responded with status 401: the collector requires other headers (--otlp-headers)");
                 // The questions count, so nobody need start the agent again.
                 HttpResponse<String> health = get(client, url + "/healthz");
                 assertThat(health.statusCode()).isEqualTo(200);
-                assertThat(health.body()).startsWith("ok\notlp: no push was accepted yet: the collector responded with status 401");
+                assertThat(health.body())
+                        .startsWith("ok\notlp: no push was accepted yet: the collector responded with status 401");
                 String failing = Await.until(
                         "a failed push",
                         () -> get(client, url + "/metrics").body(),
@@ -279,7 +281,8 @@ class CliExportOtlpTest {
                     exchange.sendResponseHeaders(200, body.length);
                     exchange.getResponseBody().write(body);
                 });
-                agent.awaitMessage("the collector accepted a push, but rejected 7 of its points; message: 'too many labels'");
+                agent.awaitMessage(
+                        "the collector accepted a push, but rejected 7 of its points; message: 'too many labels'");
                 receiver.take();
                 Await.until(
                         "all is well again", () -> get(client, url + "/healthz").body(), body -> body.equals("ok\n"));

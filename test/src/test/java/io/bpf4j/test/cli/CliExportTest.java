@@ -363,8 +363,7 @@ class CliExportTest {
             assertThat(agent.get("/healthz").body())
                     .startsWith("ok\n")
                     .contains("values: not exact: " + replaced + " was replaced at about ")
-                    .contains("values: not exact: the file that replaced " + replaced
-                            + " is not attached to: ");
+                    .contains("values: not exact: the file that replaced " + replaced + " is not attached to: ");
             // What is put right is taken at one of the next attempts.
             replace(replaced);
             agent.process().awaitMessage("bpf4j: values: also tracing 1 probe of files that replaced");

@@ -128,7 +128,8 @@ class CliFollowTest {
             trace.interrupt();
             Commands.Result result = trace.await();
             assertThat(result.exitCode()).isEqualTo(1);
-            assertThat(result.err()).contains("no probe later:progam in the command or in the libraries that it loaded");
+            assertThat(result.err())
+                    .contains("no probe later:progam in the command or in the libraries that it loaded");
         }
     }
 

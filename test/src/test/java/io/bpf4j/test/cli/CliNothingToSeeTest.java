@@ -98,7 +98,10 @@ class CliNothingToSeeTest {
             assertThat(result.exitCode()).as(line + ": " + result.err()).isOne();
             Map<String, ?> end = Json.lines(result.out()).getLast();
             assertThat(end.get("exact")).as("%s", end).isEqualTo(false);
-            assertThat(end.get("reason")).as("%s", end).asString().contains("the program of the question could not be loaded or attached");
+            assertThat(end.get("reason"))
+                    .as("%s", end)
+                    .asString()
+                    .contains("the program of the question could not be loaded or attached");
         }
     }
 

@@ -39,7 +39,7 @@ record AnchorFields(int flags, LinkCommand.Details details) {
             case Anchor.Nothing _ -> byId(side, 0, revision);
             case Anchor.OfLink of -> byFd(side | LINK, KernelLink.of(of.link()).fd(), revision);
             case Anchor.OfLinkId of -> byId(side | LINK | ID, of.id(), revision);
-            case Anchor.OfProgram of -> byFd(side, Attempt.fd(of.program()), revision);
+            case Anchor.OfProgram of -> byFd(side, AttachRequest.fd(of.program()), revision);
             case Anchor.OfProgramId of -> byId(side | ID, of.id(), revision);
         };
     }

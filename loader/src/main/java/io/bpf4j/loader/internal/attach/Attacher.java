@@ -42,34 +42,35 @@ public final class Attacher {
      * @throws AttachException if the attach fails; nothing is left attached
      */
     public Link attach(Fd program, String name, Optional<AttachType> attachType, AttachTarget target) {
-        Attempt attempt = new Attempt(host, features, program, name + " to " + target.description(), attachType);
+        AttachRequest request =
+                new AttachRequest(host, features, program, name + " to " + target.description(), attachType);
         LinkKinds.Row row = LinkKinds.of(target, host, functions);
         try {
-            return row.kind().attach(attempt);
+            return row.kind().attach(request);
         } catch (SyscallException e) {
-            throw new AttachException("attach " + attempt.description() + ": " + explain(e, row, attempt), e);
+            throw new AttachException("attach " + request.description() + ": " + explain(e, row, request), e);
         }
     }
 
     /** The kernel's error, with an explanation if one is known. */
-    private static String explain(SyscallException failure, LinkKinds.Row row, Attempt attempt) {
+    private static String explain(SyscallException failure, LinkKinds.Row row, AttachRequest request) {
         String message = Objects.requireNonNullElse(failure.getMessage(), failure.call());
         String why = message + row.kind().refusal(failure.errno());
         // The kernel returns EINVAL for features that it doesn't know; a feature probe is worth its cost only then.
-        return failure.errno() == Errno.EINVAL ? why + versionHint(row.since(), attempt) + featureHint(attempt) : why;
+        return failure.errno() == Errno.EINVAL ? why + versionHint(row.since(), request) + featureHint(request) : why;
     }
 
-    private static String versionHint(@Nullable KernelVersion needed, Attempt attempt) {
-        KernelVersion running = attempt.host().version();
+    private static String versionHint(@Nullable KernelVersion needed, AttachRequest request) {
+        KernelVersion running = request.host().version();
         return needed != null && running.compareTo(needed) < 0
                 ? "; it needs Linux " + needed + ", but this is Linux " + running
                 : "";
     }
 
-    private static String featureHint(Attempt attempt) {
-        return attempt.attachType()
+    private static String featureHint(AttachRequest request) {
+        return request.attachType()
                 .flatMap(type -> AttachTraits.of(type).feature())
-                .filter(attempt.features()::lacks)
+                .filter(request.features()::lacks)
                 .map(feature -> "; this kernel does not have " + feature.description() + " (requires Linux >= "
                         + feature.since() + ")")
                 .orElse("");

@@ -48,14 +48,14 @@ final class Attachment extends OwnedLink {
     }
 
     /** Attaches. Takes ownership of the place, also if it fails. */
-    static Link of(Attempt attempt, Place place) {
+    static Link of(AttachRequest request, Place place) {
         Attachment attachment;
         try {
             attachment = new Attachment(
-                    attempt.kernel(),
-                    attempt.description(),
+                    request.kernel(),
+                    request.description(),
                     place,
-                    attempt.program().duplicate(attempt.kernel()));
+                    request.program().duplicate(request.kernel()));
         } catch (RuntimeException | Error e) {
             UndoStack.of(place::close).closeAfter(e);
             throw e;
@@ -96,7 +96,7 @@ final class Attachment extends OwnedLink {
         if (isDetached) {
             throw new AttachException("update " + description + " to " + next.name() + ": it is detached");
         }
-        Fd own = Attempt.fd(next).duplicate(kernel);
+        Fd own = AttachRequest.fd(next).duplicate(kernel);
         try {
             place.replace(program, own);
         } catch (SyscallException e) {

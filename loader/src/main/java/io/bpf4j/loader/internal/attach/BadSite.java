@@ -25,7 +25,7 @@ import java.util.OptionalInt;
  *
  * <p>Tested by {@code AttacherTest} and {@code LinksTest}.
  */
-record BadSite(Attempt attempt, LinkCommand.Details.UprobeMulti refused, Errno errno) {
+record BadSite(AttachRequest request, LinkCommand.Details.UprobeMulti refused, Errno errno) {
     /** {@code return 0;} */
     private static final byte[] IDLE =
             Instructions.encode(Assembler.create().mov(Assembler.R0, 0).exit().assemble(), ByteOrder.nativeOrder());
@@ -35,16 +35,16 @@ record BadSite(Attempt attempt, LinkCommand.Details.UprobeMulti refused, Errno e
      *
      * @return empty if the sites are not the reason, or if the site can't be found
      */
-    static OptionalInt find(Attempt attempt, LinkCommand.Details.UprobeMulti refused, SyscallException failure) {
+    static OptionalInt find(AttachRequest request, LinkCommand.Details.UprobeMulti refused, SyscallException failure) {
         boolean maySiteBeReason = switch (failure.errno()) {
             case EINVAL, ENOTSUPP, ENOEXEC, EIO, EFAULT -> true;
             default -> false;
         };
-        if (!maySiteBeReason || !attempt.features().has(Feature.UPROBE_MULTI_LINK)) {
+        if (!maySiteBeReason || !request.features().has(Feature.UPROBE_MULTI_LINK)) {
             return OptionalInt.empty();
         }
-        try (Fd program = idleProgram(attempt)) {
-            return new BadSite(attempt, refused, failure.errno()).search(program);
+        try (Fd program = idleProgram(request)) {
+            return new BadSite(request, refused, failure.errno()).search(program);
         } catch (SyscallException e) {
             // This was only for an explanation: the original failure is reported without it.
             return OptionalInt.empty();
@@ -79,7 +79,7 @@ record BadSite(Attempt attempt, LinkCommand.Details.UprobeMulti refused, Errno e
                 refused.returns(),
                 refused.flags());
         int type = AttachType.TRACE_UPROBE_MULTI.number();
-        try (Fd _ = attempt.execute(LinkCommand.Create.of("a part of the sites", program, type, part))) {
+        try (Fd _ = request.execute(LinkCommand.Create.of("a part of the sites", program, type, part))) {
             return false;
         } catch (SyscallException e) {
             if (e.errno() != errno) {
@@ -93,10 +93,10 @@ record BadSite(Attempt attempt, LinkCommand.Details.UprobeMulti refused, Errno e
         return values.length == 0 ? values : Arrays.copyOfRange(values, from, to);
     }
 
-    private static Fd idleProgram(Attempt attempt) {
+    private static Fd idleProgram(AttachRequest request) {
         ProgCommand.Load load = ProgCommand.Load.of(ProgramType.KPROBE.number(), "", IDLE, "GPL")
                 .withExpectedAttachType(AttachType.TRACE_UPROBE_MULTI.number());
-        return switch (attempt.execute(load)) {
+        return switch (request.execute(load)) {
             case LoadResult.Loaded loaded -> loaded.fd();
             case LoadResult.Refused rejected -> throw new SyscallException(load.call(), rejected.errno(), null);
         };

@@ -22,16 +22,16 @@ record CgroupKind(Cgroup target) implements LinkKind {
             info -> new LinkDetail.Cgroup(info.u64(INFO, "cgroup_id"), AttachType.of(info.u32(INFO, "attach_type"))));
 
     @Override
-    public Link attach(Attempt attempt) {
-        AttachType type = attempt.requiredType(target.attachType(), "cgroup/…");
+    public Link attach(AttachRequest request) {
+        AttachType type = request.requiredType(target.attachType(), "cgroup/…");
         if (target.replaced().isPresent()) {
-            throw attempt.refused(
+            throw request.refused(
                     "a link replaces no program; choose Cgroup.withoutLink, or update the link that is there");
         }
         AnchorFields order = AnchorFields.of(target.anchor());
-        return attempt.through(
+        return request.through(
                 target.directory(),
-                group -> attempt.link(attempt.create(type, order.details())
+                group -> request.link(request.create(type, order.details())
                         .withTarget(group)
                         .withFlags(order.flags() | preorder(target))));
     }
@@ -43,25 +43,25 @@ record CgroupKind(Cgroup target) implements LinkKind {
     /** Without a link, by BPF_PROG_ATTACH. */
     record Unlinked(Cgroup target) implements LinkKind {
         @Override
-        public Link attach(Attempt attempt) {
-            AttachType type = attempt.requiredType(target.attachType(), "cgroup/…");
+        public Link attach(AttachRequest request) {
+            AttachType type = request.requiredType(target.attachType(), "cgroup/…");
             if (!target.anchor().isDefault()) {
-                throw attempt.refused("a place among the programs of a group needs a link");
+                throw request.refused("a place among the programs of a group needs a link");
             }
             Cgroup.Sharing sharing = target.sharing().orElseThrow();
             if (target.replaced().isPresent() && sharing != Cgroup.Sharing.MULTI) {
-                throw attempt.refused("only with Sharing.MULTI a program replaces a given one; with " + sharing
+                throw request.refused("only with Sharing.MULTI a program replaces a given one; with " + sharing
                         + " it replaces the one that is there");
             }
-            Fd group = attempt.open(target.directory());
+            Fd group = request.open(target.directory());
             return Attachment.of(
-                    attempt,
+                    request,
                     new ProgAttach(
-                            attempt.kernel(),
+                            request.kernel(),
                             group,
                             type,
                             sharing.flag() | preorder(target),
-                            target.replaced().map(Attempt::fd).orElse(null)));
+                            target.replaced().map(AttachRequest::fd).orElse(null)));
         }
 
         @Override

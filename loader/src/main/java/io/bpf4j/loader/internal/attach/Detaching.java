@@ -29,7 +29,7 @@ public final class Detaching {
     /** Returns false if the program is not attached there without a link. */
     public static boolean detach(Host host, AttachTarget target, ProgramHandle program) {
         Kernel kernel = Kernel.of(host);
-        Fd fd = Attempt.fd(program);
+        Fd fd = AttachRequest.fd(program);
         return switch (target) {
             case Xdp xdp -> {
                 boolean isDetached = false;

@@ -48,18 +48,18 @@ record DeviceKind(
     }
 
     @Override
-    public Link attach(Attempt attempt) {
+    public Link attach(AttachRequest request) {
         AnchorFields order = AnchorFields.of(anchor);
         try {
-            return attempt.link(attempt.create(type, order.details())
-                    .withTarget(attempt.index(device))
+            return request.link(request.create(type, order.details())
+                    .withTarget(request.index(device))
                     .withFlags(order.flags()));
         } catch (SyscallException refused) {
             if (fallback == null || !anchor.isDefault() || refused.errno() != Errno.EINVAL) {
                 throw refused;
             }
             try {
-                return new TcKind(fallback).attach(attempt);
+                return new TcKind(fallback).attach(request);
             } catch (RuntimeException e) {
                 e.addSuppressed(refused);
                 throw e;

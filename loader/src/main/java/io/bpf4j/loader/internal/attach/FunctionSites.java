@@ -42,11 +42,11 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
     @SuppressWarnings("ArrayRecordComponent") // passed on once, never compared
     record Sites(Path file, FileIdentity identity, long[] offsets, List<String> names) {
         /** The identity of the file whose symbols were read: its offsets are not valid in a file that replaced it. */
-        OpenFile open(Attempt attempt) {
-            OpenFile opened = OpenFile.open(attempt.host(), file, file.toString());
+        OpenFile open(AttachRequest request) {
+            OpenFile opened = OpenFile.open(request.host(), file, file.toString());
             if (!opened.identity().equals(identity)) {
                 opened.close();
-                throw attempt.refused(file + " was replaced or written while its symbols were read; try again");
+                throw request.refused(file + " was replaced or written while its symbols were read; try again");
             }
             return opened;
         }
@@ -55,12 +55,12 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
     /**
      * The sites where functions start, in the order of their names, found in one pass.
      *
-     * @param attempt the attempt, for messages
+     * @param request the request, for messages
      * @param functions {@code NAME}, {@code NAME@VERSION} or {@code NAME@@VERSION}
      * @throws AttachException if the file lacks one of them, or has several that differ
      */
-    Sites each(String attempt, Path file, List<String> functions) {
-        return reading(attempt, file, elf -> {
+    Sites each(String request, Path file, List<String> functions) {
+        return reading(request, file, elf -> {
             List<VersionedName> wanted =
                     functions.stream().map(FunctionSites::single).toList();
             Set<String> names = wanted.stream().map(w -> w.name().text()).collect(Collectors.toSet());
@@ -93,8 +93,8 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
      *
      * @throws AttachException if no function matches one of the patterns, or more than the kernel accepts match
      */
-    Sites matching(String attempt, Path file, List<String> patterns) {
-        return reading(attempt, file, elf -> {
+    Sites matching(String request, Path file, List<String> patterns) {
+        return reading(request, file, elf -> {
             List<VersionedName> wanted =
                     patterns.stream().map(VersionedName::parse).toList();
             // A symbol whose bytes are not in the file, such as one in a section without file contents, can't be
@@ -206,8 +206,8 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
                 : closest;
     }
 
-    /** Reads a file; the message of a failure begins with the attempt. */
-    private Sites reading(String attempt, Path file, java.util.function.Function<ElfFile, Sites> reading) {
+    /** Reads a file; the message of a failure begins with the request. */
+    private Sites reading(String request, Path file, java.util.function.Function<ElfFile, Sites> reading) {
         try (ElfFile elf = ElfFile.open(file, opener)) {
             elf.header().whyNotRun().ifPresent(why -> {
                 throw new AttachException(file + " " + why);
@@ -219,11 +219,11 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
                 case AccessDeniedException _ -> "no permission to read " + file;
                 default -> "the file can't be read: " + e.getMessage();
             };
-            throw new AttachException("attach " + attempt + ": " + why, e);
+            throw new AttachException("attach " + request + ": " + why, e);
         } catch (MalformedDataException e) {
-            throw new AttachException("attach " + attempt + ": " + e.getMessage(), e);
+            throw new AttachException("attach " + request + ": " + e.getMessage(), e);
         } catch (AttachException e) {
-            throw new AttachException("attach " + attempt + ": " + e.getMessage(), e.getCause());
+            throw new AttachException("attach " + request + ": " + e.getMessage(), e.getCause());
         }
     }
 }

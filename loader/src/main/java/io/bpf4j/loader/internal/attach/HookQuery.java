@@ -143,7 +143,7 @@ public final class HookQuery {
     }
 
     private int index(NetDevice device) {
-        return Attempt.index(kernel, device);
+        return AttachRequest.index(kernel, device);
     }
 
     /** Repeats the query with more room as long as there are more programs than room. */

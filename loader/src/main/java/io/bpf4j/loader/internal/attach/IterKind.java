@@ -44,20 +44,20 @@ record IterKind(Iter target) implements LinkKind {
     private static final int SIZE = 16;
 
     @Override
-    public Link attach(Attempt attempt) {
+    public Link attach(AttachRequest request) {
         if (target.map().isPresent()) {
             Fd map = KernelMap.of(target.map().get()).fd();
-            return link(attempt, info(MAP_SIZE, MAP, map.number()), map);
+            return link(request, info(MAP_SIZE, MAP, map.number()), map);
         }
         if (target.cgroup().isPresent()) {
-            return attempt.through(
+            return request.through(
                     target.cgroup().get(),
-                    group -> link(attempt, info(SIZE, CGROUP, target.walk().number(), group.number()), group));
+                    group -> link(request, info(SIZE, CGROUP, target.walk().number(), group.number()), group));
         }
         if (target.pid() != 0 || target.tid() != 0) {
-            return link(attempt, info(SIZE, TASK, target.tid(), target.pid()), null);
+            return link(request, info(SIZE, TASK, target.tid(), target.pid()), null);
         }
-        return link(attempt, new byte[0], null);
+        return link(request, new byte[0], null);
     }
 
     private static byte[] info(int size, StructLayout layout, long... values) {
@@ -66,8 +66,8 @@ record IterKind(Iter target) implements LinkKind {
         return info;
     }
 
-    private static Link link(Attempt attempt, byte[] info, @Nullable Fd targetFd) {
-        Fd link = attempt.execute(attempt.create(AttachType.TRACE_ITER, new LinkCommand.Details() {
+    private static Link link(AttachRequest request, byte[] info, @Nullable Fd targetFd) {
+        Fd link = request.execute(request.create(AttachType.TRACE_ITER, new LinkCommand.Details() {
             @Override
             public void encode(MemorySegment union, SegmentAllocator memory) {
                 CREATE.set(union, "iter_info", Struct.bytes(memory, info));
@@ -79,7 +79,7 @@ record IterKind(Iter target) implements LinkKind {
                 return targetFd == null ? List.of() : List.of(targetFd);
             }
         }));
-        return new OpenIterator(attempt.kernel(), attempt.description(), link);
+        return new OpenIterator(request.kernel(), request.description(), link);
     }
 
     @Override

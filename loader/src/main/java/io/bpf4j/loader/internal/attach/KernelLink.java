@@ -34,8 +34,8 @@ class KernelLink extends OwnedLink {
     }
 
     /** Takes ownership of a link, and of the resources that are closed after it. */
-    static KernelLink of(Attempt attempt, Fd link, Fd... afterwards) {
-        return new KernelLink(attempt.kernel(), attempt.description(), link, afterwards);
+    static KernelLink of(AttachRequest request, Fd link, Fd... afterwards) {
+        return new KernelLink(request.kernel(), request.description(), link, afterwards);
     }
 
     /**
@@ -97,12 +97,12 @@ class KernelLink extends OwnedLink {
 
     @Override
     public void update(ProgramHandle program) {
-        update(Attempt.fd(program), null);
+        update(AttachRequest.fd(program), null);
     }
 
     @Override
     public void update(ProgramHandle program, ProgramHandle expected) {
-        update(Attempt.fd(program), Attempt.fd(expected));
+        update(AttachRequest.fd(program), AttachRequest.fd(expected));
     }
 
     void update(Fd replacement, @Nullable Fd expected) {

@@ -34,28 +34,28 @@ record KprobeMultiKind(KprobeMulti target, TraceFs traceFs) implements LinkKind 
             .withSites(new RawLinkInfo.SiteFields(INFO, List.of("addrs", "cookies"), "count"));
 
     @Override
-    public Link attach(Attempt attempt) {
-        AttachType type = attempt.multiType(target.returns(), "kprobe");
-        Set<String> functions = target.isUnique() ? unique(attempt) : all(attempt);
+    public Link attach(AttachRequest request) {
+        AttachType type = request.multiType(target.returns(), "kprobe");
+        Set<String> functions = target.isUnique() ? unique(request) : all(request);
         if (functions.isEmpty() && target.addresses().isEmpty()) {
-            throw attempt.refused("this kernel has no function that matches the name and can be traced");
+            throw request.refused("this kernel has no function that matches the name and can be traced");
         }
         if (functions.size() != target.functions().size() && !target.cookies().isEmpty()) {
-            throw attempt.refused("a function is named twice");
+            throw request.refused("a function is named twice");
         }
         LinkCommand.Details details = new LinkCommand.Details.KprobeMulti(
                 target.addresses().stream().mapToLong(Long::longValue).toArray(),
                 List.copyOf(functions),
                 target.cookies().stream().mapToLong(Long::longValue).toArray(),
                 target.returns());
-        return attempt.link(attempt.create(type, details));
+        return request.link(request.create(type, details));
     }
 
-    private Set<String> all(Attempt attempt) {
+    private Set<String> all(AttachRequest request) {
         List<Glob> patterns = target.functions().stream().map(Glob::ofLibbpf).toList();
         boolean wild = patterns.stream().anyMatch(glob -> !glob.isExact());
         if (wild && !target.cookies().isEmpty()) {
-            throw attempt.refused("a pattern can match any number of functions, so it can have a cookie only with"
+            throw request.refused("a pattern can match any number of functions, so it can have a cookie only with"
                     + " KprobeMulti.withUniqueMatch");
         }
         // Names from tracefs exist; the kernel looks up names that the caller gave.
@@ -72,7 +72,7 @@ record KprobeMultiKind(KprobeMulti target, TraceFs traceFs) implements LinkKind 
     }
 
     /** The function that each name or pattern stands for, in their order. */
-    private Set<String> unique(Attempt attempt) {
+    private Set<String> unique(AttachRequest request) {
         List<Glob> patterns = target.functions().stream().map(Glob::ofLibbpf).toList();
         List<String> candidates = patterns.isEmpty() ? List.of() : matching(patterns);
         Set<String> functions = new LinkedHashSet<>();
@@ -80,7 +80,7 @@ record KprobeMultiKind(KprobeMulti target, TraceFs traceFs) implements LinkKind 
             List<String> matches =
                     candidates.stream().filter(patterns.get(i)::matches).toList();
             if (matches.size() != 1) {
-                throw attempt.refused("\"" + target.functions().get(i) + "\" must stand for one function that can be"
+                throw request.refused("\"" + target.functions().get(i) + "\" must stand for one function that can be"
                         + " traced, but matches " + (matches.isEmpty() ? "none" : matches.size() + ": ")
                         + String.join(", ", matches.subList(0, Math.min(matches.size(), MOST_NAMED)))
                         + (matches.size() > MOST_NAMED ? ", …" : ""));

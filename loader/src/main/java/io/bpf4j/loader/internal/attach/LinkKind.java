@@ -10,7 +10,7 @@ interface LinkKind {
      *
      * @throws io.bpf4j.sys.SyscallException if the kernel rejects it; nothing is left attached
      */
-    Link attach(Attempt attempt);
+    Link attach(AttachRequest request);
 
     /** The usual meaning of an error number for this kind, appended to the kernel's error; empty if not known. */
     default String refusal(Errno errno) {

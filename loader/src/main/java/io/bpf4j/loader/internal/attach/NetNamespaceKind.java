@@ -22,12 +22,12 @@ record NetNamespaceKind(NetNamespace target) implements LinkKind {
                     info.u32(INFO, "netns_ino"), AttachType.of(info.u32(INFO, "attach_type"))));
 
     @Override
-    public Link attach(Attempt attempt) {
-        AttachType type = attempt.requiredType(target.attachType(), "sk_lookup or flow_dissector");
-        return attempt.through(
+    public Link attach(AttachRequest request) {
+        AttachType type = request.requiredType(target.attachType(), "sk_lookup or flow_dissector");
+        return request.through(
                 target.file(),
-                namespace -> attempt.link(
-                        attempt.create(type, LinkCommand.Details.NONE).withTarget(namespace)));
+                namespace -> request.link(
+                        request.create(type, LinkCommand.Details.NONE).withTarget(namespace)));
     }
 
     @Override

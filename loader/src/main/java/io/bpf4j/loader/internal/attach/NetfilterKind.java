@@ -31,11 +31,11 @@ record NetfilterKind(Netfilter target) implements LinkKind {
     private static final int DEFRAGMENT = 1;
 
     @Override
-    public Link attach(Attempt attempt) {
+    public Link attach(AttachRequest request) {
         int flags = target.defragments() ? DEFRAGMENT : 0;
         LinkCommand.Details details =
                 LinkCommand.Details.of(CREATE, target.family(), target.hook().number(), target.priority(), flags);
-        return attempt.link(attempt.create(AttachType.NETFILTER, details));
+        return request.link(request.create(AttachType.NETFILTER, details));
     }
 
     @Override

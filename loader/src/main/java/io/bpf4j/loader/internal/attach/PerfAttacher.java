@@ -34,17 +34,17 @@ final class PerfAttacher {
     private PerfAttacher() {}
 
     /** Attaches at an offset in a file, in bytes; the other properties are those of the target. */
-    static Link uprobe(Attempt attempt, TargetFile file, long offset, Uprobe target) {
-        attempt.requireSingle("uprobe");
-        int type = type(attempt, PerfSources.UPROBE, Feature.PERF_UPROBE);
-        long config = returnBit(attempt, PerfSources.UPROBE, target.returns());
+    static Link uprobe(AttachRequest request, TargetFile file, long offset, Uprobe target) {
+        request.requireSingle("uprobe");
+        int type = type(request, PerfSources.UPROBE, Feature.PERF_UPROBE);
+        long config = returnBit(request, PerfSources.UPROBE, target.returns());
         if (target.semaphore() != 0) {
-            OptionalInt shift = PerfSources.of(attempt.host()).firstBit(PerfSources.UPROBE, "ref_ctr_offset");
+            OptionalInt shift = PerfSources.of(request.host()).firstBit(PerfSources.UPROBE, "ref_ctr_offset");
             if (shift.isEmpty()) {
-                throw attempt.refused("the site has a semaphore, which the kernel supports only from Linux 4.20 on");
+                throw request.refused("the site has a semaphore, which the kernel supports only from Linux 4.20 on");
             }
             if (target.semaphore() >>> 32 != 0) {
-                throw attempt.refused("the file offset of the semaphore, 0x" + Long.toHexString(target.semaphore())
+                throw request.refused("the file offset of the semaphore, 0x" + Long.toHexString(target.semaphore())
                         + ", does not fit in 32 bits");
             }
             config |= target.semaphore() << shift.getAsInt();
@@ -53,8 +53,8 @@ final class PerfAttacher {
         int pid = target.pid() == 0 ? -1 : target.pid();
         int cpu = target.pid() == 0 ? 0 : -1;
         return link(
-                attempt,
-                PerfCommand.Open.probe(attempt.description(), type, config, path, offset, pid, cpu),
+                request,
+                PerfCommand.Open.probe(request.description(), type, config, path, offset, pid, cpu),
                 target.cookie());
     }
 
@@ -63,60 +63,60 @@ final class PerfAttacher {
      *
      * @param function null if {@code offset} is an address: the kernel has one field for both (kprobe_addr)
      */
-    static Link kprobe(Attempt attempt, @Nullable String function, long offset, boolean returns, long cookie) {
-        attempt.requireSingle("kprobe");
-        int type = type(attempt, PerfSources.KPROBE, Feature.PERF_KPROBE);
-        long config = returnBit(attempt, PerfSources.KPROBE, returns);
+    static Link kprobe(AttachRequest request, @Nullable String function, long offset, boolean returns, long cookie) {
+        request.requireSingle("kprobe");
+        int type = type(request, PerfSources.KPROBE, Feature.PERF_KPROBE);
+        long config = returnBit(request, PerfSources.KPROBE, returns);
         return link(
-                attempt, PerfCommand.Open.probe(attempt.description(), type, config, function, offset, -1, 0), cookie);
+                request, PerfCommand.Open.probe(request.description(), type, config, function, offset, -1, 0), cookie);
     }
 
     /** The type number of a source of events. If sysfs is missing, the kernel may have the source nevertheless. */
-    private static int type(Attempt attempt, String source, Feature feature) {
-        return PerfSources.of(attempt.host())
+    private static int type(AttachRequest request, String source, Feature feature) {
+        return PerfSources.of(request.host())
                 .type(source)
-                .orElseThrow(() -> attempt.refused(
-                        attempt.features().support(feature) instanceof Support.Unknown unknown
+                .orElseThrow(() -> request.refused(
+                        request.features().support(feature) instanceof Support.Unknown unknown
                                 ? unknown.reason()
                                 : "this kernel has no " + source + "s (CONFIG_" + source.toUpperCase(Locale.ROOT)
                                         + "_EVENTS, Linux >= 4.17)"));
     }
 
     /** The bit of the config that makes a probe fire on return; 0 for a probe on entry. */
-    private static long returnBit(Attempt attempt, String source, boolean returns) {
+    private static long returnBit(AttachRequest request, String source, boolean returns) {
         if (!returns) {
             return 0;
         }
-        OptionalInt bit = PerfSources.of(attempt.host()).firstBit(source, "retprobe");
-        return 1L << bit.orElseThrow(() -> attempt.refused("this kernel has no return probes"));
+        OptionalInt bit = PerfSources.of(request.host()).firstBit(source, "retprobe");
+        return 1L << bit.orElseThrow(() -> request.refused("this kernel has no return probes"));
     }
 
-    static Link tracepoint(Attempt attempt, Tracepoint target) {
-        long id = TraceFs.of(attempt.host()).tracepointId(target.category(), target.name());
-        return link(attempt, PerfCommand.Open.tracepoint(attempt.description(), id, -1, 0), target.cookie());
+    static Link tracepoint(AttachRequest request, Tracepoint target) {
+        long id = TraceFs.of(request.host()).tracepointId(target.category(), target.name());
+        return link(request, PerfCommand.Open.tracepoint(request.description(), id, -1, 0), target.cookie());
     }
 
     /** One event if a CPU or a thread is given, else one for each CPU that is online. */
-    static Link event(Attempt attempt, PerfEvent target) {
+    static Link event(AttachRequest request, PerfEvent target) {
         if (target.cpu() >= 0 || target.tid() != 0) {
-            return link(attempt, opening(attempt, target, target.cpu()), target.cookie());
+            return link(request, opening(request, target, target.cpu()), target.cookie());
         }
-        LinkGroup links = LinkGroup.inParallel(attempt.description());
+        LinkGroup links = LinkGroup.inParallel(request.description());
         try {
-            for (int cpu : CpuSet.online(attempt.host()).numbers().toArray()) {
+            for (int cpu : CpuSet.online(request.host()).numbers().toArray()) {
                 Fd event;
                 try {
-                    event = attempt.execute(opening(attempt, target, cpu));
+                    event = request.execute(opening(request, target, cpu));
                 } catch (SyscallException e) {
                     if (e.errno() != Errno.ENODEV) {
                         throw e;
                     }
                     continue; // the CPU went offline in the meantime
                 }
-                links.add(link(attempt, event, target.cookie()));
+                links.add(link(request, event, target.cookie()));
             }
             if (links.size() == 0) {
-                throw attempt.refused("no CPU is online");
+                throw request.refused("no CPU is online");
             }
         } catch (RuntimeException | Error e) {
             links.closeAfter(e);
@@ -125,10 +125,10 @@ final class PerfAttacher {
         return links.size() == 1 ? links.links().getFirst() : links;
     }
 
-    private static PerfCommand.Open opening(Attempt attempt, PerfEvent target, int cpu) {
+    private static PerfCommand.Open opening(AttachRequest request, PerfEvent target, int cpu) {
         int pid = target.tid() == 0 ? -1 : target.tid();
         return PerfCommand.Open.sampling(
-                attempt.description(),
+                request.description(),
                 target.type(),
                 target.config(),
                 target.period(),
@@ -142,35 +142,35 @@ final class PerfAttacher {
                 target.isInherited());
     }
 
-    static Link openEvent(Attempt attempt, OpenPerfEvent target) {
-        return link(attempt, new FileCommand.Duplicate(target.descriptor(), target.description()), target.cookie());
+    static Link openEvent(AttachRequest request, OpenPerfEvent target) {
+        return link(request, new FileCommand.Duplicate(target.descriptor(), target.description()), target.cookie());
     }
 
     /** A program on a perf event: through a link if the kernel has perf links (5.15), else by ioctl. */
-    private static Link link(Attempt attempt, Command<Fd> opening, long cookie) {
-        return link(attempt, attempt.execute(opening), cookie);
+    private static Link link(AttachRequest request, Command<Fd> opening, long cookie) {
+        return link(request, request.execute(opening), cookie);
     }
 
     /** The same for an event that is open. Takes ownership of it. */
-    private static Link link(Attempt attempt, Fd opened, long cookie) {
+    private static Link link(AttachRequest request, Fd opened, long cookie) {
         return opened.ownedBy(event -> {
-            if (!attempt.features().lacks(Feature.PERF_LINK)) {
+            if (!request.features().lacks(Feature.PERF_LINK)) {
                 LinkCommand.Details details = new LinkCommand.Details.PerfEvent(cookie);
-                return attempt.execute(
-                                attempt.create(AttachType.PERF_EVENT, details).withTarget(event))
+                return request.execute(
+                                request.create(AttachType.PERF_EVENT, details).withTarget(event))
                         .ownedBy(link -> {
-                            attempt.execute(new PerfCommand.Enable(event));
-                            return KernelLink.of(attempt, link, event);
+                            request.execute(new PerfCommand.Enable(event));
+                            return KernelLink.of(request, link, event);
                         });
             }
             if (cookie != 0) {
                 // The ioctl below has no field for a cookie, and would drop it silently.
-                attempt.features().require(Feature.BPF_COOKIE, "attach " + attempt.description() + " with a cookie");
-                attempt.features().require(Feature.PERF_LINK, "attach " + attempt.description() + " with a cookie");
+                request.features().require(Feature.BPF_COOKIE, "attach " + request.description() + " with a cookie");
+                request.features().require(Feature.PERF_LINK, "attach " + request.description() + " with a cookie");
             }
-            attempt.execute(new PerfCommand.SetProgram(event, attempt.program()));
-            attempt.execute(new PerfCommand.Enable(event));
-            LinkGroup held = LinkGroup.inSequence(attempt.description());
+            request.execute(new PerfCommand.SetProgram(event, request.program()));
+            request.execute(new PerfCommand.Enable(event));
+            LinkGroup held = LinkGroup.inSequence(request.description());
             held.afterClose(event::close);
             return held;
         });

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code KernelLinkTest} and {@code LinkKindsTest}.
  */
-record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusals) implements LinkKind {
+record PerfKind(Function<AttachRequest, Link> attacher, Function<Errno, String> refusals) implements LinkKind {
     private static final StructLayout UPROBE = StructLayout.of(
             "bpf_link_info.perf_event",
             "u32 type; u64 uprobe.file_name; u32 uprobe.name_len, uprobe.offset;"
@@ -81,16 +81,16 @@ record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusa
 
     static LinkKind of(Uprobe target, FunctionSites functions) {
         return new PerfKind(
-                attempt -> {
+                request -> {
                     if (target.function().isEmpty()) {
-                        return PerfAttacher.uprobe(attempt, target.file(), target.offset(), target);
+                        return PerfAttacher.uprobe(request, target.file(), target.offset(), target);
                     }
                     FunctionSites.Sites site = functions.each(
-                            attempt.description(),
+                            request.description(),
                             target.file().path(),
                             List.of(target.function().get()));
-                    try (OpenFile file = site.open(attempt)) {
-                        Link link = PerfAttacher.uprobe(attempt, file, site.offsets()[0] + target.offset(), target);
+                    try (OpenFile file = site.open(request)) {
+                        Link link = PerfAttacher.uprobe(request, file, site.offsets()[0] + target.offset(), target);
                         return UndoStack.closing(link, link::close, file::close);
                     }
                 },
@@ -99,8 +99,8 @@ record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusa
 
     static LinkKind of(Kprobe target) {
         return new PerfKind(
-                attempt -> PerfAttacher.kprobe(
-                        attempt,
+                request -> PerfAttacher.kprobe(
+                        request,
                         target.address() == 0 ? target.function() : null,
                         target.address() + target.offset(),
                         target.returns(),
@@ -110,26 +110,26 @@ record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusa
 
     static LinkKind of(Ksyscall target) {
         return new PerfKind(
-                attempt -> PerfAttacher.kprobe(
-                        attempt, systemCall(attempt, target.name()), 0, target.returns(), target.cookie()),
+                request -> PerfAttacher.kprobe(
+                        request, systemCall(request, target.name()), 0, target.returns(), target.cookie()),
                 PerfKind::refusalOfKprobe);
     }
 
     static LinkKind of(PerfEvent target) {
-        return new PerfKind(attempt -> PerfAttacher.event(attempt, target), errno -> refusalOfEvent(target, errno));
+        return new PerfKind(request -> PerfAttacher.event(request, target), errno -> refusalOfEvent(target, errno));
     }
 
     /** ENOTTY comes from the ioctl that replaces a link before 5.15. */
     static LinkKind of(OpenPerfEvent target) {
-        return new PerfKind(attempt -> PerfAttacher.openEvent(attempt, target), errno -> switch (errno) {
+        return new PerfKind(request -> PerfAttacher.openEvent(request, target), errno -> switch (errno) {
             case EBADF, EINVAL, ENOTTY -> "; the descriptor is not a perf event";
             default -> "";
         });
     }
 
     @Override
-    public Link attach(Attempt attempt) {
-        return attacher.apply(attempt);
+    public Link attach(AttachRequest request) {
+        return attacher.apply(request);
     }
 
     @Override
@@ -176,9 +176,9 @@ record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusa
      * The function that implements a system call. If calls go through a wrapper with pt_regs (4.17), its name contains
      * the architecture (SYSCALL_DEFINE in arch/*&#47;include/asm/syscall_wrapper.h); powerpc and loongarch have none.
      */
-    private static String systemCall(Attempt attempt, String name) {
+    private static String systemCall(AttachRequest request, String name) {
         String architecture = System.getProperty("os.arch", "");
-        if (attempt.features().lacks(Feature.SYSCALL_WRAPPER)) {
+        if (request.features().lacks(Feature.SYSCALL_WRAPPER)) {
             return "__se_sys_" + name;
         }
         return switch (architecture) {
@@ -187,7 +187,7 @@ record PerfKind(Function<Attempt, Link> attacher, Function<Errno, String> refusa
             case "s390x" -> "__s390x_sys_" + name;
             case "riscv64" -> "__riscv_sys_" + name;
             default ->
-                throw attempt.refused(
+                throw request.refused(
                         "the names of the functions that implement system calls are unknown on architecture "
                                 + architecture);
         };

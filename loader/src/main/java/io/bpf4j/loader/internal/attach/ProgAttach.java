@@ -39,16 +39,16 @@ record ProgAttach(
     private static final int ATTEMPTS = 8;
 
     /** Attaches by a link, or without one if the kernel does not support such links. */
-    static Link orElse(Attempt attempt, LinkCommand.Create create, Fd target, AttachType type) {
+    static Link orElse(AttachRequest request, LinkCommand.Create create, Fd target, AttachType type) {
         try {
-            return attempt.link(create);
+            return request.link(create);
         } catch (SyscallException refused) {
             if (refused.errno() != Errno.EINVAL) {
                 throw refused;
             }
             try {
                 return Attachment.of(
-                        attempt, new ProgAttach(attempt.kernel(), target.duplicate(attempt.kernel()), type, 0, null));
+                        request, new ProgAttach(request.kernel(), target.duplicate(request.kernel()), type, 0, null));
             } catch (RuntimeException e) {
                 e.addSuppressed(refused);
                 throw e;
@@ -57,9 +57,9 @@ record ProgAttach(
     }
 
     /** An infrared receiver. */
-    static Link lirc(Attempt attempt, Lirc target) {
-        Fd device = attempt.execute(new FileCommand.Open(target.device(), OpenFlags.RDWR | OpenFlags.NONBLOCK));
-        return Attachment.of(attempt, new ProgAttach(attempt.kernel(), device, AttachType.LIRC_MODE2, 0, null));
+    static Link lirc(AttachRequest request, Lirc target) {
+        Fd device = request.execute(new FileCommand.Open(target.device(), OpenFlags.RDWR | OpenFlags.NONBLOCK));
+        return Attachment.of(request, new ProgAttach(request.kernel(), device, AttachType.LIRC_MODE2, 0, null));
     }
 
     @Override
@@ -85,7 +85,7 @@ record ProgAttach(
         int id = isOfGroup()
                 ? kernel.execute(new ObjectCommand.InfoOfProgram(program)).id()
                 : 0;
-        for (int attempt = 1; ; attempt++) {
+        for (int request = 1; ; request++) {
             long revision = 0;
             if (isOfGroup()) {
                 // Without BPF_F_ALLOW_MULTI a group has one program, which any other may have replaced. The kernel
@@ -103,7 +103,7 @@ record ProgAttach(
                 if (e.errno() == Errno.ENOENT) {
                     return false;
                 }
-                if (e.errno() != Errno.ESTALE || attempt == ATTEMPTS) {
+                if (e.errno() != Errno.ESTALE || request == ATTEMPTS) {
                     throw e;
                 }
             }

@@ -23,15 +23,15 @@ import java.util.Optional;
  */
 record SocketKind(Socket target, Host host) implements LinkKind {
     @Override
-    public Link attach(Attempt attempt) {
+    public Link attach(AttachRequest request) {
         OwnSockets sockets = new OwnSockets(host);
         try {
             return Attachment.of(
-                    attempt, new SocketPlace(Kernel.of(host), sockets, sockets.nameOf(target), target.isReuseport()));
+                    request, new SocketPlace(Kernel.of(host), sockets, sockets.nameOf(target), target.isReuseport()));
         } catch (SyscallException e) {
             throw e;
         } catch (BpfException e) {
-            throw attempt.refused(String.valueOf(e.getMessage()));
+            throw request.refused(String.valueOf(e.getMessage()));
         }
     }
 

@@ -23,11 +23,11 @@ record SockmapKind(Sockmap target) implements LinkKind {
             info -> new LinkDetail.Sockmap(info.u32(INFO, "map_id"), AttachType.of(info.u32(INFO, "attach_type"))));
 
     @Override
-    public Link attach(Attempt attempt) {
-        AttachType type = attempt.requiredType(target.attachType(), "sk_msg or sk_skb/…");
+    public Link attach(AttachRequest request) {
+        AttachType type = request.requiredType(target.attachType(), "sk_msg or sk_skb/…");
         Fd map = KernelMap.of(target.map()).fd();
         return ProgAttach.orElse(
-                attempt, attempt.create(type, LinkCommand.Details.NONE).withTarget(map), map, type);
+                request, request.create(type, LinkCommand.Details.NONE).withTarget(map), map, type);
     }
 
     @Override

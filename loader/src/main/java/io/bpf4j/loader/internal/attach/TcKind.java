@@ -11,8 +11,8 @@ import io.bpf4j.sys.kernel.Errno;
  */
 record TcKind(Tc target) implements LinkKind {
     @Override
-    public Link attach(Attempt attempt) {
-        return Attachment.of(attempt, TcPlace.open(attempt.kernel(), target));
+    public Link attach(AttachRequest request) {
+        return Attachment.of(request, TcPlace.open(request.kernel(), target));
     }
 
     @Override

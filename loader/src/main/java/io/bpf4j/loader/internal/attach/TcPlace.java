@@ -108,7 +108,7 @@ final class TcPlace implements Attachment.Place {
     static TcPlace open(Kernel kernel, Tc target) {
         RouteSocket socket = RouteSocket.open(kernel);
         try {
-            return new TcPlace(socket, target, Attempt.index(kernel, target.device()));
+            return new TcPlace(socket, target, AttachRequest.index(kernel, target.device()));
         } catch (RuntimeException | Error e) {
             UndoStack.of(socket::close).closeAfter(e);
             throw e;
@@ -118,7 +118,7 @@ final class TcPlace implements Attachment.Place {
     @Override
     public void attach(Fd program) {
         if (target.replaced().isPresent()) {
-            Filter old = only(Attempt.fd(target.replaced().get()));
+            Filter old = only(AttachRequest.fd(target.replaced().get()));
             attached = put(0, old.info(), old.handle(), program);
             return;
         }

@@ -47,37 +47,37 @@ final class TracingKind {
     private TracingKind() {}
 
     static LinkKind of(RawTracepoint target) {
-        return attempt -> open(attempt, target.name(), target.cookie());
+        return request -> open(request, target.name(), target.cookie());
     }
 
     static LinkKind of(Tracing target) {
-        return attempt -> {
+        return request -> {
             if (target.cookie() == 0) {
-                return open(attempt, "", 0);
+                return open(request, "", 0);
             }
             // The older command would silently drop a cookie for fentry.
-            AttachType type = attempt.requiredType(Optional.empty(), "fentry or tp_btf");
+            AttachType type = request.requiredType(Optional.empty(), "fentry or tp_btf");
             return type == AttachType.TRACE_RAW_TP
-                    ? open(attempt, "", target.cookie())
-                    : attempt.link(attempt.create(type, LinkCommand.Details.of(CREATE, 0, target.cookie())));
+                    ? open(request, "", target.cookie())
+                    : request.link(request.create(type, LinkCommand.Details.of(CREATE, 0, target.cookie())));
         };
     }
 
-    private static Link open(Attempt attempt, String name, long cookie) {
+    private static Link open(AttachRequest request, String name, long cookie) {
         return KernelLink.of(
-                attempt, attempt.execute(new LinkCommand.OpenRawTracepoint(name, attempt.program(), cookie)));
+                request, request.execute(new LinkCommand.OpenRawTracepoint(name, request.program(), cookie)));
     }
 
     /** A function of another program. */
     record Replacement(Freplace target) implements LinkKind {
         @Override
-        public Link attach(Attempt attempt) {
-            Fd other = Attempt.fd(target.program());
-            int function = functionId(attempt, other, target.function());
+        public Link attach(AttachRequest request) {
+            Fd other = AttachRequest.fd(target.program());
+            int function = functionId(request, other, target.function());
             // A program of this type has no attach type, which the kernel writes as 0.
             LinkCommand.Details details = LinkCommand.Details.of(CREATE, function);
-            return attempt.link(
-                    new LinkCommand.Create(attempt.description(), attempt.program(), other, 0, 0, 0, details));
+            return request.link(
+                    new LinkCommand.Create(request.description(), request.program(), other, 0, 0, 0, details));
         }
 
         @Override
@@ -86,13 +86,13 @@ final class TracingKind {
         }
 
         /** The id of a function's type in the BTF that a program was loaded with. */
-        private static int functionId(Attempt attempt, Fd program, String function) {
-            return ProgramBtf.of(attempt.kernel(), program)
-                    .orElseThrow(() -> attempt.refused(
+        private static int functionId(AttachRequest request, Fd program, String function) {
+            return ProgramBtf.of(request.kernel(), program)
+                    .orElseThrow(() -> request.refused(
                             program.description() + " was loaded without BTF, which describes its functions"))
                     .find(function, BtfKind.FUNC)
                     .orElseThrow(
-                            () -> attempt.refused(program.description() + " has no function \"" + function + "\""));
+                            () -> request.refused(program.description() + " has no function \"" + function + "\""));
         }
     }
 }

@@ -40,33 +40,33 @@ record TracingMultiKind(TracingMulti target, Function<String, Optional<Btf>> typ
                     AttachType.of(info.u32(INFO, "attach_type")), info.u32(INFO, "count"), info.u32(INFO, "obj_id")));
 
     @Override
-    public Link attach(Attempt attempt) {
-        AttachType type = attempt.manyType(AttachTraits.FUNCTIONS)
-                .orElseThrow(() -> attempt.refused("the program was loaded for one function, which can't change after"
+    public Link attach(AttachRequest request) {
+        AttachType type = request.manyType(AttachTraits.FUNCTIONS)
+                .orElseThrow(() -> request.refused("the program was loaded for one function, which can't change after"
                         + " the load; use SEC(\"fentry.multi\") for many"));
-        String module = oneModule(attempt, target.functions());
+        String module = oneModule(request, target.functions());
         List<Glob> patterns = target.functions().stream()
                 .map(name -> Glob.ofLibbpf(name.substring(name.indexOf(':') + 1)))
                 .toList();
         boolean wild = patterns.stream().anyMatch(glob -> !glob.isExact());
         if (wild && !target.cookies().isEmpty()) {
-            throw attempt.refused("a pattern can match any number of functions, so it can't have a cookie for each");
+            throw request.refused("a pattern can match any number of functions, so it can't have a cookie for each");
         }
         Btf btf = types.apply(module)
-                .orElseThrow(() -> attempt.refused(
+                .orElseThrow(() -> request.refused(
                         module.isEmpty()
                                 ? "this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)"
                                 : "module \"" + module + "\" is not loaded or has no BTF"));
         Map<String, List<Integer>> known =
                 TraceableFunctions.of(btf, name -> patterns.stream().anyMatch(p -> p.matches(name)));
-        List<Integer> ids = wild ? matching(patterns, known, traceFs) : named(attempt, patterns, known);
+        List<Integer> ids = wild ? matching(patterns, known, traceFs) : named(request, patterns, known);
         if (ids.isEmpty()) {
-            throw attempt.refused("this kernel has no function that matches the name and can be traced");
+            throw request.refused("this kernel has no function that matches the name and can be traced");
         }
         LinkCommand.Details details = new LinkCommand.Details.TracingMulti(
                 ids.stream().mapToInt(Integer::intValue).toArray(),
                 target.cookies().stream().mapToLong(Long::longValue).toArray());
-        return attempt.link(attempt.create(type, details));
+        return request.link(request.create(type, details));
     }
 
     @Override
@@ -80,7 +80,7 @@ record TracingMultiKind(TracingMulti target, Function<String, Optional<Btf>> typ
     }
 
     /** The text before the colon, the same for all names: a link has functions of one BTF object. */
-    private static String oneModule(Attempt attempt, List<String> functions) {
+    private static String oneModule(AttachRequest request, List<String> functions) {
         Set<String> modules = new HashSet<>();
         for (String name : functions) {
             int colon = name.indexOf(':');
@@ -88,23 +88,23 @@ record TracingMultiKind(TracingMulti target, Function<String, Optional<Btf>> typ
             modules.add(module.equals("vmlinux") ? "" : module);
         }
         if (modules.size() != 1) {
-            throw attempt.refused(
+            throw request.refused(
                     modules.isEmpty() ? "no function is named" : "the functions do not all belong to one module");
         }
         return modules.iterator().next();
     }
 
     /** One id for each name, in the same order, so that the cookies match. */
-    private static List<Integer> named(Attempt attempt, List<Glob> names, Map<String, List<Integer>> known) {
+    private static List<Integer> named(AttachRequest request, List<Glob> names, Map<String, List<Integer>> known) {
         Set<Integer> ids = new LinkedHashSet<>();
         for (Glob name : names) {
             List<Integer> found = known.get(name.text());
             if (found == null) {
-                throw attempt.refused(
+                throw request.refused(
                         "this kernel's BTF has no function \"" + name.text() + "\", or none that can be traced");
             }
             if (!ids.add(found.getFirst())) {
-                throw attempt.refused("function \"" + name.text() + "\" is named twice");
+                throw request.refused("function \"" + name.text() + "\" is named twice");
             }
         }
         return List.copyOf(ids);

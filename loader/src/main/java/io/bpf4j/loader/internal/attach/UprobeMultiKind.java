@@ -36,11 +36,11 @@ record UprobeMultiKind(UprobeMulti target, FunctionSites functions) implements L
             .withSites(new RawLinkInfo.SiteFields(INFO, List.of("offsets", "ref_ctr_offsets", "cookies"), "count"));
 
     @Override
-    public Link attach(Attempt attempt) {
-        AttachType type = attempt.multiType(target.returns(), "uprobe");
+    public Link attach(AttachRequest request) {
+        AttachType type = request.multiType(target.returns(), "uprobe");
         return target.functions().isEmpty()
-                ? link(attempt, type, target.file(), target.offsets())
-                : byNames(attempt, type, target.semaphores().length == 0 && target.cookies().length == 0);
+                ? link(request, type, target.file(), target.offsets())
+                : byNames(request, type, target.semaphores().length == 0 && target.cookies().length == 0);
     }
 
     @Override
@@ -63,13 +63,13 @@ record UprobeMultiKind(UprobeMulti target, FunctionSites functions) implements L
     }
 
     /** Attaches to all functions that match, or to one for each name. */
-    private Link byNames(Attempt attempt, AttachType type, boolean all) {
+    private Link byNames(AttachRequest request, AttachType type, boolean all) {
         Path path = target.file().path();
         FunctionSites.Sites sites = all
-                ? functions.matching(attempt.description(), path, target.functions())
-                : functions.each(attempt.description(), path, target.functions());
-        try (OpenFile file = sites.open(attempt)) {
-            Link link = link(attempt, type, file, sites.offsets());
+                ? functions.matching(request.description(), path, target.functions())
+                : functions.each(request.description(), path, target.functions());
+        try (OpenFile file = sites.open(request)) {
+            Link link = link(request, type, file, sites.offsets());
             return UndoStack.closing(link, link::close, file::close);
         } catch (AttachException e) {
             if (e.site().isEmpty()) {
@@ -84,16 +84,16 @@ record UprobeMultiKind(UprobeMulti target, FunctionSites functions) implements L
         }
     }
 
-    private Link link(Attempt attempt, AttachType type, TargetFile file, long[] offsets) {
+    private Link link(AttachRequest request, AttachType type, TargetFile file, long[] offsets) {
         if (offsets.length == 0) {
-            throw attempt.refused("there is no site to attach to");
+            throw request.refused("there is no site to attach to");
         }
         if (target.pid() != 0) {
             // Without this feature the pid means one thread: the events of all other threads would be missing.
-            attempt.features().require(Feature.UPROBE_MULTI_PROCESS, "attach " + attempt.description());
+            request.features().require(Feature.UPROBE_MULTI_PROCESS, "attach " + request.description());
         }
         OptionalInt descriptor =
-                file instanceof OpenFile open && attempt.features().has(Feature.UPROBE_MULTI_DESCRIPTOR)
+                file instanceof OpenFile open && request.features().has(Feature.UPROBE_MULTI_DESCRIPTOR)
                         ? OptionalInt.of(open.descriptor())
                         : OptionalInt.empty();
         LinkCommand.Details.UprobeMulti details = new LinkCommand.Details.UprobeMulti(
@@ -106,15 +106,15 @@ record UprobeMultiKind(UprobeMulti target, FunctionSites functions) implements L
                 target.returns(),
                 0);
         try {
-            return attempt.link(attempt.create(type, details));
+            return request.link(request.create(type, details));
         } catch (SyscallException e) {
-            OptionalInt site = BadSite.find(attempt, details, e);
+            OptionalInt site = BadSite.find(request, details, e);
             if (site.isEmpty()) {
                 throw e;
             }
             int index = site.getAsInt();
             throw new AttachException(
-                    "attach " + attempt.description() + ": site " + (index + 1) + " of " + offsets.length
+                    "attach " + request.description() + ": site " + (index + 1) + " of " + offsets.length
                             + ", at file offset 0x" + Long.toHexString(offsets[index]) + ": " + e.getMessage()
                             + refusalOfUprobe(e.errno()),
                     e,

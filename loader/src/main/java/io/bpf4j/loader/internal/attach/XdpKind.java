@@ -20,13 +20,13 @@ record XdpKind(Xdp target) implements LinkKind {
             LinkView.of(6 /* BPF_LINK_TYPE_XDP */, info -> new LinkDetail.Xdp(info.u32(INFO, "ifindex")));
 
     @Override
-    public Link attach(Attempt attempt) {
+    public Link attach(AttachRequest request) {
         if (target.replaced().isPresent()) {
-            throw attempt.refused(
+            throw request.refused(
                     "a link replaces no program; choose Xdp.withoutLink, or update the link that is there");
         }
-        return attempt.link(attempt.create(AttachType.XDP, LinkCommand.Details.NONE)
-                .withTarget(attempt.index(target.device()))
+        return request.link(request.create(AttachType.XDP, LinkCommand.Details.NONE)
+                .withTarget(request.index(target.device()))
                 .withFlags(target.mode().flag()));
     }
 
@@ -45,8 +45,8 @@ record XdpKind(Xdp target) implements LinkKind {
     /** Without a link, by netlink. */
     record Unlinked(Xdp target) implements LinkKind {
         @Override
-        public Link attach(Attempt attempt) {
-            return Attachment.of(attempt, XdpPlace.open(attempt.kernel(), target));
+        public Link attach(AttachRequest request) {
+            return Attachment.of(request, XdpPlace.open(request.kernel(), target));
         }
 
         @Override

@@ -61,9 +61,9 @@ record XdpPlace(
     static XdpPlace open(Kernel kernel, Xdp target) {
         RouteSocket socket = RouteSocket.open(kernel);
         try {
-            Fd replaced = target.replaced().map(Attempt::fd).orElse(null);
+            Fd replaced = target.replaced().map(AttachRequest::fd).orElse(null);
             return new XdpPlace(
-                    socket, target.device(), Attempt.index(kernel, target.device()), target.mode(), replaced);
+                    socket, target.device(), AttachRequest.index(kernel, target.device()), target.mode(), replaced);
         } catch (RuntimeException | Error e) {
             UndoStack.of(socket::close).closeAfter(e);
             throw e;

@@ -356,7 +356,7 @@ class KernelLinkTest {
                                 .mapToObj(n -> "many_" + n + "\n")
                                 .reduce("", String::concat));
         TraceFs traceFs = TraceFs.of(ScriptedHost.of(kernel, directory));
-        Attempt attempt = new Attempt(
+        AttachRequest request = new AttachRequest(
                 kernel.host(),
                 ScriptedLoads.everything(),
                 program,
@@ -367,20 +367,20 @@ class KernelLinkTest {
                                 .withUniqueMatch()
                                 .withCookies(7, 8),
                         traceFs)
-                .attach(attempt)
+                .attach(request)
                 .close();
         assertThat(kernel.commands(LinkCommand.Create.class).getLast().details())
                 .isInstanceOfSatisfying(LinkCommand.Details.KprobeMulti.class, kprobes -> {
                     assertThat(kprobes.symbols()).containsExactly("vfs_write.isra.0", "vfs_read");
                     assertThat(kprobes.cookies()).containsExactly(7, 8);
                 });
-        assertThatThrownBy(() -> attachUnique("vfs_*", traceFs, attempt))
+        assertThatThrownBy(() -> attachUnique("vfs_*", traceFs, request))
                 .hasMessageContaining("\"vfs_*\" must stand for one function that can be traced, but matches 3:"
                         + " vfs_read, vfs_write.isra.0, vfs_open");
-        assertThatThrownBy(() -> attachUnique("seq_show", traceFs, attempt))
+        assertThatThrownBy(() -> attachUnique("seq_show", traceFs, request))
                 .hasMessageContaining("matches 2: seq_show, seq_show");
-        assertThatThrownBy(() -> attachUnique("nothing*", traceFs, attempt)).hasMessageContaining("matches none");
-        assertThatThrownBy(() -> attachUnique("many_*", traceFs, attempt))
+        assertThatThrownBy(() -> attachUnique("nothing*", traceFs, request)).hasMessageContaining("matches none");
+        assertThatThrownBy(() -> attachUnique("many_*", traceFs, request))
                 .hasMessageContaining("matches 12: many_0,")
                 .hasMessageContaining("many_9, …");
         assertThatThrownBy(() -> new KprobeMultiKind(
@@ -388,13 +388,13 @@ class KernelLinkTest {
                                         .withUniqueMatch()
                                         .withCookies(1, 2),
                                 traceFs)
-                        .attach(attempt))
+                        .attach(request))
                 .hasMessageContaining("named twice");
     }
 
-    private static void attachUnique(String pattern, TraceFs traceFs, Attempt attempt) {
+    private static void attachUnique(String pattern, TraceFs traceFs, AttachRequest request) {
         new KprobeMultiKind(KprobeMulti.entry("vfs_read", pattern).withUniqueMatch(), traceFs)
-                .attach(attempt)
+                .attach(request)
                 .close();
     }
 
@@ -408,25 +408,25 @@ class KernelLinkTest {
         TraceFs traceFs = TraceFs.of(ScriptedHost.of(kernel, directory));
         assertThat(traceFs.traceableFunctions(f -> true))
                 .containsExactly("vfs_read", "vfs_write", "nf_hook_slow", "vfs_read");
-        Attempt attempt = new Attempt(
+        AttachRequest request = new AttachRequest(
                 kernel.host(),
                 ScriptedLoads.everything(),
                 program,
                 "p to vfs_*",
                 Optional.of(AttachType.TRACE_KPROBE_MULTI));
         new KprobeMultiKind(KprobeMulti.exit("vfs_*", "other"), traceFs)
-                .attach(attempt)
+                .attach(request)
                 .close();
         assertThat(kernel.commands(LinkCommand.Create.class).getLast().details())
                 .isInstanceOfSatisfying(LinkCommand.Details.KprobeMulti.class, kprobes -> {
                     assertThat(kprobes.symbols()).containsExactly("other", "vfs_read", "vfs_write");
                     assertThat(kprobes.returns()).isTrue();
                 });
-        assertThatThrownBy(() -> new KprobeMultiKind(KprobeMulti.entry("nothing*"), traceFs).attach(attempt))
+        assertThatThrownBy(() -> new KprobeMultiKind(KprobeMulti.entry("nothing*"), traceFs).attach(request))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("can be traced");
         assertThatThrownBy(
-                        () -> new KprobeMultiKind(KprobeMulti.entry("vfs_*").withCookies(1), traceFs).attach(attempt))
+                        () -> new KprobeMultiKind(KprobeMulti.entry("vfs_*").withCookies(1), traceFs).attach(request))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("cookie");
     }

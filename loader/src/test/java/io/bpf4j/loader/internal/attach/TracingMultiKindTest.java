@@ -69,13 +69,13 @@ class TracingMultiKindTest {
     }
 
     private Link attach(AttachType type, TracingMulti target) {
-        Attempt attempt = new Attempt(
+        AttachRequest request = new AttachRequest(
                 kernel.host(), ScriptedLoads.everything(), program, "p to " + target.description(), Optional.of(type));
         return new TracingMultiKind(
                         target,
                         module -> module.isEmpty() || module.equals("xfs") ? Optional.of(BTF) : Optional.empty(),
                         TraceFs.of(ScriptedHost.of(kernel, root)))
-                .attach(attempt);
+                .attach(request);
     }
 
     private static TracingMulti functions(String... names) {

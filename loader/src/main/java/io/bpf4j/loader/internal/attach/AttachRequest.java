@@ -20,14 +20,14 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * One attempt to attach: the program and its attach type. <i>Immutable.</i>
+ * A request to attach: the program and its attach type. <i>Immutable.</i>
  *
  * <p>Tested by {@code KernelLinkTest}.
  *
  * @param program its owner closes it
  * @param description the program and the target, for messages: {@code on_gc to uprobe at …}
  */
-record Attempt(Host host, Features features, Fd program, String description, Optional<AttachType> attachType) {
+record AttachRequest(Host host, Features features, Fd program, String description, Optional<AttachType> attachType) {
     Kernel kernel() {
         return Kernel.of(host);
     }
