@@ -241,7 +241,7 @@ class ServerAccessTest {
                             first -> assertThat(first)
                                     .startsWith(certificate + ": has no certificate")
                                     .endsWith("; what it held before is still used"),
-                            second -> assertThat(second).startsWith(token + ": is no token: "));
+                            second -> assertThat(second).startsWith(token + ": is not a token: "));
             try (HttpClient renewed = client("renewed", false)) {
                 assertThat(status(renewed, server, "/metrics", "Authorization", "Bearer another/token-of-22ch"))
                         .isEqualTo(200);
