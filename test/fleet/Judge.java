@@ -78,6 +78,7 @@ class Judge {
         Judge judge = new Judge(new Recorded(folder));
         judge.judgeExposition();
         judge.judgeCounts();
+        judge.judgeLastExposition();
         judge.judgeGaps();
         judge.judgeRates();
         judge.judgeQuantiles();
@@ -152,6 +153,13 @@ class Judge {
     private void count(String name, String what, long logged) {
         // A series with labels begins with its first event.
         table.equal(what, answer("last." + name, 0) - answer("first." + name, 0), logged);
+    }
+
+    private void judgeLastExposition() {
+        table.heading("Counts of the exposition at the end, which the script has read itself");
+        for (String name : Recorded.HISTOGRAMS) {
+            table.equal(name, sum(name, "_count"), logs.get(name).size());
+        }
     }
 
     private void judgeGaps() {
