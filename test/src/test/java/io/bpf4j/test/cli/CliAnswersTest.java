@@ -276,7 +276,9 @@ class CliAnswersTest {
     @Test
     void aProbeThatACommandLacksIsExplained() throws IOException, InterruptedException {
         assertThat(Cli.run("count", "-c", program + " values 1", "asked:valeu").err())
-                .contains("has a probe asked:valeu; no probe asked:valeu in ", "; the nearest is asked:value;")
+                .contains(
+                        "no probe asked:valeu in the command or in the libraries that it loaded; no probe asked:valeu in ",
+                        "; the nearest is asked:value;")
                 .contains("; --follow traces its child processes, too");
         assertThat(Cli.run("count", "--follow", "-c", program + " values 1", "asked:valeu")
                         .err())
