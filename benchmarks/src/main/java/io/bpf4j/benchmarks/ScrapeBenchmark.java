@@ -12,6 +12,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -45,8 +46,8 @@ import org.openjdk.jmh.annotations.Warmup;
 public class ScrapeBenchmark {
     private static final int SERIES = 10_000;
 
-    /** By default a histogram has 20 bounds and the infinite one; with count and sum there are 23 series. */
-    private static final int SERIES_OF_HISTOGRAM = 23;
+    /** By default a histogram has 13 bounds and the infinite one; with count and sum there are 16 series. */
+    private static final int SERIES_OF_HISTOGRAM = 16;
 
     @Param({"counter", "histogram"})
     private String kind = "counter";
@@ -91,6 +92,15 @@ public class ScrapeBenchmark {
             throw new IllegalStateException(opened.rows().size() + " keys, and " + opened.gaps());
         }
         collector = new AnswerCollector(opened, AnswerMetric.named("calls").withMaxSeries(SERIES));
+        long series = keys * (counts ? 1L : SERIES_OF_HISTOGRAM);
+        int _ = scrape();
+        long written = text.toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.startsWith("calls") && line.contains("{arg0"))
+                .count();
+        if (written != series || series != SERIES) {
+            throw new IllegalStateException(written + " series are written, which are not " + SERIES);
+        }
     }
 
     @Benchmark

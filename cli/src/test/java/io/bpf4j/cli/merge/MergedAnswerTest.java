@@ -51,6 +51,7 @@ import org.jspecify.annotations.Nullable;
  */
 class MergedAnswerTest {
     private static final int MACHINES = 3;
+    private static final int FLEET = 100;
 
     /** Names of threads and values of arguments: any process chooses them. */
     private static final List<Object> VALUES = List.of(
@@ -69,7 +70,7 @@ class MergedAnswerTest {
     /**
      * An event.
      *
-     * @param machine which one counts it
+     * @param machine which one of the fleet counts it
      * @param missing how the answer lacks it, if it does
      */
     record Event(int machine, Map<String, Object> key, long value, List<String> frames, Optional<Gap> missing) {}
@@ -90,7 +91,7 @@ class MergedAnswerTest {
                 Arbitraries.of("main", "top", "[unknown]", "a;\u001bb").list().ofMaxSize(3);
         Arbitrary<Optional<Gap>> missing = Arbitraries.of(Gap.UNREADABLE, Gap.STILL_OPEN, Gap.LOST, Gap.EXTREMES_LOST)
                 .optional(0.1);
-        return Combinators.combine(Arbitraries.integers().between(0, MACHINES - 1), keys, values, frames, missing)
+        return Combinators.combine(Arbitraries.integers().between(0, FLEET - 1), keys, values, frames, missing)
                 .as(Event::new);
     }
 
@@ -135,6 +136,47 @@ class MergedAnswerTest {
         check(events, MergedAnswerTest::stackRows);
     }
 
+    @Property(tries = 20)
+    void histogramsOfAHundredMachines(
+            @ForAll @Size(min = 100, max = 400) List<@From("events") Event> events,
+            @ForAll @From("scales") HistogramScale scale) {
+        checkFleet(
+                events,
+                counted -> rows(
+                        counted,
+                        Optional.of(scale),
+                        same -> distribution(
+                                scale, same.stream().map(Event::value).toList())));
+    }
+
+    @Property(tries = 20)
+    void stacksOfAHundredMachines(@ForAll @Size(min = 100, max = 400) List<@From("events") Event> events) {
+        checkFleet(events, MergedAnswerTest::stackRows);
+    }
+
+    /** Adds up the answers of a hundred machines: all at once, the last first, and by ten sums of ten. */
+    private static void checkFleet(List<Event> events, Function<List<Event>, Printed> question) {
+        String whole = question.apply(events).json;
+        List<String> parts = parts(events, FLEET, question);
+        assertThat(parts).hasSize(FLEET);
+        assertThat(merged(true, parts.toArray(String[]::new))).isEqualTo(whole);
+        assertThat(merged(true, parts.reversed().toArray(String[]::new))).isEqualTo(whole);
+        List<String> sums = IntStream.range(0, 10)
+                .mapToObj(ten -> merged(true, parts.subList(10 * ten, 10 * ten + 10).toArray(String[]::new)))
+                .toList();
+        assertThat(merged(true, sums.toArray(String[]::new))).isEqualTo(whole);
+    }
+
+    /** The answers of so many machines. */
+    private static List<String> parts(List<Event> events, int machines, Function<List<Event>, Printed> question) {
+        return IntStream.range(0, machines)
+                .mapToObj(machine -> question.apply(events.stream()
+                                .filter(event -> event.machine % machines == machine)
+                                .toList())
+                        .json)
+                .toList();
+    }
+
     /** A remark is as long as the machine wants it. */
     @Example
     void whatIsKeptIsBounded() throws IOException {
@@ -152,12 +194,7 @@ class MergedAnswerTest {
     /** Adds up the answers of the machines in several ways. */
     private static void check(List<Event> events, Function<List<Event>, Printed> question) {
         String whole = question.apply(events).json;
-        List<String> parts = IntStream.range(0, MACHINES)
-                .mapToObj(machine -> question.apply(events.stream()
-                                .filter(event -> event.machine == machine)
-                                .toList())
-                        .json)
-                .toList();
+        List<String> parts = parts(events, MACHINES, question);
         assertThat(merged(true, whole))
                 .as("the sum of one answer is the answer")
                 .isEqualTo(whole);
