@@ -162,7 +162,8 @@ class MergedAnswerTest {
         assertThat(merged(true, parts.toArray(String[]::new))).isEqualTo(whole);
         assertThat(merged(true, parts.reversed().toArray(String[]::new))).isEqualTo(whole);
         List<String> sums = IntStream.range(0, 10)
-                .mapToObj(ten -> merged(true, parts.subList(10 * ten, 10 * ten + 10).toArray(String[]::new)))
+                .mapToObj(ten ->
+                        merged(true, parts.subList(10 * ten, 10 * ten + 10).toArray(String[]::new)))
                 .toList();
         assertThat(merged(true, sums.toArray(String[]::new))).isEqualTo(whole);
     }
