@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -36,16 +35,12 @@ public final class ConfigFile {
      *     the agent reads data of programs with the rights of root, and everybody who asks for the metrics gets them
      */
     public static List<ConfigLine> read(Path file, Consumer<Mistake> mistakes) throws IOException {
-        Path real = InputFile.check(file).toRealPath();
-        Optional<String> other = OwnFile.whoElse(real, OwnFile.user());
-        if (other.isEmpty()) {
-            other = OwnFile.whoElseLeads(file, OwnFile.user());
-        }
-        if (other.isPresent()) {
-            throw new CommandException(
-                    file + ": another user can change this file, which decides what the agent reads from programs: "
-                            + other.get());
-        }
+        Path real = OwnFile.real(
+                InputFile.check(file),
+                OwnFile.user(),
+                why -> new CommandException(file
+                        + ": another user can change this file, which decides what the agent reads from programs: "
+                        + why));
         byte[] bytes;
         try (InputStream in = Files.newInputStream(real)) {
             bytes = in.readNBytes(MAX_BYTES + 1);

@@ -247,10 +247,8 @@ public final class ContainerNames {
             if (!now.isRegularFile()) {
                 throw new Refusal("is not a regular file");
             }
-            Optional<String> other = OwnFile.whoElse(file.toRealPath(), OwnFile.user());
-            if (other.isPresent()) {
-                throw new Refusal("another user can change this file: " + other.get());
-            }
+            Path _ =
+                    OwnFile.real(file, OwnFile.user(), why -> new Refusal("another user can change this file: " + why));
             byte[] bytes;
             try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
                 bytes = in.readNBytes(MAX_BYTES + 1);

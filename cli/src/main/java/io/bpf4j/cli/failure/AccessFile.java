@@ -37,16 +37,10 @@ public final class AccessFile {
     }
 
     private static Path real(Path file) throws IOException {
-        Path real = InputFile.check(file).toRealPath();
-        Optional<String> other = OwnFile.whoElse(real, OwnFile.user());
-        if (other.isEmpty()) {
-            // Else its owner could have any file of root read that is not secret to root.
-            other = OwnFile.whoElseLeads(file, OwnFile.user());
-        }
-        if (other.isPresent()) {
-            throw new CommandException(
-                    file + ": another user can change this file, and so who gets the metrics: " + other.get());
-        }
-        return real;
+        return OwnFile.real(
+                InputFile.check(file),
+                OwnFile.user(),
+                why -> new CommandException(
+                        file + ": another user can change this file, and so who gets the metrics: " + why));
     }
 }

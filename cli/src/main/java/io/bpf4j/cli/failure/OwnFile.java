@@ -9,6 +9,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Checks files that control what root does, so that only root and the user of this process may be able to change them.
@@ -38,13 +39,33 @@ public final class OwnFile {
     }
 
     /**
+     * The path without links of a file that no other user can change, and to which no other user can make the path lead:
+     * who owns the folder of a link could have any file read that this process may read.
+     *
+     * @param user whose file it may be, besides root's
+     * @param refused makes the exception if another user can; it gets the part of the path that allows it, in words
+     */
+    public static <E extends Exception> Path real(Path file, int user, Function<String, E> refused)
+            throws IOException, E {
+        Path real = file.toRealPath();
+        Optional<String> other = whoElse(real, user);
+        if (other.isEmpty()) {
+            other = whoElseLeads(file, user);
+        }
+        if (other.isPresent()) {
+            throw refused.apply(other.get());
+        }
+        return real;
+    }
+
+    /**
      * Which part of a path allows another user to change the file, or to put another one in its place; empty if none
      * does.
      *
      * @param real the path without links. A link that was made since then belongs to the user who made it
      * @param user whose file it may be, besides root's
      */
-    public static Optional<String> whoElse(Path real, int user) throws IOException {
+    static Optional<String> whoElse(Path real, int user) throws IOException {
         for (Path part = real; part != null; part = part.getParent()) {
             int owner = (Integer) Files.getAttribute(part, "unix:uid", LinkOption.NOFOLLOW_LINKS);
             int mode = (Integer) Files.getAttribute(part, "unix:mode", LinkOption.NOFOLLOW_LINKS);
@@ -57,27 +78,22 @@ public final class OwnFile {
         return Optional.empty();
     }
 
-    /**
-     * Which link of a path another user can replace, and so make the path lead to any other file; empty if there is none.
-     *
-     * @param file any path
-     * @param user as {@link #whoElse} takes it
-     */
-    public static Optional<String> whoElseLeads(Path file, int user) throws IOException {
+    /** Which link of a path another user can replace; empty if there is none. */
+    private static Optional<String> whoElseLeads(Path file, int user) throws IOException {
         Path way = file.toAbsolutePath();
         for (int links = 0; links < MAX_LINKS; links++) {
-            Optional<Path> link = firstLink(way);
-            if (link.isEmpty()) {
+            Path link = firstLink(way).orElse(null);
+            if (link == null) {
                 return Optional.empty();
             }
-            Path folder = parent(link.get()).toRealPath();
+            Path folder = parent(link).toRealPath();
             Optional<String> other = whoElse(folder, user);
             if (other.isPresent()) {
-                return Optional.of(link.get() + " is a symbolic link, and " + other.get());
+                return Optional.of(link + " is a symbolic link, and " + other.get());
             }
-            Path rest = link.get().relativize(way);
-            Path target = folder.resolve(Files.readSymbolicLink(link.get()));
-            way = rest.toString().isEmpty() ? target : target.resolve(rest);
+            Path target = folder.resolve(Files.readSymbolicLink(link));
+            int done = link.getNameCount();
+            way = done == way.getNameCount() ? target : target.resolve(way.subpath(done, way.getNameCount()));
         }
         throw new FileSystemException(file.toString(), null, "too many symbolic links");
     }

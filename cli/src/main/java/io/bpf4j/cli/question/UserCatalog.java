@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The catalog of probes: the user's own entries, then those of bpf4j.
@@ -35,14 +34,12 @@ public final class UserCatalog {
 
     /** The path without links, on which no other user can put another file. */
     private static Path own(Path file, int user) throws IOException {
-        Path real = file.toRealPath();
-        Optional<String> other = OwnFile.whoElse(real, user);
-        if (other.isPresent()) {
-            throw new IOException(file
-                    + ": another user can change this catalog, whose questions may start commands: " + other.get()
-                    + ", and XDG_CONFIG_HOME sets the folder that it looks in");
-        }
-        return real;
+        return OwnFile.real(
+                file,
+                user,
+                why -> new IOException(file
+                        + ": another user can change this catalog, whose questions may start commands: " + why
+                        + ", and XDG_CONFIG_HOME sets the folder that it looks in"));
     }
 
     /** The folder by the XDG base directory specification. Java's home directory would ignore $HOME. */

@@ -25,7 +25,6 @@ import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -135,6 +134,16 @@ class ServerAccessTest {
         return ServerTls.of(new ServerTls.Source(certificate, key, Optional.empty()));
     }
 
+    /** For readers whose certificate is this one, or signed by it. */
+    private ServerTls forReaders(String authority) throws IOException, GeneralSecurityException {
+        return ServerTls.of(new ServerTls.Source(certificate, key, Optional.of(writeAuthority(authority))));
+    }
+
+    private Path writeAuthority(String alias) throws IOException, GeneralSecurityException {
+        return Files.writeString(
+                folder.resolve("ca.crt"), pem("CERTIFICATE", certificate(alias).getEncoded()));
+    }
+
     private static MetricsServer start(ServerAccess access) {
         return MetricsServer.start(
                 MetricsServer.address("0"),
@@ -209,10 +218,7 @@ class ServerAccessTest {
 
     @Test
     void readersNeedACertificate() throws Exception {
-        Path authorities = Files.writeString(
-                folder.resolve("ca.crt"),
-                pem("CERTIFICATE", certificate("reader").getEncoded()));
-        ServerTls tls = ServerTls.of(new ServerTls.Source(certificate, key, Optional.of(authorities)));
+        ServerTls tls = forReaders("reader");
         try (MetricsServer server = start(new ServerAccess(Optional.of(tls), Optional.empty()));
                 HttpClient known = client("server", true);
                 HttpClient unknown = client("server", false)) {
@@ -329,18 +335,14 @@ class ServerAccessTest {
     /** Neither by the connection that it has, nor by the session that it remembers. */
     @Test
     void aReaderThatIsKnownNoMoreIsRefused() throws Exception {
-        Path authorities = Files.writeString(
-                folder.resolve("ca.crt"),
-                pem("CERTIFICATE", certificate("reader").getEncoded()));
-        ServerTls tls = ServerTls.of(new ServerTls.Source(certificate, key, Optional.of(authorities)));
+        ServerTls tls = forReaders("reader");
         SSLContext remembers = context("server", true);
         try (MetricsServer server = start(new ServerAccess(Optional.of(tls), Optional.empty()));
                 HttpClient connected =
                         HttpClient.newBuilder().sslContext(remembers).build();
                 HttpClient next = HttpClient.newBuilder().sslContext(remembers).build()) {
             assertThat(status(connected, server, "/metrics")).isEqualTo(200);
-            Files.writeString(
-                    authorities, pem("CERTIFICATE", certificate("renewed").getEncoded()));
+            Path _ = writeAuthority("renewed");
             assertThat(server.reload()).isEmpty();
             assertThatThrownBy(() -> status(connected, server, "/metrics")).isInstanceOf(IOException.class);
             assertThatThrownBy(() -> status(next, server, "/metrics")).isInstanceOf(IOException.class);
@@ -411,22 +413,9 @@ class ServerAccessTest {
     void readersThatDoNotShakeHandsHinderNobodyForLong() throws Exception {
         try (MetricsServer server = start(new ServerAccess(Optional.of(tls()), Optional.empty()));
                 HttpClient client = client("server", false)) {
-            URI url = URI.create(server.url());
-            List<Socket> slow = new ArrayList<>();
-            try {
-                for (int i = 0; i < 16; i++) {
-                    Socket socket = new Socket(url.getHost(), url.getPort());
-                    slow.add(socket);
-                    socket.getOutputStream().write(new byte[] {0x16, 0x03, 0x01, 0x02, 0x00, 0x01}); // of a ClientHello
-                }
-                slow.getFirst().setSoTimeout(120_000); // or the test would wait for ever
-                slow.getFirst().getInputStream().readAllBytes(); // an alert, until the connection is closed
-                assertThat(status(client, server, "/metrics")).isEqualTo(200);
-            } finally {
-                for (Socket socket : slow) {
-                    socket.close();
-                }
-            }
+            byte[] clientHello = {0x16, 0x03, 0x01, 0x02, 0x00, 0x01};
+            MetricsServerTest.takeAllConnections(server, clientHello);
+            assertThat(status(client, server, "/metrics")).isEqualTo(200);
         }
     }
 

@@ -27,4 +27,32 @@ class OwnFileTest {
         assertThat(OwnFile.whoElse(link.resolve("file"), OwnFile.user()))
                 .hasValueSatisfying(why -> assertThat(why).startsWith(link.toString()));
     }
+
+    /** A part of the path that follows a link may itself be a link, also if ".." leads away from it. */
+    @Test
+    void eachLinkOnTheWayIsLookedAt() throws IOException {
+        Path folder = temporary.toRealPath();
+        Path file = Files.writeString(folder.resolve("file"), "");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        Path shared = Files.createDirectory(folder.resolve("shared"));
+        Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Files.createSymbolicLink(shared.resolve("up"), folder.resolve("x"));
+        Files.createDirectory(folder.resolve("x"));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), folder);
+        assertThat(real(link.resolve("file"))).isEqualTo(file.toString());
+        assertThat(real(link.resolve("shared/up/../file")))
+                .startsWith(shared + "/up is a symbolic link, and " + shared);
+        assertThat(real(folder.resolve("shared/../link/shared/up/../file")))
+                .contains("/up is a symbolic link, and " + shared);
+    }
+
+    /** The real path, or why there is none. */
+    private static String real(Path file) throws IOException {
+        try {
+            return OwnFile.real(file, OwnFile.user(), IllegalStateException::new)
+                    .toString();
+        } catch (IllegalStateException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
 }

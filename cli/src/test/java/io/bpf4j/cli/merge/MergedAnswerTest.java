@@ -122,13 +122,14 @@ class MergedAnswerTest {
     @Property(tries = 200)
     void histograms(
             @ForAll @Size(max = 50) List<@From("events") Event> events, @ForAll @From("scales") HistogramScale scale) {
-        check(
-                events,
-                counted -> rows(
-                        counted,
-                        Optional.of(scale),
-                        same -> distribution(
-                                scale, same.stream().map(Event::value).toList())));
+        check(events, histogram(scale));
+    }
+
+    private static Function<List<Event>, Printed> histogram(HistogramScale scale) {
+        return counted -> rows(
+                counted,
+                Optional.of(scale),
+                same -> distribution(scale, same.stream().map(Event::value).toList()));
     }
 
     @Property(tries = 200)
@@ -140,13 +141,7 @@ class MergedAnswerTest {
     void histogramsOfAHundredMachines(
             @ForAll @Size(min = 100, max = 400) List<@From("events") Event> events,
             @ForAll @From("scales") HistogramScale scale) {
-        checkFleet(
-                events,
-                counted -> rows(
-                        counted,
-                        Optional.of(scale),
-                        same -> distribution(
-                                scale, same.stream().map(Event::value).toList())));
+        checkFleet(events, histogram(scale));
     }
 
     @Property(tries = 20)
