@@ -189,7 +189,7 @@ final class TargetReport {
                         Stream.of(new Diagnostic(
                                 Diagnostic.Kind.NOT_ATTACHED,
                                 "",
-                                "the program of the question could not be loaded or attached")))
+                                "nothing was attached for the question, or for a part of it")))
                 .toList();
     }
 

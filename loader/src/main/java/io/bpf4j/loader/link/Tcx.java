@@ -31,8 +31,8 @@ public sealed interface Tcx extends AttachTarget {
     }
 
     /**
-     * Attaches as a filter, {@link Tc}, on kernels without tcx (before Linux 6.6), so that one program serves both. The
-     * program's return values mean the same. A filter has no link: it stays attached if this process ends without
+     * Attaches as a filter, {@link Tc}, on kernels without tcx (before Linux 6.6). The same program can do that: its
+     * return values have the same meaning. A filter has no link: it stays attached if this process ends without
      * closing it. Not with an anchor.
      */
     default Tcx withFilterFallback() {

@@ -101,7 +101,7 @@ class CliNothingToSeeTest {
             assertThat(end.get("reason"))
                     .as("%s", end)
                     .asString()
-                    .contains("the program of the question could not be loaded or attached");
+                    .contains("nothing was attached for the question, or for a part of it");
         }
     }
 

@@ -15,8 +15,7 @@ import java.util.Optional;
  * @param kind of the BTF types with these names
  * @param example a name without prefix that every kernel with the type has; empty if programs are not loaded for a
  *     name. bpf_fentry_test1 and bpf_modify_return_test exist for tests (net/bpf/test_run.c, since 5.5 and 5.7)
- * @param many the kind of many probes that one link has, as in section names: {@code kprobe}; empty for types of single
- *     probes
+ * @param many the kind of the probes, as in section names ({@code kprobe}), if one link has many of them; else empty
  * @param session whether a program runs on entry and on return of a function
  * @param feature the feature that introduced the type; empty for types that have none
  */
