@@ -26,11 +26,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class MetricsServerTest {
-    /** The server of the JDK reads these limits once. */
     @BeforeAll
-    static void waitFiveSeconds() {
-        System.setProperty("sun.net.httpserver.maxReqTime", "5");
-        System.setProperty("sun.net.httpserver.maxRspTime", "5");
+    static void setLimits() {
+        ServerLimits.set();
     }
 
     private final StringWriter err = new StringWriter();

@@ -60,7 +60,7 @@ class ServerAccessTest {
 
     @BeforeAll
     static void makeKeys() throws IOException, InterruptedException, GeneralSecurityException {
-        MetricsServerTest.waitFiveSeconds();
+        ServerLimits.set();
         Path file = keys.resolve("keys.p12");
         for (String[] each : List.of(
                 new String[] {"server", "EC", "+0d"},
