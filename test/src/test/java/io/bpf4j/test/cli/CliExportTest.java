@@ -412,10 +412,12 @@ class CliExportTest {
                 double events = 100 * round;
                 try (ControlGroup container = runtime.below(id)) {
                     Commands.check(List.of("sh", "-c", container.enter() + "; exec " + asked.file() + " fast 1 100"));
-                    // The name of a group is looked for a few times a second at most.
-                    Map<String, Double> samples =
-                            Await.until("events of the container", agent::scrape, seen -> seen.containsKey(series));
-                    assertThat(samples).containsEntry(series, events);
+                    // The name of a group is looked for a few times a second at most. Until then its events stand
+                    // in another series, also where that of the container around is there already.
+                    Await.until(
+                            events + " events in " + series,
+                            agent::scrape,
+                            seen -> seen.getOrDefault(series, 0.0) == events);
                     assertThat(agent.scrape()).as("the container is there").containsEntry(series, events);
                 }
                 if (inContainer) {
