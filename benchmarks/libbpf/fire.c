@@ -6,10 +6,12 @@
  *     fire PROGRAM_ID COUNT INTERVAL
  *
  * INTERVAL is the time from one run to the next in nanoseconds; 0: as fast as the kernel runs it. It waits by looking at
- * the clock: a sleeping CPU would wake up first, and that time belongs to no reader.
+ * the clock: a sleeping CPU would wake up first, and that time belongs to no reader. It fires at the usual priority, also
+ * if the reader that starts it has a higher one.
  */
 #include <errno.h>
 #include <linux/bpf.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,7 @@ static int bpf(enum bpf_cmd command, union bpf_attr *attr)
 
 int main(int argc, char **argv)
 {
+	static const struct sched_param usual;
 	static const char packet[64];
 	union bpf_attr by_id, run;
 	unsigned int count;
@@ -46,6 +49,10 @@ int main(int argc, char **argv)
 	if (argc != 4) {
 		fputs("usage: fire PROGRAM_ID COUNT INTERVAL\n", stderr);
 		return 2;
+	}
+	if (sched_setscheduler(0, SCHED_OTHER, &usual)) {
+		perror("fire: sched_setscheduler");
+		return 1;
 	}
 	count = strtoul(argv[2], NULL, 10);
 	interval = atol(argv[3]);

@@ -9,6 +9,7 @@
  * benchmarks: names and numbers here are those there.
  */
 #include <bpf/bpf.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -175,6 +176,15 @@ static unsigned long long read_fired(const struct reader *reader, const char *fi
 	return reader->counts->lost - lost;
 }
 
+/* A reader of real-time priority waits for records, and not for other work of the machine. Not all may have it. */
+static void schedule(int policy)
+{
+	struct sched_param param = { .sched_priority = policy == SCHED_FIFO };
+
+	if (sched_setscheduler(0, policy, &param))
+		fputs("latencies include other work of the machine: no real-time priority for the reader\n", stderr);
+}
+
 static double cpu_ns(void)
 {
 	struct timespec used;
@@ -233,7 +243,9 @@ static void measure(struct reader *reader, const char *fire, int shots)
 		}
 		handler = time_record;
 		snprintf(count, sizeof(count), "%d", LATENCY_COUNT);
+		schedule(SCHED_FIFO);
 		lost = read_fired(reader, fire, count, LATENCY_INTERVAL);
+		schedule(SCHED_OTHER);
 		if (lost)
 			die("%s: %llu records lost at a slow pace", reader->name, lost);
 		if (shot >= 0)

@@ -124,7 +124,9 @@ final class RecordsMain {
                 rates[shot] = (double) (last - first) / count;
                 losses[shot] = 100.0 * lost / rateCount;
             }
+            schedule("--fifo", 1);
             lost = readFired(LATENCY_COUNT, LATENCY_INTERVAL_NS, this::time);
+            schedule("--other", 0);
             if (lost != 0) {
                 throw new IllegalStateException(name + ": " + lost + " records lost at a slow pace");
             }
@@ -142,6 +144,18 @@ final class RecordsMain {
         for (int i = 0; i < PERCENTS.length; i++) {
             String percent = Double.toString(PERCENTS[i]).replace(".0", "");
             Yardstick.print("recordLatency", name + " p" + percent, "us", percentiles[i]);
+        }
+    }
+
+    /** A reader of real-time priority waits for records, and not for other work of the machine. Not all may have it. */
+    private static void schedule(String policy, int priority) throws IOException, InterruptedException {
+        long process = ProcessHandle.current().pid();
+        Process chrt = new ProcessBuilder(
+                        "chrt", "--all-tasks", policy, "--pid", Integer.toString(priority), Long.toString(process))
+                .inheritIO()
+                .start();
+        if (chrt.waitFor() != 0) {
+            System.err.println("latencies include other work of the machine: no real-time priority for the reader");
         }
     }
 
