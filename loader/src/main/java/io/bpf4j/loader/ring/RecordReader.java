@@ -50,8 +50,18 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     /** A century: practically unlimited, and does not overflow. */
     private static final long MAX_TIMEOUT_NANOS = TimeUnit.DAYS.toNanos(36_500);
 
-    /** Nanoseconds between two checks for records while reading early. */
-    private static final long CHECK_NANOS = 5_000;
+    /**
+     * Nanoseconds between two checks for records while reading early. A program writes a record in some 100 ns, so less
+     * than a kilobyte arrives meanwhile. Without a pause, the checks would take the cache line of the program's position
+     * from its CPU.
+     */
+    private static final long CHECK_NANOS = 500;
+
+    /**
+     * Nanoseconds of checking without finding a record, after which a reader that reads early sleeps. The program may be
+     * waiting for this CPU: the kernel may run both on one, though another is idle, as long as neither sleeps.
+     */
+    private static final long MAX_CHECKING_NANOS = 3_000;
 
     /** Number of checks for the end of a record that a program is writing, before waiting a millisecond for it. */
     private static final int MAX_SPINS = 100;
@@ -104,7 +114,8 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
      * <p>While 64 records or more arrive per millisecond, a call first waits up to a millisecond, less for a small ring
      * buffer. Otherwise programs would wake the reader for nearly every record, which costs both more than the record.
      * A single record is handled at once. A wake-up that a program forces ({@code BPF_RB_FORCE_WAKEUP}) ends this wait;
-     * for ten milliseconds after it, calls check for records every few microseconds instead, which takes a CPU.
+     * for ten milliseconds after it, calls check for records every half microsecond instead, and sleep when a few checks
+     * have found none.
      *
      * <p>Returns after one pass over all rings, so that a producer that never pauses can't block it forever. {@link
      * #wakeup} ends the wait, and so does an interrupt of the thread, which stays interrupted. A virtual thread may
@@ -165,7 +176,11 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
             woken = pause(limit - (System.nanoTime() - start));
             handled = pass(handler, holdsBack && pace.pause() > 0);
             now = System.nanoTime();
-        } while (handled == 0 && !woken && !closed && now - start < limit && pace.isEarly(now));
+        } while (handled == 0
+                && !woken
+                && !closed
+                && now - start < Math.min(limit, MAX_CHECKING_NANOS)
+                && pace.isEarly(now));
         return handled > 0 || woken ? handled : sleep(start, limit, handler);
     }
 
