@@ -31,8 +31,11 @@ import java.util.zip.Inflater;
  * all refer to the same 16 KiB, which expand to 16 MiB. So all calls together may take {@value #MAX_TOTAL_FACTOR} times
  * the limit of one section. The compressed bytes count too, because deflate has blocks without content.
  *
- * <p>Sections compressed by zstd are rejected: Java has no zstd, and Commons Compress binds a native library, which
- * this module must not load.
+ * <p>Sections compressed by zstd are rejected. Java has no zstd, and Commons Compress binds a native library, which this
+ * module must not load. The decoder in Java that is maintained, aircompressor's, reads memory by {@code
+ * sun.misc.Unsafe}: crafted input has crashed the JVM (GHSA-973x-65j7-xcf4), and JDK 24 and later warn of these calls
+ * (JEP 498). The files that are read here may come from anybody. Its change to memory segments (pull request 365 of
+ * airlift/aircompressor) was open in November 2026.
  *
  * <p>Tested by {@code ElfFileTest} and {@code MalformedElfTest}.
  */
