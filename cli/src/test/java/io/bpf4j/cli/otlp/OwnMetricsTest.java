@@ -17,7 +17,9 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricMetadata;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.Unit;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +52,23 @@ class OwnMetricsTest {
                 .satisfies(found -> assertThat(found.getValue()).isEqualTo(1.5))
                 .satisfies(found -> assertThat(found.getAttributes().get(AttributeKey.stringKey("question")))
                         .isEqualTo("a"));
+    }
+
+    /** The start was a day later than now is. */
+    @Test
+    void noTimeIsBeforeTheStartIfTheClockWasSetBack() {
+        Instant since = Instant.now().plus(Duration.ofDays(1)).truncatedTo(ChronoUnit.SECONDS);
+        MetricSnapshots snapshots = MetricSnapshots.of(new CounterSnapshot(
+                new MetricMetadata("bpf4j_otlp_pushes", "Pushes."),
+                List.of(new CounterDataPointSnapshot(3, Labels.EMPTY, null, 0))));
+        DoublePointData point = OwnMetrics.of(snapshots, Resource.empty(), since)
+                .getFirst()
+                .getDoubleSumData()
+                .getPoints()
+                .iterator()
+                .next();
+        assertThat(point.getStartEpochNanos()).isEqualTo(since.getEpochSecond() * 1_000_000_000);
+        assertThat(point.getEpochNanos()).isEqualTo(point.getStartEpochNanos());
     }
 
     @Test

@@ -4,7 +4,9 @@ import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.metrics.AnswerMetric;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
+import java.time.Clock;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -38,7 +40,8 @@ public final class SeriesReader {
     private final Optional<Buckets> buckets;
     private final LongPredicate isRunning;
     private final LongSupplier nanoTime;
-    private final Instant created = Instant.now();
+    private final InstantSource clock;
+    private final Instant created;
     private final Map<List<Object>, State> states = new HashMap<>();
     private long folded;
 
@@ -73,15 +76,32 @@ public final class SeriesReader {
      * @throws IllegalArgumentException if two keys would have the same label, or the answer has no rows
      */
     public SeriesReader(Answer answer, AnswerMetric metric) {
-        this(AnswerSource.of(answer), metric, pid -> ProcessHandle.of(pid).isPresent(), System::nanoTime);
+        this(
+                AnswerSource.of(answer),
+                metric,
+                pid -> ProcessHandle.of(pid).isPresent(),
+                System::nanoTime,
+                Clock.systemUTC());
     }
 
-    /** For tests. */
-    public SeriesReader(AnswerSource answer, AnswerMetric metric, LongPredicate isRunning, LongSupplier nanoTime) {
+    /**
+     * For tests.
+     *
+     * @param nanoTime the monotonic clock, by which series become stale
+     * @param clock the clock that can be set, for nothing but the times that are written beside the counts
+     */
+    public SeriesReader(
+            AnswerSource answer,
+            AnswerMetric metric,
+            LongPredicate isRunning,
+            LongSupplier nanoTime,
+            InstantSource clock) {
         this.answer = new KeptAnswer(answer);
         this.metric = metric;
         this.isRunning = isRunning;
         this.nanoTime = nanoTime;
+        this.clock = clock;
+        created = clock.instant();
         keys = answer.keys();
         labels = labels(metric, keys);
         unit = BaseUnit.of(answer.unit());
@@ -134,6 +154,12 @@ public final class SeriesReader {
     /** The start time of all series: when this reader was made. */
     public Instant created() {
         return created;
+    }
+
+    /** The time of a reading; not before the start, also if the clock was set back. */
+    public Instant now() {
+        Instant now = clock.instant();
+        return now.isBefore(created) ? created : now;
     }
 
     /**

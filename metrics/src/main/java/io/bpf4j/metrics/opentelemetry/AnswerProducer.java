@@ -116,11 +116,10 @@ public final class AnswerProducer implements MetricProducer {
         reader.goOn(AnswerSource.of(next));
     }
 
-    /** The times of a point, in nanoseconds since 1970. If the clock was set back, no time is before the start. */
+    /** The times of a point, in nanoseconds since 1970. */
     private record Times(long start, long now) {
-        static Times since(Instant created) {
-            long start = nanos(created);
-            return new Times(start, Math.max(start, nanos(Instant.now())));
+        static Times of(SeriesReader reader) {
+            return new Times(nanos(reader.created()), nanos(reader.now()));
         }
 
         private static long nanos(Instant time) {
@@ -129,7 +128,7 @@ public final class AnswerProducer implements MetricProducer {
     }
 
     private List<MetricData> metrics(Resource resource, Reading reading) {
-        Times times = Times.since(reader.created());
+        Times times = Times.of(reader);
         Attributes constants = constants();
         List<LongPointData> gaps = new ArrayList<>();
         for (Gap gap : Gap.values()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.bpf4j.metrics.AnswerMetric;
 import java.math.BigDecimal;
+import java.time.Clock;
 import java.util.Arrays;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
@@ -33,8 +34,8 @@ class BucketsTest {
 
     private static Histogram histogram(SampleAnswer answer, double... bounds) {
         AnswerMetric metric = AnswerMetric.named("m");
-        SeriesReader reader =
-                new SeriesReader(answer, bounds.length == 0 ? metric : metric.withBounds(bounds), _ -> true, () -> 0);
+        SeriesReader reader = new SeriesReader(
+                answer, bounds.length == 0 ? metric : metric.withBounds(bounds), _ -> true, () -> 0, Clock.systemUTC());
         return reader.read().orElseThrow().series().getFirst().histogram().orElseThrow();
     }
 

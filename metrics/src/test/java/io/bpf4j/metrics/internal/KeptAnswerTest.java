@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.metrics.AnswerMetric;
 import io.bpf4j.trace.Gap;
+import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class KeptAnswerTest {
     private static SeriesReader reader(SampleAnswer answer) {
-        return new SeriesReader(answer, AnswerMetric.named("m"), _ -> true, () -> 0);
+        return new SeriesReader(answer, AnswerMetric.named("m"), _ -> true, () -> 0, Clock.systemUTC());
     }
 
     @Test

@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.metrics.AnswerMetric;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -26,7 +28,7 @@ class SeriesReaderTest {
     private final AtomicLong now = new AtomicLong();
 
     private SeriesReader reader(SampleAnswer answer, AnswerMetric metric) {
-        return new SeriesReader(answer, metric, running::contains, now::get);
+        return new SeriesReader(answer, metric, running::contains, now::get, Clock.systemUTC());
     }
 
     @Test
@@ -107,6 +109,30 @@ class SeriesReaderTest {
         assertThat(counts(reader)).isEqualTo(Map.of(key(8L), 1L));
         answer.add(0, 7L);
         assertThat(counts(reader)).as("another process has its number").isEqualTo(Map.of(key(7L), 3L, key(8L), 1L));
+    }
+
+    /** The clock is set, forwards and back, by up to eleven years; the processes have all ended. */
+    @Property(tries = 200)
+    void aClockThatJumpsChangesNoCountAndNoSeries(
+            @ForAll @Size(min = 1, max = 30) List<@IntRange(min = -100_000, max = 100_000) Integer> hours) {
+        Instant[] clock = {Instant.parse("2026-11-29T12:00:00Z")};
+        AtomicLong monotonic = new AtomicLong();
+        SampleAnswer answer = SampleAnswer.counting("pid");
+        AnswerMetric metric = AnswerMetric.named("m").withStaleAfter(Duration.ofMinutes(5));
+        SeriesReader reader = new SeriesReader(answer, metric, _ -> false, monotonic::get, () -> clock[0]);
+        Instant created = reader.created();
+        for (int minute = 0; minute < hours.size(); minute++) {
+            clock[0] = clock[0].plus(Duration.ofHours(hours.get(minute)));
+            monotonic.set(Duration.ofMinutes(minute).toNanos());
+            answer.add(0, (long) minute);
+            Map<Optional<List<Object>>, Long> expected = new HashMap<>();
+            for (long last = Math.max(0, minute - 4); last <= minute; last++) {
+                expected.put(key(last), 1L);
+            }
+            assertThat(counts(reader)).isEqualTo(expected);
+            assertThat(reader.created()).isEqualTo(created);
+            assertThat(reader.now()).isEqualTo(clock[0].isBefore(created) ? created : clock[0]);
+        }
     }
 
     @Test

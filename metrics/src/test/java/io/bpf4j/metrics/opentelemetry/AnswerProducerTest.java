@@ -14,6 +14,9 @@ import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.metrics.data.MetricDataType;
 import io.opentelemetry.sdk.metrics.export.MetricProducer;
 import io.opentelemetry.sdk.resources.Resource;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -22,7 +25,8 @@ import org.junit.jupiter.api.Test;
 
 class AnswerProducerTest {
     private static MetricProducer producer(SampleAnswer answer, AnswerMetric metric, boolean exponential) {
-        return new AnswerProducer(new SeriesReader(answer, metric, _ -> true, () -> 0), metric, exponential);
+        return new AnswerProducer(
+                new SeriesReader(answer, metric, _ -> true, () -> 0, Clock.systemUTC()), metric, exponential);
     }
 
     private static Map<String, MetricData> collect(MetricProducer producer) {
@@ -112,6 +116,32 @@ class AnswerProducerTest {
                 .singleElement()
                 .extracting(LongPointData::getValue)
                 .isEqualTo(90L);
+    }
+
+    /** A receiver takes an earlier start, or a time before the start, for a restart or nonsense. */
+    @Test
+    void aClockThatJumpsMovesNoStart() {
+        SampleAnswer answer = SampleAnswer.counting();
+        Instant start = Instant.parse("2026-11-29T12:00:00Z");
+        Instant[] clock = {start};
+        AnswerMetric metric = AnswerMetric.named("m");
+        MetricProducer producer =
+                new AnswerProducer(new SeriesReader(answer, metric, _ -> true, () -> 0, () -> clock[0]), metric, false);
+        long events = 0;
+        for (Duration jump : List.of(Duration.ofDays(400), Duration.ofDays(-800), Duration.ofSeconds(10))) {
+            clock[0] = clock[0].plus(jump);
+            answer.add(0);
+            events++;
+            LongPointData point = metric(producer, "m")
+                    .getLongSumData()
+                    .getPoints()
+                    .iterator()
+                    .next();
+            assertThat(point.getValue()).isEqualTo(events);
+            assertThat(point.getStartEpochNanos()).isEqualTo(start.getEpochSecond() * 1_000_000_000);
+            assertThat(point.getEpochNanos())
+                    .isEqualTo(Math.max(start.getEpochSecond(), clock[0].getEpochSecond()) * 1_000_000_000);
+        }
     }
 
     @Test

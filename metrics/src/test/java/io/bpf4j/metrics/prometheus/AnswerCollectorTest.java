@@ -15,12 +15,15 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPoin
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class AnswerCollectorTest {
     private static AnswerCollector collector(SampleAnswer answer, AnswerMetric metric) {
-        return new AnswerCollector(new SeriesReader(answer, metric, _ -> true, () -> 0), metric);
+        return new AnswerCollector(new SeriesReader(answer, metric, _ -> true, () -> 0, Clock.systemUTC()), metric);
     }
 
     private static List<String> text(AnswerCollector collector) throws IOException {
@@ -44,6 +47,30 @@ class AnswerCollectorTest {
                     .contains("shop_orders_gaps_total{gap=\"unreadable\",host=\"h1\"} 0.0")
                     .noneMatch(line -> line.contains("still_open"));
         }
+    }
+
+    /** The created timestamp of a counter says whether it was set back. */
+    @Test
+    void aClockThatJumpsMovesNoCreatedTimestamp() throws IOException {
+        SampleAnswer answer = SampleAnswer.counting();
+        Instant[] clock = {Instant.ofEpochSecond(1_800_000_000)};
+        AnswerMetric metric = AnswerMetric.named("m");
+        AnswerCollector collector =
+                new AnswerCollector(new SeriesReader(answer, metric, _ -> true, () -> 0, () -> clock[0]), metric);
+        for (long day : new long[] {400, -800, 0}) {
+            clock[0] = Instant.ofEpochSecond(1_800_000_000).plus(Duration.ofDays(day));
+            answer.add(0);
+            ByteArrayOutputStream text = new ByteArrayOutputStream();
+            OpenMetricsTextFormatWriter.builder()
+                    .setCreatedTimestampsEnabled(true)
+                    .build()
+                    .write(text, collector.collect());
+            assertThat(text.toString(StandardCharsets.UTF_8).lines())
+                    .contains("m_created 1800000000.000")
+                    .filteredOn(line -> line.contains("_created "))
+                    .allMatch(line -> line.endsWith(" 1800000000.000"));
+        }
+        assertThat(text(collector)).contains("m_total 3.0");
     }
 
     @Test
