@@ -8,12 +8,14 @@ import static io.bpf4j.test.support.Requirement.PROMTOOL;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.test.support.AskedProgram;
 import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.ControlGroup;
 import io.bpf4j.test.support.Processes;
+import io.bpf4j.test.support.Refusal;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.RunningAgent;
@@ -446,6 +448,23 @@ class CliExportTest {
                 .contains(config + ":3: labels: ")
                 .contains(config + ":4: gone: no process 2147483647")
                 .doesNotContain("serving");
+    }
+
+    /** It has no mistake that could be found without the kernel. */
+    @Test
+    void aQuestionThatTheKernelRefusesEndsTheCommand() throws IOException, InterruptedException {
+        Path config = asked.config("# one question", "values count FILE asked:value");
+        String[] arguments = {"export", "--config", config.toString(), "--listen", "0"};
+        for (Refusal call : List.of(Refusal.MAP_CREATE, Refusal.PROG_LOAD, Refusal.LINK_CREATE)) {
+            Commands.Result result = Commands.run(Cli.refusing(call, Errno.EPERM, arguments));
+            assertThat(result.exitCode()).as(result.err()).isEqualTo(1);
+            assertThat(result.err())
+                    .contains(config + ":2: values: ")
+                    .contains("EPERM")
+                    .contains("seccomp")
+                    .doesNotContain("serving")
+                    .doesNotContain("Exception");
+        }
     }
 
     @Test

@@ -56,6 +56,15 @@ public final class RunningAgent implements AutoCloseable {
         return client.send(HttpRequest.newBuilder(URI.create(url + path)).build(), BodyHandlers.ofString());
     }
 
+    /** The metrics in the format that a reader asks for. */
+    public HttpResponse<byte[]> scrape(String accept) throws IOException, InterruptedException {
+        return client.send(
+                HttpRequest.newBuilder(URI.create(url + "/metrics"))
+                        .header("Accept", accept)
+                        .build(),
+                BodyHandlers.ofByteArray());
+    }
+
     /** The samples by name and labels. */
     public Map<String, Double> scrape() throws IOException, InterruptedException {
         HttpResponse<String> response = get("/metrics");
