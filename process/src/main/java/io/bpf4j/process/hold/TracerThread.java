@@ -5,8 +5,10 @@ import io.bpf4j.process.hold.ProcessStop.Kind;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.SyscallException;
+import io.bpf4j.sys.internal.call.Capability;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ProcessCommand;
+import io.bpf4j.sys.internal.call.ProcessRights;
 import io.bpf4j.sys.internal.call.Ptrace;
 import io.bpf4j.sys.internal.call.WaitStatus;
 import io.bpf4j.sys.kernel.Errno;
@@ -79,6 +81,10 @@ final class TracerThread {
     private final BlockingQueue<ProcessStop> resumed = new LinkedBlockingQueue<>();
     private final Set<Diagnostic> gaps = Collections.synchronizedSet(new LinkedHashSet<>());
     private final long self = ProcessHandle.current().pid();
+
+    /** Whether this process may send signals to processes of every user. */
+    private final boolean signalsAll;
+
     private @Nullable Thread thread;
     private volatile boolean closing;
 
@@ -105,6 +111,7 @@ final class TracerThread {
         this.kernel = Kernel.of(host);
         this.host = host;
         this.files = new Tasks(host);
+        this.signalsAll = ProcessRights.of(host).has(Capability.CAP_KILL);
         this.withChildren = withChildren;
         this.onStop = onStop;
     }
@@ -213,7 +220,7 @@ final class TracerThread {
             if (closing) {
                 return;
             }
-            WaitStatus status = kernel.execute(new ProcessCommand.Wait(held.isEmpty()));
+            WaitStatus status = kernel.execute(new ProcessCommand.Wait(held.isEmpty() && canBeWoken()));
             if (status.equals(WaitStatus.NO_TRACEES)) {
                 return;
             }
@@ -225,6 +232,26 @@ final class TracerThread {
                 ended(status.tid());
             }
         }
+    }
+
+    /**
+     * Whether {@link #close} can end a wait, by a signal to one of the processes. A container may trace processes of
+     * other users, by CAP_SYS_PTRACE, and not signal them: then this thread must not wait, but look again and again.
+     */
+    private boolean canBeWoken() {
+        return signalsAll || processes.stream().anyMatch(this::maySignal);
+    }
+
+    /** The real or effective user is the real or saved user of the process (kill(2)). */
+    private boolean maySignal(int pid) {
+        String[] own = files.status(Math.toIntExact(self), "Uid").split("\\s+", -1);
+        String[] other = files.status(pid, "Uid").split("\\s+", -1);
+        return own.length > 2
+                && other.length > 2
+                && (own[0].equals(other[0])
+                        || own[0].equals(other[2])
+                        || own[1].equals(other[0])
+                        || own[1].equals(other[2]));
     }
 
     private void awaitRequest() {

@@ -24,6 +24,8 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the tracer makes of each piece of news, over a kernel that plays it back. No such processes exist. */
 @Timeout(300) // against a hang
@@ -317,6 +319,23 @@ class TracerThreadTest {
         awaitAll(waiting); // before that the thread ends by itself
         tracer.close();
         assertThat(kernel.commands(ProcessCommand.Signal.class)).hasSize(many);
+    }
+
+    /** A container may have the capability to trace other users' processes, and not that to signal them. */
+    @ParameterizedTest
+    @CsvSource({"0000000000000000, 65534, false", "0000000000000000, 0, true", "0000000000000020, 65534, true"})
+    void nobodyIsWaitedForWhoCouldNotBeSignalled(String capabilities, String user, boolean waits)
+            throws InterruptedException {
+        ScriptedHost.write(machine, "proc/self/status", "CapEff:\t" + capabilities + "\n");
+        long self = ProcessHandle.current().pid();
+        ScriptedHost.write(machine, "proc/" + self + "/status", "Uid:\t0\t0\t0\t0\n");
+        ScriptedHost.write(
+                machine, "proc/" + ROOT + "/status", "Uid:\t" + user + "\t" + user + "\t" + user + "\t" + user + "\n");
+        ScriptedHost.write(machine, "proc/" + ROOT + "/task/" + ROOT + "/children", "");
+        tracer = tracer(ScriptedHost.of(kernel, machine), true);
+        play();
+        assertThat(kernel.commands(ProcessCommand.Wait.class).getFirst().blocking())
+                .isEqualTo(waits);
     }
 
     private static void awaitAll(CountDownLatch latch) {

@@ -7,6 +7,8 @@ package io.bpf4j.sys.internal.call;
 public enum Capability {
     /** To open files regardless of their permissions. */
     CAP_DAC_OVERRIDE(1, false),
+    /** Signals to processes of other users. */
+    CAP_KILL(5, false),
     /** For networking programs and maps. */
     CAP_NET_ADMIN(12, true),
     /** To inspect processes of other users. */
