@@ -64,8 +64,8 @@ final class VariableWriter {
     }
 
     private void global(GlobalSpec global, Shape shape, List<MethodSpec> methods, TypeSpec.Builder builder) {
-        DataSection data = spec.map(global.map()).data();
-        boolean constant = data == null || data.readOnly();
+        boolean constant =
+                spec.map(global.map()).data().map(DataSection::readOnly).orElse(true);
         String java = names.claim(JavaNames.member(global.name()), "Variable");
         String declaration = CText.declaration(btf, global.typeId(), global.name());
         Accessors code = Accessors.of(shape, CText.literal(global.name()));

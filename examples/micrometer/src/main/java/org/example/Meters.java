@@ -50,7 +50,7 @@ public class Meters {
     private static Distribution times(Answer answer, boolean full) {
         return answer.rows().stream()
                 .filter(row -> row.key().get("begin.full").equals(full))
-                .map(Answer.Row::distribution)
+                .flatMap(row -> row.distribution().stream())
                 .findFirst()
                 .orElseGet(() -> Distribution.withoutEvents(true));
     }

@@ -20,7 +20,7 @@ public class GcTimes {
             Thread.sleep(Long.parseLong(args[1]) * 1000);
             answer.detach(); // no event is counted after this
             for (Answer.Row row : answer.rows()) {
-                Distribution times = row.distribution();
+                Distribution times = row.distribution().orElseThrow();
                 System.out.println(row.key());
                 for (Distribution.Bucket bucket : times.rows()) {
                     System.out.printf("%,14d ns .. %,14d ns %6d%n", bucket.from(), bucket.to(), bucket.count());

@@ -386,8 +386,8 @@ public final class BpfLoader {
 
     /** Another object may have variables of these names: those of the header are constants of 64 bits. */
     private boolean isOfHeader(GlobalSpec variable) {
-        DataSection section = spec.map(variable.map()).data();
-        return variable.size() == Long.BYTES && section != null && section.readOnly();
+        return variable.size() == Long.BYTES
+                && spec.map(variable.map()).data().filter(DataSection::readOnly).isPresent();
     }
 
     /** The same machine, whose kernel loads with the rights of a token; its types are the same and not read again. */

@@ -38,7 +38,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -149,7 +148,7 @@ public final class BpfObject implements AutoCloseable {
     }
 
     private Global global(GlobalSpec variable, BpfMap section) {
-        DataSection data = Objects.requireNonNull(spec.map(variable.map()).data());
+        DataSection data = spec.map(variable.map()).data().orElseThrow();
         Optional<MemorySegment> mapped;
         synchronized (lock) {
             requireOpen();

@@ -121,7 +121,7 @@ public final class RedirectMap {
     public Optional<Entry> get(int key) {
         return map.lookup(Struct.ints(key)).map(value -> {
             int program = value.length == WITH_PROGRAM ? Struct.intAt(value, 4) : 0;
-            return new Entry(Struct.intAt(value, 0), program == 0 ? OptionalInt.empty() : OptionalInt.of(program));
+            return new Entry(Struct.intAt(value, 0), Struct.unlessZero(program));
         });
     }
 

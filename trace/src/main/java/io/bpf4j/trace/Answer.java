@@ -27,7 +27,6 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A question that runs in the kernel, and its answer so far. Closing it detaches from all probes and unloads the
@@ -67,17 +66,17 @@ public final class Answer extends RunningProgram {
      *     which the expression sets no bound ends in {@code ...} if it fills the bytes that were taken of it, usually
      *     64
      * @param count the number of events
-     * @param distribution of the values or times; null if the question only counts
-     * @param userStack addresses, the innermost first; null if not asked for. Empty if the thread had none, or it was
-     *     lost: see {@link Gap#STACKS_LOST}
+     * @param distribution of the values or times; empty if the question only counts
+     * @param userStack addresses, the innermost first; empty if not asked for. A list without addresses if the thread
+     *     had none, or it was lost: see {@link Gap#STACKS_LOST}
      * @param kernelStack likewise
      */
     public record Row(
             Map<String, Object> key,
             long count,
-            @Nullable Distribution distribution,
-            @Nullable List<StackTraceMap.Frame> userStack,
-            @Nullable List<StackTraceMap.Frame> kernelStack) {
+            Optional<Distribution> distribution,
+            Optional<List<StackTraceMap.Frame>> userStack,
+            Optional<List<StackTraceMap.Frame>> kernelStack) {
         /**
          * The values of the keys as a record: one component for each key, in order. A key that is a name has the name
          * of its component. Numbers fit {@code long}, {@code int} or {@link java.math.BigInteger}; other values {@code
@@ -447,10 +446,9 @@ public final class Answer extends RunningProgram {
         if (question.hasResults()) {
             for (Row row : rows()) {
                 results.look(row.key());
-                Distribution distribution = row.distribution();
-                if (distribution != null && question.distributesResults()) {
-                    results.look(distribution.max());
-                }
+                row.distribution()
+                        .filter(_ -> question.distributesResults())
+                        .ifPresent(distribution -> results.look(distribution.max()));
             }
         }
         results.hint().ifPresent(hints::add);

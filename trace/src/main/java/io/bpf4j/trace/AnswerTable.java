@@ -93,22 +93,22 @@ final class AnswerTable {
         }
 
         Answer.Row row(Map<Long, List<StackTraceMap.Frame>> stacks) {
-            Distribution distribution = sums == null ? null : sums.toDistribution();
+            Optional<Distribution> distribution = Optional.ofNullable(sums).map(Distribution.Sums::toDistribution);
             return new Answer.Row(
                     question.keyOf(key, numbers, AnswerTable.this::groupName),
-                    distribution == null ? count : distribution.count(),
+                    distribution.map(Distribution::count).orElse(count),
                     distribution,
                     stack(key, question.key().userStackAt(), stacks),
                     stack(key, question.key().kernelStackAt(), stacks));
         }
     }
 
-    private @Nullable List<StackTraceMap.Frame> stack(byte[] key, int at, Map<Long, List<StackTraceMap.Frame>> known) {
+    private Optional<List<StackTraceMap.Frame>> stack(byte[] key, int at, Map<Long, List<StackTraceMap.Frame>> known) {
         if (at < 0) {
-            return null;
+            return Optional.empty();
         }
         long hash = ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).getLong(at);
-        return hash == 0 ? List.of() : known.computeIfAbsent(hash, _ -> addresses(hash));
+        return Optional.of(hash == 0 ? List.of() : known.computeIfAbsent(hash, _ -> addresses(hash)));
     }
 
     private List<StackTraceMap.Frame> addresses(long hash) {

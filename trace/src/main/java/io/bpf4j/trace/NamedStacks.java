@@ -27,7 +27,6 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -202,16 +201,16 @@ public final class NamedStacks implements AutoCloseable {
         endingEarly = 0;
         cut = 0;
         Map<Integer, List<List<StackTraceMap.Frame>>> inUser = rows.stream()
-                .filter(row -> row.userStack() != null)
+                .filter(row -> row.userStack().isPresent())
                 .collect(Collectors.groupingBy(
                         NamedStacks::pid,
                         LinkedHashMap::new,
-                        Collectors.mapping(row -> Objects.requireNonNull(row.userStack()), Collectors.toList())));
+                        Collectors.mapping(row -> row.userStack().orElseThrow(), Collectors.toList())));
         jvms.ask(inUser.keySet(), asking);
         symbolizer.prepare(inUser);
         for (Answer.Row row : rows) {
-            List<StackTraceMap.Frame> stack = row.userStack();
-            if (stack != null && !stack.isEmpty() && symbolizer.endsEarly(pid(row), stack)) {
+            List<StackTraceMap.Frame> stack = row.userStack().orElse(List.of());
+            if (!stack.isEmpty() && symbolizer.endsEarly(pid(row), stack)) {
                 endingEarly += row.count();
             }
             if (named(row).isCut()) {
@@ -316,7 +315,7 @@ public final class NamedStacks implements AutoCloseable {
                     "the stacks of " + endingEarly + " of " + all
                             + " events end early: this code seems to be built without frame pointers"
                             + " (gcc -fno-omit-frame-pointer, on s390x -mbackchain; java -XX:+PreserveFramePointer)"));
-        } else if (rows.stream().anyMatch(row -> row.userStack() != null)) {
+        } else if (rows.stream().anyMatch(row -> row.userStack().isPresent())) {
             withoutCaller().ifPresent(gaps::add);
         }
         if (cut > 0) {
@@ -361,12 +360,10 @@ public final class NamedStacks implements AutoCloseable {
     }
 
     private Stack named(Answer.Row row) {
-        List<StackTraceMap.Frame> inUser = row.userStack();
-        List<StackTraceMap.Frame> inKernel = row.kernelStack();
         return new Stack(
                 row.key(),
-                inUser == null ? List.of() : symbolizer.user(pid(row), inUser),
-                inKernel == null ? List.of() : symbolizer.kernel(inKernel),
+                row.userStack().map(stack -> symbolizer.user(pid(row), stack)).orElse(List.of()),
+                row.kernelStack().map(symbolizer::kernel).orElse(List.of()),
                 row.count());
     }
 

@@ -7,7 +7,7 @@
  * try (Answer pauses = Question.on(jvm.matching("hotspot:gc__*")).latency("gc__begin", "gc__end").open()) {
  *     Thread.sleep(10_000);
  *     for (Answer.Row row : pauses.rows()) {
- *         System.out.println(row.count() + " pauses, 99 % of them up to " + row.distribution().quantile(0.99) + " ns");
+ *         System.out.println(row.count() + " pauses, 99 % of them up to " + row.distribution().orElseThrow().quantile(0.99) + " ns");
  *     }
  *     pauses.gaps().forEach((gap, events) -> System.err.println(events + " " + gap.text()));
  * }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class RecordValuesTest {
@@ -56,7 +57,7 @@ class RecordValuesTest {
                 .isEqualTo(new Query(7, -1, "select", true, 0.5, BigInteger.valueOf(9), 3L));
         BigInteger large = BigInteger.TWO.pow(63);
         values.put("hash", large);
-        assertThat(new Answer.Row(values, 1, null, null, null)
+        assertThat(new Answer.Row(values, 1, Optional.empty(), Optional.empty(), Optional.empty())
                         .keyAs(Query.class)
                         .hash())
                 .isEqualTo(large);

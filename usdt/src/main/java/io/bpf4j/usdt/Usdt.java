@@ -186,7 +186,7 @@ public final class Usdt {
                                 .toList()),
                         cookies(file, table, options, plan.strategy(), unreadable),
                         site -> file.probeOf(site).fullName(),
-                        options.pid().orElse(0),
+                        options.pid(),
                         links);
                 switch (plan.strategy()) {
                     case MULTI -> attacher.byOneLink();

@@ -117,10 +117,11 @@ class OtherMachinesTest {
             case UsdtArg.Register r -> "Register" + head + r.name() + ")";
             case UsdtArg.Memory m -> {
                 String place = head + m.base() + (m.offset() < 0 ? "" : "+") + m.offset();
-                yield m.index() == null
-                        ? "Dereference" + place + (m.symbol() == null ? "" : "+" + m.symbol()) + ")"
-                        : "Sib" + place + "+" + m.index() + (m.indexSize() == 8 ? "" : "[" + m.indexSize() + "]") + "*"
-                                + m.scale() + ")";
+                yield m.index().isEmpty()
+                        ? "Dereference" + place
+                                + m.symbol().map(symbol -> "+" + symbol).orElse("") + ")"
+                        : "Sib" + place + "+" + m.index().get() + (m.indexSize() == 8 ? "" : "[" + m.indexSize() + "]")
+                                + "*" + m.scale() + ")";
             }
             case UsdtArg.Unsupported u -> "Unsupported: " + u.reason();
         };

@@ -35,17 +35,13 @@ final class ArgJson {
     }
 
     private static void memory(JsonLine line, UsdtArg.Memory m) {
-        line.field("kind", m.index() == null ? "dereference" : "sib")
+        line.field("kind", m.index().isPresent() ? "sib" : "dereference")
                 .field("register", m.base())
                 .field("offset", m.offset());
-        if (m.index() != null) {
-            line.field("index", m.index()).field("scale", m.scale());
-        }
+        m.index().ifPresent(register -> line.field("index", register).field("scale", m.scale()));
         if (m.indexSize() != 8) {
             line.field("index_size", m.indexSize());
         }
-        if (m.symbol() != null) {
-            line.field("symbol", m.symbol());
-        }
+        m.symbol().ifPresent(name -> line.field("symbol", name));
     }
 }

@@ -33,20 +33,20 @@ final class ArgText {
                 yield "constant " + c.value() + (read == c.value() ? "" : ", read as " + read);
             }
             case UsdtArg.Register r -> "register " + r.name();
-            case UsdtArg.Memory m ->
-                "memory at " + (m.symbol() == null ? m.base() : m.symbol()) + index(m) + offset(m.offset());
+            case UsdtArg.Memory m -> "memory at " + m.symbol().orElse(m.base()) + index(m) + offset(m.offset());
             case UsdtArg.Unsupported u -> "can't be read: " + u.reason();
         };
     }
 
     /** The index register. For half of a register, the text also says how it is extended. */
     private static String index(UsdtArg.Memory m) {
-        if (m.index() == null) {
+        if (m.index().isEmpty()) {
             return "";
         }
         String register = m.indexSize() == 8
-                ? m.index()
-                : "(" + (m.indexSize() < 0 ? "signed" : "unsigned") + " 4 bytes of " + m.index() + ")";
+                ? m.index().get()
+                : "(" + (m.indexSize() < 0 ? "signed" : "unsigned") + " 4 bytes of "
+                        + m.index().get() + ")";
         return "+" + register + "*" + m.scale();
     }
 

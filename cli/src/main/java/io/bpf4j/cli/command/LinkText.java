@@ -71,7 +71,7 @@ final class LinkText {
                 at.count()
                         + (at.count() == 1 ? " place in " : " places in ")
                         + (at.path().isEmpty() ? "a file" : at.path())
-                        + (at.pid() == 0 ? "" : " of process " + at.pid())
+                        + (at.pid().isPresent() ? " of process " + at.pid().getAsInt() : "")
                         + ((at.flags() & 1) == 0 ? "" : ", returns");
             case LinkDetail.Uprobe at ->
                 at.file() + "+0x" + Long.toHexString(at.offset()) + (at.returns() ? ", returns" : "");

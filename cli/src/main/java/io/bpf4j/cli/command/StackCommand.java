@@ -8,7 +8,6 @@ import io.bpf4j.cli.picture.AnswerPage;
 import io.bpf4j.cli.picture.StackPicture;
 import io.bpf4j.cli.question.StackRow;
 import io.bpf4j.cli.trace.Interruption;
-import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
@@ -23,7 +22,6 @@ import java.io.Writer;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -156,7 +154,10 @@ final class StackCommand extends QuestionCommand {
             stacks.problems().forEach(console::remark);
             stacks.gaps().forEach(this::report);
             // At a uprobe the kernel has interrupted code in user space, so its own stack is empty.
-            if (kernel && !rows.isEmpty() && rows.stream().allMatch(row -> isEmpty(row.kernelStack()))) {
+            if (kernel
+                    && !rows.isEmpty()
+                    && rows.stream()
+                            .allMatch(row -> row.kernelStack().orElse(List.of()).isEmpty())) {
                 report(new Diagnostic(
                         Diagnostic.Kind.HINT,
                         "",
@@ -206,10 +207,6 @@ final class StackCommand extends QuestionCommand {
             } else {
                 console.error("bpf4j: " + diagnostic.message());
             }
-        }
-
-        private static boolean isEmpty(@Nullable List<StackTraceMap.Frame> stack) {
-            return stack == null || stack.isEmpty();
         }
 
         private void text(NamedStacks.Stack stack) {

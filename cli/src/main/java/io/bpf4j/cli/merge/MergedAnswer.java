@@ -309,7 +309,12 @@ public final class MergedAnswer {
 
     private List<Answer.Row> counted() {
         return rows.values().stream()
-                .map(row -> new Answer.Row(row.id().key(), row.count(), row.distribution(), null, null))
+                .map(row -> new Answer.Row(
+                        row.id().key(),
+                        row.count(),
+                        Optional.ofNullable(row.distribution()),
+                        Optional.empty(),
+                        Optional.empty()))
                 .toList();
     }
 

@@ -14,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -76,7 +75,7 @@ public record AnswerPage(
 
     /** The rows that have a distribution. */
     private List<Answer.Row> distributions() {
-        return rows.stream().filter(row -> row.distribution() != null).toList();
+        return rows.stream().filter(row -> row.distribution().isPresent()).toList();
     }
 
     /** Writes the page; {@code parts} come before the tables. */
@@ -117,7 +116,7 @@ public record AnswerPage(
         } else {
             for (Answer.Row row :
                     distributions.stream().limit(MAX_DISTRIBUTIONS).toList()) {
-                distribution(out, row, Objects.requireNonNull(row.distribution()));
+                distribution(out, row, row.distribution().orElseThrow());
             }
             more(out, distributions.size() - MAX_DISTRIBUTIONS);
         }
@@ -291,7 +290,7 @@ public record AnswerPage(
             y = heat(drawing, y, rows.isEmpty() ? List.of() : keysOverTime());
         }
         for (Answer.Row row : distributions.stream().limit(MAX_HEAT_MAPS).toList()) {
-            Distribution distribution = Objects.requireNonNull(row.distribution());
+            Distribution distribution = row.distribution().orElseThrow();
             String key = AnswerValues.text(row.key());
             y += key.isEmpty() ? 0 : ROW + 8;
             HeatMap.text(drawing, 20, y, "heading", key);

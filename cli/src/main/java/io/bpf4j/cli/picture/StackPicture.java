@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -44,7 +45,12 @@ public final class StackPicture {
     /** Writes the graph and the table, with the title, the facts and the remarks of a page. */
     public void html(AnswerPage page, Appendable out) throws IOException {
         AnswerPage withTable = page.withRows(table.entrySet().stream()
-                .map(row -> new Answer.Row(Map.of("stack", row.getKey()), row.getValue(), null, null, null))
+                .map(row -> new Answer.Row(
+                        Map.of("stack", row.getKey()),
+                        row.getValue(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty()))
                 .toList());
         if (table.isEmpty()) {
             withTable.html(out);

@@ -22,7 +22,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
@@ -99,7 +98,7 @@ public final class AnswerReport {
         List<Answer.Row> rows = sorted(unsorted);
         if (json) {
             rows.forEach(row -> console.line(line(row, unit, scale)));
-        } else if (rows.stream().anyMatch(row -> row.distribution() != null)) {
+        } else if (rows.stream().anyMatch(row -> row.distribution().isPresent())) {
             rows.forEach(row -> histogram(row, unit));
         } else if (rows.stream().anyMatch(row -> !row.key().isEmpty())) {
             table(rows);
@@ -114,7 +113,7 @@ public final class AnswerReport {
             rows(answer, rows);
             interval(events);
         } else if (rows.stream()
-                .allMatch(row -> row.distribution() == null && row.key().isEmpty())) {
+                .allMatch(row -> row.distribution().isEmpty() && row.key().isEmpty())) {
             console.line(AnswerValues.events(events));
         } else {
             rows(answer, rows);
@@ -165,13 +164,13 @@ public final class AnswerReport {
     private static String line(Answer.Row row, String unit, Optional<HistogramScale> scale) {
         JsonLine line = Records.begin("row").key("key");
         AnswerValues.json(line, row.key());
-        Distribution distribution = row.distribution();
-        if (distribution == null) {
+        if (row.distribution().isEmpty()) {
             return line.field("count", row.count()).endObject().toString();
         }
         if (!unit.isEmpty()) {
             line.field("unit", unit);
         }
+        Distribution distribution = row.distribution().get();
         scale.ifPresent(known -> known.json(line));
         line.key("buckets").beginArray();
         for (Distribution.Bucket bucket : distribution.buckets()) {
@@ -196,7 +195,7 @@ public final class AnswerReport {
     }
 
     private void histogram(Answer.Row row, String unit) {
-        Distribution distribution = Objects.requireNonNull(row.distribution());
+        Distribution distribution = row.distribution().orElseThrow();
         boolean unsigned = distribution.unsigned();
         String key = AnswerValues.text(row.key());
         if (!key.isEmpty()) {
@@ -368,7 +367,7 @@ public final class AnswerReport {
     /** Whether the sums are only the number of events, which the summary of the only distribution has already. */
     public static boolean isInSummary(List<Answer.Row> rows, String sums) {
         return rows.size() == 1
-                && rows.getFirst().distribution() != null
+                && rows.getFirst().distribution().isPresent()
                 && sums.equals(AnswerValues.events(rows.getFirst().count()));
     }
 

@@ -28,10 +28,10 @@ public final class Changes {
     public record Change(Map<String, Object> key, long count, long total, Map<Long, Long> buckets) {
         static Change of(Answer.Row row) {
             Map<Long, Long> buckets = new HashMap<>();
-            Distribution distribution = row.distribution();
-            if (distribution != null) {
-                distribution.rows().forEach(bucket -> buckets.put(bucket.from(), bucket.count()));
-            }
+            row.distribution()
+                    .map(Distribution::rows)
+                    .orElse(List.of())
+                    .forEach(bucket -> buckets.put(bucket.from(), bucket.count()));
             return new Change(row.key(), row.count(), row.count(), buckets);
         }
 

@@ -11,7 +11,6 @@ import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,9 +63,8 @@ public final class IntervalLines {
                 changes.next(rows).stream().filter(change -> change.count() > 0).toList();
         List<Changes.Change> shown = all.stream().limit(MAX_KEYS).toList();
         String now = clock.format(time);
-        List<Distribution> distributions = rows.stream()
-                .flatMap(row -> Stream.ofNullable(row.distribution()))
-                .toList();
+        List<Distribution> distributions =
+                rows.stream().flatMap(row -> row.distribution().stream()).toList();
         Layout present = layout(distributions, shown, columns - now.length() - 2);
         if (!present.equals(layout) || linesSinceAxis >= LINES_PER_AXIS) {
             layout = present;

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
@@ -85,7 +86,8 @@ public final class TopTable {
         return changes.stream()
                 .filter(change -> change.count() > 0)
                 .limit(maxRows)
-                .map(change -> new Answer.Row(change.key(), change.count(), null, null, null))
+                .map(change -> new Answer.Row(
+                        change.key(), change.count(), Optional.empty(), Optional.empty(), Optional.empty()))
                 .toList();
     }
 

@@ -241,7 +241,8 @@ class MergedAnswerTest {
         events.forEach(event ->
                 byKey.computeIfAbsent(event.key, _ -> new ArrayList<>()).add(event));
         List<Answer.Row> rows = new ArrayList<>();
-        byKey.forEach((key, same) -> rows.add(new Answer.Row(key, same.size(), distribution.apply(same), null, null)));
+        byKey.forEach((key, same) -> rows.add(new Answer.Row(
+                key, same.size(), Optional.ofNullable(distribution.apply(same)), Optional.empty(), Optional.empty())));
         return printed(events, rows, (_, report, _) -> report.rows(rows, scale.isPresent() ? "ns" : "", scale));
     }
 
@@ -260,7 +261,8 @@ class MergedAnswerTest {
                 .thenComparing(StackRow::key, AnswerValues.KEYS)
                 .thenComparing(stack -> String.join("\n", stack.frames())));
         List<Answer.Row> rows = stacks.stream()
-                .map(stack -> new Answer.Row(stack.key(), stack.count(), null, null, null))
+                .map(stack -> new Answer.Row(
+                        stack.key(), stack.count(), Optional.empty(), Optional.empty(), Optional.empty()))
                 .toList();
         return printed(
                 events,

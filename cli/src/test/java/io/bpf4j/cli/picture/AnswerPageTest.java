@@ -10,6 +10,7 @@ import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class AnswerPageTest {
@@ -18,7 +19,12 @@ class AnswerPageTest {
     private static Answer.Row row(Object key, long count, Bucket... buckets) {
         Distribution distribution =
                 buckets.length == 0 ? null : new Distribution(true, false, count, 0, 1, 2, List.of(buckets));
-        return new Answer.Row(Map.of("key" + HOSTILE, key), count, distribution, null, null);
+        return new Answer.Row(
+                Map.of("key" + HOSTILE, key),
+                count,
+                Optional.ofNullable(distribution),
+                Optional.empty(),
+                Optional.empty());
     }
 
     private static AnswerPage page(History history, Answer.Row... rows) {

@@ -112,7 +112,11 @@ class AnswerReportTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         Console console = new Console(out, Writer.nullWriter(), Reader.nullReader());
         new AnswerReport(console, false)
-                .rows(List.of(new Answer.Row(Map.of(), 4, distribution, null, null)), "", Optional.empty());
+                .rows(
+                        List.of(new Answer.Row(
+                                Map.of(), 4, Optional.of(distribution), Optional.empty(), Optional.empty())),
+                        "",
+                        Optional.empty());
         console.flush();
         return out.toString(StandardCharsets.UTF_8);
     }

@@ -9,13 +9,15 @@ import io.bpf4j.trace.Distribution.Bucket;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ChangesTest {
     private static Answer.Row row(String name, long count, Bucket... buckets) {
         Distribution distribution =
                 buckets.length == 0 ? null : new Distribution(true, false, count, 0, 0, 0, Arrays.asList(buckets));
-        return new Answer.Row(Map.of("comm", name), count, distribution, null, null);
+        return new Answer.Row(
+                Map.of("comm", name), count, Optional.ofNullable(distribution), Optional.empty(), Optional.empty());
     }
 
     @Test

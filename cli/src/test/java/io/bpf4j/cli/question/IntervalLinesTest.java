@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.LocalTime;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class IntervalLinesTest {
@@ -32,7 +33,12 @@ class IntervalLinesTest {
 
     private static Answer.Row row(Map<String, Object> key, Bucket... buckets) {
         long count = List.of(buckets).stream().mapToLong(Bucket::count).sum();
-        return new Answer.Row(key, count, new Distribution(true, false, count, 0, 0, 0, List.of(buckets)), null, null);
+        return new Answer.Row(
+                key,
+                count,
+                Optional.of(new Distribution(true, false, count, 0, 0, 0, List.of(buckets))),
+                Optional.empty(),
+                Optional.empty());
     }
 
     @Test
@@ -63,7 +69,7 @@ class IntervalLinesTest {
 
     @Test
     void aCountIsABar() {
-        assertThat(print(40, new Answer.Row(Map.of(), 12, null, null, null)))
+        assertThat(print(40, new Answer.Row(Map.of(), 12, Optional.empty(), Optional.empty(), Optional.empty())))
                 .isEqualTo("12:00:00  12       " + "█".repeat(21) + "\n");
     }
 }

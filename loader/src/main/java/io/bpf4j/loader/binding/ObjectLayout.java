@@ -172,8 +172,9 @@ public final class ObjectLayout {
     }
 
     private static void ofGlobal(ObjectSpec spec, GlobalSpec global, String part, Map<String, String> facts) {
-        DataSection data = spec.map(global.map()).data();
-        String kind = data != null && data.readOnly() ? "constant, " : "variable, ";
+        boolean constant =
+                spec.map(global.map()).data().filter(DataSection::readOnly).isPresent();
+        String kind = constant ? "constant, " : "variable, ";
         ofElement(spec, global.typeId(), global.size(), part, facts);
         facts.computeIfPresent(part, (_, fact) -> kind + fact);
     }

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.link;
 
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * The programs that are attached to one target, as the kernel reports them (BPF_PROG_QUERY, and netlink for
@@ -28,10 +29,10 @@ public record AttachedPrograms(List<Entry> programs, int flags, long revision) {
      * An attached program.
      *
      * @param programId the kernel's id, by which {@code Programs.byId} opens it
-     * @param linkId the kernel's id of its link, by which {@code Links.byId} opens it; 0 if it has no link, or if the
+     * @param linkId the kernel's id of its link, by which {@code Links.byId} opens it; empty if it has no link, or if the
      *     target is neither tcx nor netkit: the kernel does not report links of other targets
      * @param flags with which it was attached to a control group, such as {@link AttachedPrograms#ALLOW_MULTI} (Linux
      *     6.0); for XDP, the flag of its mode, as {@link Xdp.Mode#flag}; else 0
      */
-    public record Entry(int programId, int linkId, int flags) {}
+    public record Entry(int programId, OptionalInt linkId, int flags) {}
 }

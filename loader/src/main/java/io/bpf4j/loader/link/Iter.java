@@ -3,6 +3,7 @@ package io.bpf4j.loader.link;
 import io.bpf4j.loader.map.BpfMap;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * An iterator over objects of the kernel (Linux 5.8); {@code SEC("iter/…")} (TRACE_ITER). Attaching returns an
@@ -35,7 +36,7 @@ public sealed interface Iter extends AttachTarget {
 
     /** All objects of the iterator's kind: {@code SEC("iter/task")}, {@code "iter/bpf_map"}, {@code "iter/tcp"}. */
     static Iter all() {
-        return new IterData(Optional.empty(), Optional.empty(), Walk.SELF, 0, 0);
+        return new IterData(Optional.empty(), Optional.empty(), Walk.SELF, OptionalInt.empty(), OptionalInt.empty());
     }
 
     /**
@@ -44,22 +45,22 @@ public sealed interface Iter extends AttachTarget {
      * @param map still belongs to its owner
      */
     static Iter elements(BpfMap map) {
-        return new IterData(Optional.of(map), Optional.empty(), Walk.SELF, 0, 0);
+        return new IterData(Optional.of(map), Optional.empty(), Walk.SELF, OptionalInt.empty(), OptionalInt.empty());
     }
 
     /** Control groups, starting from one, by its directory: {@code SEC("iter/cgroup")} (Linux 6.1). */
     static Iter cgroups(Path cgroup, Walk walk) {
-        return new IterData(Optional.empty(), Optional.of(cgroup), walk, 0, 0);
+        return new IterData(Optional.empty(), Optional.of(cgroup), walk, OptionalInt.empty(), OptionalInt.empty());
     }
 
     /** One process: all its threads. {@code SEC("iter/task")} and similar iterators (Linux 6.1). */
     static Iter process(int pid) {
-        return new IterData(Optional.empty(), Optional.empty(), Walk.SELF, pid, 0);
+        return new IterData(Optional.empty(), Optional.empty(), Walk.SELF, OptionalInt.of(pid), OptionalInt.empty());
     }
 
     /** One thread. {@code SEC("iter/task")} and similar iterators (Linux 6.1). */
     static Iter thread(int tid) {
-        return new IterData(Optional.empty(), Optional.empty(), Walk.SELF, 0, tid);
+        return new IterData(Optional.empty(), Optional.empty(), Walk.SELF, OptionalInt.empty(), OptionalInt.of(tid));
     }
 
     Optional<BpfMap> map();
@@ -68,20 +69,26 @@ public sealed interface Iter extends AttachTarget {
 
     Walk walk();
 
-    /** 0 for none. */
-    int pid();
+    /** The process whose threads are visited; empty for others. */
+    OptionalInt pid();
 
-    /** 0 for none. */
-    int tid();
+    /** The thread that is visited; empty for others. */
+    OptionalInt tid();
 }
 
-record IterData(Optional<BpfMap> map, Optional<Path> cgroup, Iter.Walk walk, int pid, int tid) implements Iter {
+record IterData(Optional<BpfMap> map, Optional<Path> cgroup, Iter.Walk walk, OptionalInt pid, OptionalInt tid)
+        implements Iter {
+    IterData {
+        TargetArguments.requirePid(pid);
+        TargetArguments.requirePid(tid);
+    }
+
     @Override
     public String description() {
         return "iterator"
                 + map.map(known -> " over map \"" + known.name() + "\"").orElse("")
                 + cgroup.map(group -> " over control group " + group).orElse("")
-                + (pid == 0 ? "" : " over process " + pid)
-                + (tid == 0 ? "" : " over thread " + tid);
+                + (pid.isPresent() ? " over process " + pid.getAsInt() : "")
+                + (tid.isPresent() ? " over thread " + tid.getAsInt() : "");
     }
 }

@@ -2,6 +2,7 @@ package io.bpf4j.loader.link;
 
 import io.bpf4j.sys.kernel.AttachType;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The part of the kernel's information about a link that depends on its type. A field that the kernel does not report
@@ -96,9 +97,9 @@ public sealed interface LinkDetail {
      * @param path of the file, as the kernel sees it; empty if the path can't be resolved
      * @param count how many
      * @param flags {@code BPF_F_UPROBE_MULTI_*}: 1 for returns, 2 if the file was given by its file descriptor
-     * @param pid the process; 0 for all
+     * @param pid the process; empty for all
      */
-    record UprobeMulti(String path, int count, int flags, int pid) implements LinkDetail {}
+    record UprobeMulti(String path, int count, int flags, OptionalInt pid) implements LinkDetail {}
 
     /**
      * A uprobe through a perf event.

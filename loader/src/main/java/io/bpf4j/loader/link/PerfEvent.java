@@ -1,6 +1,7 @@
 package io.bpf4j.loader.link;
 
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A hardware or software perf event: the program runs after every so many occurrences; {@code SEC("perf_event")}.
@@ -140,7 +141,8 @@ public sealed interface PerfEvent extends AttachTarget {
      * @param config the event to count, depending on the type: {@code PERF_COUNT_HW_*}, {@code PERF_COUNT_SW_*}
      */
     static PerfEvent every(long period, int type, long config) {
-        return new PerfEventData(type, config, period, false, 0, -1, 0, Optional.empty(), false);
+        return new PerfEventData(
+                type, config, period, false, OptionalInt.empty(), OptionalInt.empty(), 0, Optional.empty(), false);
     }
 
     /** Runs after every {@code period} occurrences. */
@@ -164,7 +166,8 @@ public sealed interface PerfEvent extends AttachTarget {
 
     /** Runs this many times per second, with the period that this requires; parameters as for {@link #every}. */
     static PerfEvent perSecond(long hertz, int type, long config) {
-        return new PerfEventData(type, config, hertz, true, 0, -1, 0, Optional.empty(), false);
+        return new PerfEventData(
+                type, config, hertz, true, OptionalInt.empty(), OptionalInt.empty(), 0, Optional.empty(), false);
     }
 
     /** Runs this many times per second, with the period that this requires. */
@@ -192,7 +195,8 @@ public sealed interface PerfEvent extends AttachTarget {
      * #inThread}: an address means different memory in each process.
      */
     static PerfEvent at(Breakpoint memory) {
-        return new PerfEventData(5, 0, 1, false, 0, -1, 0, Optional.of(memory), false);
+        return new PerfEventData(
+                5, 0, 1, false, OptionalInt.empty(), OptionalInt.empty(), 0, Optional.of(memory), false);
     }
 
     int type();
@@ -204,11 +208,11 @@ public sealed interface PerfEvent extends AttachTarget {
 
     boolean isPerSecond();
 
-    /** The thread to count in; 0 for all. */
-    int tid();
+    /** The thread to count in; empty for all. */
+    OptionalInt tid();
 
-    /** The CPU to count on; -1 for all CPUs. */
-    int cpu();
+    /** The CPU to count on; empty for all. */
+    OptionalInt cpu();
 
     long cookie();
 
@@ -221,12 +225,28 @@ public sealed interface PerfEvent extends AttachTarget {
     /** In one thread only: the kernel's perf events count threads. */
     default PerfEvent inThread(int tid) {
         return new PerfEventData(
-                type(), config(), period(), isPerSecond(), tid, cpu(), cookie(), breakpoint(), isInherited());
+                type(),
+                config(),
+                period(),
+                isPerSecond(),
+                OptionalInt.of(tid),
+                cpu(),
+                cookie(),
+                breakpoint(),
+                isInherited());
     }
 
     default PerfEvent onCpu(int number) {
         return new PerfEventData(
-                type(), config(), period(), isPerSecond(), tid(), number, cookie(), breakpoint(), isInherited());
+                type(),
+                config(),
+                period(),
+                isPerSecond(),
+                tid(),
+                OptionalInt.of(number),
+                cookie(),
+                breakpoint(),
+                isInherited());
     }
 
     default PerfEvent withCookie(long cookie) {
@@ -245,17 +265,20 @@ record PerfEventData(
         long config,
         long period,
         boolean isPerSecond,
-        int tid,
-        int cpu,
+        OptionalInt tid,
+        OptionalInt cpu,
         long cookie,
         Optional<Breakpoint> breakpoint,
         boolean isInherited)
         implements PerfEvent {
     PerfEventData {
-        if (period <= 0 || cpu < -1 || tid < 0) {
-            throw new IllegalArgumentException("period " + period + ", CPU " + cpu + ", thread " + tid
-                    + ": the period must be positive, the CPU at least -1, and the thread at least 0");
+        if (period <= 0) {
+            throw new IllegalArgumentException("period " + period + " is not positive");
         }
+        if (cpu.isPresent() && cpu.getAsInt() < 0) {
+            throw new IllegalArgumentException("CPU " + cpu.getAsInt() + " is negative");
+        }
+        TargetArguments.requirePid(tid);
     }
 
     @Override
@@ -264,6 +287,6 @@ record PerfEventData(
                         .map(memory -> memory.access() + " of " + memory.length() + " bytes at 0x"
                                 + Long.toHexString(memory.address()))
                         .orElse("perf event " + type + ":" + config)
-                + (cpu < 0 ? "" : " on CPU " + cpu);
+                + (cpu.isPresent() ? " on CPU " + cpu.getAsInt() : "");
     }
 }

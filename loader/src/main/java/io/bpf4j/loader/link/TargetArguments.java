@@ -2,6 +2,7 @@ package io.bpf4j.loader.link;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * The common arguments of several targets: their checks, and their text in a description.
@@ -11,10 +12,9 @@ import java.util.List;
 final class TargetArguments {
     private TargetArguments() {}
 
-    static void requirePid(int pid) {
-        if (pid < 0) {
-            throw new IllegalArgumentException(
-                    "pid " + pid + " is negative: it must be the pid of a process, or 0 for every process");
+    static void requirePid(OptionalInt pid) {
+        if (pid.isPresent() && pid.getAsInt() <= 0) {
+            throw new IllegalArgumentException("pid " + pid.getAsInt() + " is not the pid of a process");
         }
     }
 

@@ -2,6 +2,7 @@ package io.bpf4j.loader.link;
 
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A function or an instruction of a program or library, through a perf event; {@code SEC("uprobe")}, {@code
@@ -21,22 +22,22 @@ public sealed interface Uprobe extends AttachTarget {
      *     app.apk!/lib/x86_64/libx.so}
      */
     static Uprobe entry(Path file, String function) {
-        return new UprobeData(TargetFile.of(file), Optional.of(function), 0, false, 0, 0, 0);
+        return new UprobeData(TargetFile.of(file), Optional.of(function), 0, false, 0, 0, OptionalInt.empty());
     }
 
     /** The return of a function; {@code file} as for {@link #entry}. */
     static Uprobe exit(Path file, String function) {
-        return new UprobeData(TargetFile.of(file), Optional.of(function), 0, true, 0, 0, 0);
+        return new UprobeData(TargetFile.of(file), Optional.of(function), 0, true, 0, 0, OptionalInt.empty());
     }
 
     /** An instruction, by its offset in the file in bytes. */
     static Uprobe at(TargetFile file, long offset) {
-        return new UprobeData(file, Optional.empty(), offset, false, 0, 0, 0);
+        return new UprobeData(file, Optional.empty(), offset, false, 0, 0, OptionalInt.empty());
     }
 
     /** The return of the function that starts at an offset in the file, in bytes. */
     static Uprobe exitAt(TargetFile file, long offset) {
-        return new UprobeData(file, Optional.empty(), offset, true, 0, 0, 0);
+        return new UprobeData(file, Optional.empty(), offset, true, 0, 0, OptionalInt.empty());
     }
 
     TargetFile file();
@@ -55,7 +56,8 @@ public sealed interface Uprobe extends AttachTarget {
 
     long cookie();
 
-    int pid();
+    /** The process; empty for all. */
+    OptionalInt pid();
 
     /**
      * An instruction of the function, by its distance from the function's start in bytes.
@@ -81,12 +83,18 @@ public sealed interface Uprobe extends AttachTarget {
 
     /** In one process only. The probe does not fire before the process maps the file. */
     default Uprobe inProcess(int pid) {
-        return new UprobeData(file(), function(), offset(), returns(), semaphore(), cookie(), pid);
+        return new UprobeData(file(), function(), offset(), returns(), semaphore(), cookie(), OptionalInt.of(pid));
     }
 }
 
 record UprobeData(
-        TargetFile file, Optional<String> function, long offset, boolean returns, long semaphore, long cookie, int pid)
+        TargetFile file,
+        Optional<String> function,
+        long offset,
+        boolean returns,
+        long semaphore,
+        long cookie,
+        OptionalInt pid)
         implements Uprobe {
     UprobeData {
         if (returns && function.isPresent() && offset != 0) {

@@ -3,6 +3,7 @@ package io.bpf4j.loader.link;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * Many functions or instructions of a program or library, through one link; {@code SEC("uprobe.multi")}
@@ -52,7 +53,8 @@ public sealed interface UprobeMulti extends AttachTarget {
     /** A copy of the cookies; empty if there are none. */
     long[] cookies();
 
-    int pid();
+    /** The process; empty for all. */
+    OptionalInt pid();
 
     /**
      * With a semaphore for each function or instruction, in their order.
@@ -71,7 +73,8 @@ public sealed interface UprobeMulti extends AttachTarget {
 
     /** In one process only. */
     default UprobeMulti inProcess(int pid) {
-        return new UprobeMultiData(file(), functions(), offsets(), returns(), semaphores(), cookies(), pid);
+        return new UprobeMultiData(
+                file(), functions(), offsets(), returns(), semaphores(), cookies(), OptionalInt.of(pid));
     }
 }
 
@@ -84,7 +87,7 @@ record UprobeMultiData(
         boolean returns,
         long[] semaphores,
         long[] cookies,
-        int pid)
+        OptionalInt pid)
         implements UprobeMulti {
     static final long[] NONE = {};
 
@@ -99,7 +102,7 @@ record UprobeMultiData(
     }
 
     static UprobeMultiData of(TargetFile file, List<String> functions, long[] offsets, boolean returns) {
-        return new UprobeMultiData(file, functions, offsets, returns, NONE, NONE, 0);
+        return new UprobeMultiData(file, functions, offsets, returns, NONE, NONE, OptionalInt.empty());
     }
 
     @Override

@@ -80,7 +80,9 @@ record DataReader(ObjectFile file) {
         MapSpec arena = arenas.getFirst();
         DataSection data = data(section.get(), arena.name());
         return maps.stream()
-                .map(map -> map.is(MapType.ARENA) ? RecordCopy.with(map, MapSpecData.class, "data", data) : map)
+                .map(map -> map.is(MapType.ARENA)
+                        ? RecordCopy.with(map, MapSpecData.class, "data", Optional.of(data))
+                        : map)
                 .toList();
     }
 
@@ -89,7 +91,15 @@ record DataReader(ObjectFile file) {
         boolean exported = data.variables().stream().anyMatch(GlobalSpec::exported);
         int flags = (exported ? MapSpec.F_MMAPABLE : 0) | (data.readOnly() ? MapSpec.F_RDONLY_PROG : 0);
         return new MapSpecData(
-                data.name(), MapType.ARRAY.number(), 4, data.size(), 1, flags, 0, file.datasecId(data.name()), data);
+                data.name(),
+                MapType.ARRAY.number(),
+                4,
+                data.size(),
+                1,
+                flags,
+                0,
+                file.datasecId(data.name()),
+                Optional.of(data));
     }
 
     private DataSection data(Section section, String map) {

@@ -97,7 +97,7 @@ record LegacyMapReader(ObjectFile file) {
                 definition.s32(FLAGS),
                 typeOf(name, "key", keySize),
                 typeOf(name, "value", valueSize),
-                null);
+                Optional.empty());
     }
 
     /** The id of the annotated type, if it has the right size; else 0. */

@@ -199,9 +199,9 @@ record MapReader(ObjectFile file) {
                     pinByName,
                     true,
                     0,
-                    inner,
+                    Optional.ofNullable(inner),
                     slots,
-                    null,
+                    Optional.empty(),
                     List.of(),
                     Optional.empty());
         }

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A map as an object defines it. <i>Immutable</i>; the {@code with…} methods return an edited copy, to change a map
@@ -107,9 +106,8 @@ public sealed interface MapSpec permits MapSpecData {
     /** The index of the network device that has the map (offload); 0 for none. */
     int ifindex();
 
-    /** The definition of the inner maps, for a map of maps. */
-    @Nullable
-    MapSpec inner();
+    /** The definition of the inner maps; empty if it is not a map of maps, or its object does not define them. */
+    Optional<MapSpec> inner();
 
     /** Static values of a map of maps or of programs. */
     List<Slot> slots();
@@ -120,13 +118,12 @@ public sealed interface MapSpec permits MapSpecData {
     /** The only program that may use it: {@link #withExclusiveProgram}. */
     Optional<String> exclusiveProgram();
 
-    /** The section of global data in this map, if any; an arena has it at its start. */
-    @Nullable
-    DataSection data();
+    /** The section of global data in this map; empty if it has none. An arena has it at its start. */
+    Optional<DataSection> data();
 
     /** A map with this type and these sizes; everything else has default values. */
     static MapSpec of(String name, MapType type, int keySize, int valueSize, int maxEntries) {
-        return new MapSpecData(name, type.number(), keySize, valueSize, maxEntries, 0, 0, 0, null);
+        return new MapSpecData(name, type.number(), keySize, valueSize, maxEntries, 0, 0, 0, Optional.empty());
     }
 
     /** The type, if this version of bpf4j knows it. */
@@ -143,7 +140,7 @@ public sealed interface MapSpec permits MapSpecData {
      * some.
      */
     default boolean isData() {
-        return data() != null && !is(MapType.ARENA);
+        return data().isPresent() && !is(MapType.ARENA);
     }
 
     default MapSpec withMaxEntries(int newMaxEntries) {
@@ -160,8 +157,7 @@ public sealed interface MapSpec permits MapSpecData {
      *     last variable
      */
     default MapSpec withSizes(int newKeySize, int newValueSize) {
-        DataSection data = isData() ? data() : null;
-        if (data != null && newKeySize != keySize()) {
+        if (isData() && newKeySize != keySize()) {
             throw new InvalidObjectException("map \"" + name() + "\" of global data has keys of 4 bytes");
         }
         MapSpec sized = with("keySize", newKeySize).with("valueSize", newValueSize);
@@ -169,7 +165,9 @@ public sealed interface MapSpec permits MapSpecData {
             sized = sized.with("keyTypeId", 0);
         }
         if (newValueSize != valueSize()) {
-            sized = data == null ? sized.with("valueTypeId", 0) : sized.with("data", data.resized(newValueSize));
+            sized = isData()
+                    ? sized.with("data", data().map(section -> section.resized(newValueSize)))
+                    : sized.with("valueTypeId", 0);
         }
         return sized;
     }
@@ -217,7 +215,7 @@ public sealed interface MapSpec permits MapSpecData {
 
     /** A map of maps with another definition of its inner maps. */
     default MapSpec withInner(MapSpec template) {
-        return with("inner", template);
+        return with("inner", Optional.of(template));
     }
 
     /**

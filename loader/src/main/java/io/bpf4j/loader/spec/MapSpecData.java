@@ -2,7 +2,6 @@ package io.bpf4j.loader.spec;
 
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** The only implementation of {@link MapSpec}. */
 record MapSpecData(
@@ -19,9 +18,9 @@ record MapSpecData(
         boolean pinByName,
         boolean autocreate,
         int ifindex,
-        @Nullable MapSpec inner,
+        Optional<MapSpec> inner,
         List<MapSpec.Slot> slots,
-        @Nullable DataSection data,
+        Optional<DataSection> data,
         List<MapSpec.Element> contents,
         Optional<String> exclusiveProgram)
         implements MapSpec {
@@ -40,7 +39,7 @@ record MapSpecData(
             int flags,
             int keyTypeId,
             int valueTypeId,
-            @Nullable DataSection data) {
+            Optional<DataSection> data) {
         this(
                 name,
                 typeNumber,
@@ -55,7 +54,7 @@ record MapSpecData(
                 false,
                 true,
                 0,
-                null,
+                Optional.empty(),
                 List.of(),
                 data,
                 List.of(),

@@ -22,7 +22,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -200,8 +199,7 @@ public sealed interface ObjectSpec permits ObjectSpecData {
     /** The global variables of all sections. */
     default List<GlobalSpec> globals() {
         return maps().stream()
-                .map(MapSpec::data)
-                .filter(Objects::nonNull)
+                .flatMap(map -> map.data().stream())
                 .flatMap(data -> data.variables().stream())
                 .toList();
     }

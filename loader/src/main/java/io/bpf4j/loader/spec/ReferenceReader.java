@@ -53,10 +53,7 @@ final class ReferenceReader {
         this.code = code;
         this.jumpTables = new JumpTableReader(file);
         for (MapSpec map : maps) {
-            DataSection data = map.data();
-            if (data != null) {
-                dataBySection.put(data.sectionIndex(), map);
-            }
+            map.data().ifPresent(data -> dataBySection.put(data.sectionIndex(), map));
             if (!map.isData()) {
                 mapNames.add(map.name());
             }
@@ -170,8 +167,8 @@ final class ReferenceReader {
             return jumpTable(function, index, symbol, symbol.value() + instruction.imm());
         }
         MapSpec dataMap = dataBySection.get(symbol.sectionIndex());
-        DataSection data = dataMap == null ? null : dataMap.data();
-        if (dataMap != null && data != null) {
+        if (dataMap != null) {
+            DataSection data = dataMap.data().orElseThrow();
             int offset = inside(function, index, symbol, symbol.value() + instruction.imm(), data);
             return new CodeReference.ToData(index, dataMap.name(), offset);
         }

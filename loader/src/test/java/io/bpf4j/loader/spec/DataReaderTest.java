@@ -8,7 +8,6 @@ import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.loader.error.InvalidObjectException;
 import java.util.List;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Sections of global data: who may map them, and where their variables are. */
@@ -27,7 +26,7 @@ class DataReaderTest {
     }
 
     private static DataSection data(MapSpec map) {
-        return Objects.requireNonNull(map.data());
+        return map.data().orElseThrow();
     }
 
     @Test

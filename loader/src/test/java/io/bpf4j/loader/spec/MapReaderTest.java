@@ -13,7 +13,6 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.sys.kernel.MapType;
 import java.nio.ByteOrder;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -74,9 +73,9 @@ class MapReaderTest {
                         true,
                         true,
                         0,
-                        null,
+                        Optional.empty(),
                         List.of(),
-                        null,
+                        Optional.empty(),
                         List.of(),
                         Optional.empty()));
     }
@@ -149,8 +148,8 @@ class MapReaderTest {
         MapSpec map = object.parse().map("m");
         assertThat(map.slots()).containsExactly(new MapSpec.Slot(2, "first"));
         assertThat(map.keySize()).isEqualTo(4);
-        assertThat(Objects.requireNonNull(map.inner()).maxEntries()).isEqualTo(5);
-        assertThat(Objects.requireNonNull(map.inner()).name()).isEqualTo("m.inner");
+        assertThat(map.inner().orElseThrow().maxEntries()).isEqualTo(5);
+        assertThat(map.inner().orElseThrow().name()).isEqualTo("m.inner");
     }
 
     @Test
@@ -162,7 +161,7 @@ class MapReaderTest {
         object.relocation(2, 2 * 8 + 3 * 8, program);
         MapSpec map = object.parse().map("m");
         assertThat(map.slots()).containsExactly(new MapSpec.Slot(3, "tail"));
-        assertThat(map.inner()).isNull();
+        assertThat(map.inner()).isEmpty();
         assertThat(map.valueSize()).isEqualTo(4);
     }
 

@@ -84,7 +84,7 @@ class ObjectSpecRobustnessTest {
         }
         DataSection bss = ObjectSpec.parse("globals.bpf.o", bytes)
                 .findMap(".bss")
-                .map(MapSpec::data)
+                .flatMap(MapSpec::data)
                 .orElseThrow();
         assertThat(bss.size()).isEqualTo(1 << 30);
         assertThat(bss.content()).isEmpty();

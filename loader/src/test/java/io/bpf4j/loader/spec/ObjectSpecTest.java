@@ -69,12 +69,12 @@ class ObjectSpecTest {
         GlobalSpec constant = spec.global("constant");
         assertThat(constant.map()).isEqualTo(".rodata");
         assertThat(constant.size()).isEqualTo(8);
-        DataSection rodata = spec.findMap(".rodata").map(MapSpec::data).orElseThrow();
+        DataSection rodata = spec.findMap(".rodata").flatMap(MapSpec::data).orElseThrow();
         assertThat(rodata.readOnly()).isTrue();
         long value =
                 java.nio.ByteBuffer.wrap(rodata.initial()).order(spec.order()).getLong(constant.offset());
         assertThat(value).isEqualTo(0x1122334455667788L);
-        assertThat(spec.findMap(".bss").map(MapSpec::data).orElseThrow().initial())
+        assertThat(spec.findMap(".bss").flatMap(MapSpec::data).orElseThrow().initial())
                 .containsOnly(0);
         assertThat(spec.map(".data").flags() & MapSpec.F_RDONLY_PROG).isZero();
     }
@@ -178,7 +178,7 @@ class ObjectSpecTest {
         MapSpec outer = spec.map("outer");
         assertThat(outer.slots())
                 .containsExactly(new MapSpec.Slot(1, "first_inner"), new MapSpec.Slot(3, "second_inner"));
-        MapSpec inner = java.util.Objects.requireNonNull(outer.inner());
+        MapSpec inner = outer.inner().orElseThrow();
         assertThat(inner.type()).contains(MapType.ARRAY);
         assertThat(inner.valueSize()).isEqualTo(8);
         assertThat(outer.valueSize()).isEqualTo(4);

@@ -66,7 +66,7 @@ public final class Specs {
     }
 
     public static MapSpec map(DataSection data, int valueTypeId) {
-        return new MapSpecData(data.name(), 2, 4, data.size(), 1, 0, 0, valueTypeId, data);
+        return new MapSpecData(data.name(), 2, 4, data.size(), 1, 0, 0, valueTypeId, Optional.of(data));
     }
 
     /** A variable that is created and attached by a link. */

@@ -86,7 +86,10 @@ final class KeptAnswer implements AnswerSource {
         for (Map<String, Object> key : surplus) {
             Answer.Row row = Objects.requireNonNull(more.remove(key));
             if (ranks.apply(key) != Rank.VANISHED) {
-                more.merge(rest, new Answer.Row(rest, row.count(), row.distribution(), null, null), this::sum);
+                more.merge(
+                        rest,
+                        new Answer.Row(rest, row.count(), row.distribution(), Optional.empty(), Optional.empty()),
+                        this::sum);
             }
         }
         more.forEach((key, row) -> rows.merge(key, row, this::sum));
@@ -116,18 +119,14 @@ final class KeptAnswer implements AnswerSource {
         return new Answer.Row(
                 one.key(),
                 one.count() + other.count(),
-                empty.map(all -> all.plus(List.of(distribution(one), distribution(other))))
-                        .orElse(null),
-                null,
-                null);
+                empty.map(all -> all.plus(List.of(distribution(one), distribution(other)))),
+                Optional.empty(),
+                Optional.empty());
     }
 
     private static Distribution distribution(Answer.Row row) {
-        Distribution distribution = row.distribution();
-        if (distribution == null) {
-            throw new IllegalArgumentException("a row without the distribution of its answer");
-        }
-        return distribution;
+        return row.distribution()
+                .orElseThrow(() -> new IllegalArgumentException("a row without the distribution of its answer"));
     }
 
     /**

@@ -3,7 +3,6 @@ package io.bpf4j.metrics.internal;
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.metrics.AnswerMetric;
 import io.bpf4j.trace.Answer;
-import io.bpf4j.trace.Distribution;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -257,9 +256,8 @@ public final class SeriesReader {
     }
 
     private Total total(Answer.Row row) {
-        Distribution distribution = row.distribution();
         return new Total(
-                row.count(), distribution == null ? Optional.empty() : buckets.map(all -> all.of(distribution)));
+                row.count(), row.distribution().flatMap(distribution -> buckets.map(all -> all.of(distribution))));
     }
 
     private void look(List<Object> values, Total total, long now) {

@@ -11,7 +11,6 @@ import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -178,8 +177,7 @@ class KeptAnswerTest {
         assertThat(kept(answer, _ -> KeptAnswer.Rank.NONE).rows())
                 .filteredOn(row -> row.key().equals(Map.of("pid", LabelText.OTHER)))
                 .singleElement()
-                .satisfies(row -> assertThat(
-                                Objects.requireNonNull(row.distribution()).sum())
-                        .isEqualTo(10));
+                .satisfies(row ->
+                        assertThat(row.distribution().orElseThrow().sum()).isEqualTo(10));
     }
 }

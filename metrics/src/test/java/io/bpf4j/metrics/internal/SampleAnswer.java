@@ -129,9 +129,9 @@ public final class SampleAnswer implements AnswerSource {
                 .map(entry -> new Answer.Row(
                         entry.getKey(),
                         entry.getValue().size(),
-                        all.isEmpty() ? null : distribution(entry.getValue()),
-                        null,
-                        null))
+                        all.isEmpty() ? Optional.empty() : Optional.of(distribution(entry.getValue())),
+                        Optional.empty(),
+                        Optional.empty()))
                 .toList();
     }
 

@@ -40,6 +40,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -56,7 +57,7 @@ class AttachedProgramsOnKernelTest {
     }
 
     private static Entry entry(Link link) {
-        return new Entry(link.info().programId(), link.info().id(), 0);
+        return new Entry(link.info().programId(), OptionalInt.of(link.info().id()), 0);
     }
 
     /** The list that a command prints as JSON; bpftool prints nothing for an empty one. */
@@ -110,8 +111,13 @@ class AttachedProgramsOnKernelTest {
             List<Entry> programs = Links.attachedTo(INGRESS).programs();
             assertThat(programs).hasSize(2);
             for (Entry program : programs) {
-                String link = Commands.run(
-                                List.of("bpftool", "--json", "link", "show", "id", Integer.toString(program.linkId())))
+                String link = Commands.run(List.of(
+                                "bpftool",
+                                "--json",
+                                "link",
+                                "show",
+                                "id",
+                                Integer.toString(program.linkId().getAsInt())))
                         .out();
                 assertThat(number(Json.object(link), "prog_id")).isEqualTo(program.programId());
             }
@@ -225,7 +231,7 @@ class AttachedProgramsOnKernelTest {
             assertThat(Links.attachedTo(sockets).programs()).isEmpty();
             try (Link _ = object.program("on_message").attach(sockets)) {
                 assertThat(Links.attachedTo(sockets).programs())
-                        .containsExactly(new Entry(object.program("on_message").id(), 0, 0));
+                        .containsExactly(new Entry(object.program("on_message").id(), OptionalInt.empty(), 0));
             }
             assertThatThrownBy(() -> Links.attachedTo(
                             Sockmap.of(object.map("numbers")).withAttachType(AttachType.SK_MSG_VERDICT)))

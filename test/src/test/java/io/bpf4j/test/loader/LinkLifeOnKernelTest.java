@@ -112,7 +112,7 @@ class LinkLifeOnKernelTest {
                 assertThat(uprobes.path()).isEqualTo(real(target.path()));
                 assertThat(uprobes.count()).isGreaterThanOrEqualTo(2);
                 assertThat(uprobes.flags() & 1).as("of returns").isEqualTo(1);
-                assertThat(uprobes.pid()).isEqualTo(target.pid());
+                assertThat(uprobes.pid()).hasValue(target.pid());
             });
             assertThatThrownBy(() -> link.update(object.program("on_multi_return")))
                     .as("so a question can't get another program while it runs")

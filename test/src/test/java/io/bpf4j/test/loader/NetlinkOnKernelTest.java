@@ -45,6 +45,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -385,7 +386,7 @@ class NetlinkOnKernelTest {
             try (Link link = one.attach(driver)) {
                 assertThat(shownByIp("v0")).isEqualTo(one.id());
                 assertThat(Links.attachedTo(device).programs())
-                        .containsExactly(new Entry(one.id(), 0, Mode.DRIVER.flag()));
+                        .containsExactly(new Entry(one.id(), OptionalInt.empty(), Mode.DRIVER.flag()));
                 assertThat(attachedTo(device.withMode(Mode.GENERIC))).isEmpty();
                 assertThatThrownBy(() -> other.attach(driver))
                         .isInstanceOf(AttachException.class)
@@ -406,7 +407,7 @@ class NetlinkOnKernelTest {
             try (Link _ = one.attach(device.withMode(Mode.GENERIC))) {
                 assertThat(Links.attachedTo(device).programs())
                         .as("by a link")
-                        .containsExactly(new Entry(one.id(), 0, Mode.GENERIC.flag()));
+                        .containsExactly(new Entry(one.id(), OptionalInt.empty(), Mode.GENERIC.flag()));
             }
             run("ip", "link", "set", "v0", "mtu", "9000");
             run("ip", "link", "set", "v1", "mtu", "9000");

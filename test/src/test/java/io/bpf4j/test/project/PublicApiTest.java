@@ -9,6 +9,7 @@ import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.metrics.AnswerMetric;
 import io.bpf4j.objects.BpfObjects;
 import io.bpf4j.sys.Host;
+import io.bpf4j.test.support.GeneratedClasses;
 import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.trace.Question;
 import io.bpf4j.usdt.Usdt;
@@ -19,19 +20,29 @@ import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.lang.module.ModuleReader;
 import java.lang.module.ModuleReference;
+import java.lang.reflect.AnnotatedArrayType;
+import java.lang.reflect.AnnotatedParameterizedType;
+import java.lang.reflect.AnnotatedType;
+import java.lang.reflect.AnnotatedWildcardType;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -72,7 +83,9 @@ class PublicApiTest {
     @ParameterizedTest
     @MethodSource("modules")
     void theListingIsTheApi(Listed module) throws IOException, URISyntaxException {
-        String actual = listing(module.member());
+        List<String> classes = publicTypes(module.member());
+        assertThat(classes).isNotEmpty();
+        String actual = listing(classes, System.getProperty("java.class.path"));
         Path written = Files.createDirectories(TargetProgram.testModule().resolve("target/api"))
                 .resolve(module + ".txt");
         Files.writeString(written, actual);
@@ -83,6 +96,102 @@ class PublicApiTest {
                         "docs/api/%s.txt. If the change of the API is intended: cp %s %s",
                         module, written.toAbsolutePath(), listed)
                 .isEqualTo(actual.lines().toList());
+    }
+
+    /** CONTRIBUTING: what may be absent is an {@code Optional}. */
+    @Test
+    void nothingIsNull() throws IOException, URISyntaxException, ClassNotFoundException {
+        List<String> nullable = new ArrayList<>();
+        for (Listed module : modules().toList()) {
+            for (String name : publicTypes(module.member())) {
+                Class<?> type = Class.forName(name, false, PublicApiTest.class.getClassLoader());
+                Stream.<Executable>concat(
+                                Stream.of(type.getDeclaredMethods()), Stream.of(type.getDeclaredConstructors()))
+                        .filter(member -> Modifier.isPublic(member.getModifiers()))
+                        .filter(member -> !member.getName().equals("equals"))
+                        .filter(member -> !(member instanceof Constructor && Throwable.class.isAssignableFrom(type)))
+                        .filter(member -> Stream.concat(
+                                        Stream.of(member.getAnnotatedReturnType()),
+                                        Stream.of(member.getAnnotatedParameterTypes()))
+                                .anyMatch(PublicApiTest::mayBeNull))
+                        .forEach(member -> nullable.add(member.toString()));
+            }
+        }
+        assertThat(nullable).isEmpty();
+    }
+
+    @Test
+    void whatMayBeNullIsFound() throws NoSuchMethodException {
+        for (Method method : Nullables.class.getDeclaredMethods()) {
+            assertThat(Stream.concat(
+                            Stream.of(method.getAnnotatedReturnType()), Stream.of(method.getAnnotatedParameterTypes())))
+                    .as(method.toString())
+                    .anyMatch(PublicApiTest::mayBeNull);
+        }
+        assertThat(mayBeNull(Object.class.getMethod("toString").getAnnotatedReturnType()))
+                .isFalse();
+    }
+
+    interface Nullables {
+        @Nullable
+        String result();
+
+        byte @Nullable [] array();
+
+        List<? extends @Nullable String> elements();
+
+        void parameter(int number, @Nullable String text);
+    }
+
+    private static boolean mayBeNull(AnnotatedType type) {
+        if (type.isAnnotationPresent(Nullable.class)) {
+            return true;
+        }
+        return switch (type) {
+            case AnnotatedArrayType array -> mayBeNull(array.getAnnotatedGenericComponentType());
+            case AnnotatedParameterizedType generic ->
+                Stream.of(generic.getAnnotatedActualTypeArguments()).anyMatch(PublicApiTest::mayBeNull);
+            case AnnotatedWildcardType wildcard ->
+                Stream.concat(
+                                Stream.of(wildcard.getAnnotatedUpperBounds()),
+                                Stream.of(wildcard.getAnnotatedLowerBounds()))
+                        .anyMatch(PublicApiTest::mayBeNull);
+            default -> false;
+        };
+    }
+
+    @Test
+    void aMethodWithTheNameOfAnImpliedOneIsListed(@TempDir Path folder) {
+        String source = """
+                package org.example;
+
+                public interface Listed {
+                    java.util.List<String> values();
+
+                    record Table(java.util.List<String> values) {
+                        public static Table valueOf(long number) {
+                            return new Table(java.util.List.of(Long.toString(number)));
+                        }
+                    }
+
+                    enum Kind {
+                        ONE
+                    }
+                }
+                """;
+        assertThat(GeneratedClasses.compile(Map.of("org.example.Listed", source), folder))
+                .isEmpty();
+        assertThat(listing(
+                                List.of("org.example.Listed", "org.example.Listed$Table", "org.example.Listed$Kind"),
+                                folder.toString())
+                        .lines()
+                        .map(String::strip))
+                .contains(
+                        "public abstract java.util.List<String> values();",
+                        "public java.util.List<String> values();",
+                        "public static org.example.Listed$Table valueOf(long);",
+                        "public static final org.example.Listed$Kind ONE;")
+                .noneMatch(line -> line.contains("Kind[] values()"));
     }
 
     @Test
@@ -131,13 +240,11 @@ class PublicApiTest {
                         "UsdtWatch$Listener");
     }
 
-    /** Every public type of the packages that the module exports to everybody, with its public members, in order. */
-    private static String listing(Class<?> member) throws IOException, URISyntaxException {
-        List<String> classes = publicTypes(member);
-        assertThat(classes).isNotEmpty();
+    /** Classes with their public members, in order. */
+    private static String listing(List<String> classes, String classPath) {
         StringWriter out = new StringWriter();
         PrintWriter writer = new PrintWriter(out);
-        String[] options = {"-public", "-cp", System.getProperty("java.class.path")};
+        String[] options = {"-public", "-cp", classPath};
         int result = ToolProvider.findFirst("javap")
                 .orElseThrow()
                 .run(
@@ -152,6 +259,7 @@ class PublicApiTest {
                 .collect(Collectors.joining("\n", "", "\n"));
     }
 
+    /** Every public type of the packages that the module exports to everybody. */
     private static List<String> publicTypes(Class<?> member) throws IOException, URISyntaxException {
         Path location = Path.of(
                 member.getProtectionDomain().getCodeSource().getLocation().toURI());

@@ -33,7 +33,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -66,7 +65,7 @@ class GapsOnKernelTest {
                 .histogram("arg0")
                 .open()) {
             List<Long> truth = numbers(List.of(program.toString(), "" + Math.min(64, threads), "20000"));
-            Distribution all = Objects.requireNonNull(answer.rows().getFirst().distribution());
+            Distribution all = answer.rows().getFirst().distribution().orElseThrow();
             assertThat(List.of(all.count(), all.min(), all.max())).isEqualTo(truth);
             assertThat(answer.gaps()).isEmpty();
             assertThat(answer.isExact()).isTrue();
@@ -239,7 +238,7 @@ class GapsOnKernelTest {
         static Stack of(Answer.Row row) {
             return new Stack(
                     row.count(),
-                    Objects.requireNonNull(row.userStack()).stream()
+                    row.userStack().orElseThrow().stream()
                             .map(frame -> ((StackTraceMap.Address) frame).address())
                             .toList());
         }

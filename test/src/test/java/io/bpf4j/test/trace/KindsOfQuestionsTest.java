@@ -27,7 +27,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -131,7 +130,7 @@ class KindsOfQuestionsTest {
             run("tree", "8");
             assertThat(answer.rows()).hasSize(5).allSatisfy(row -> {
                 assertThat(row.count()).isEqualTo(1);
-                assertThat(row.userStack()).isNotEmpty();
+                assertThat(row.userStack().orElseThrow()).isNotEmpty();
             });
             // The process has ended: where its files were mapped follows from the address of the probe.
             stacks.probes(List.of(), List.of(middle));
@@ -170,6 +169,6 @@ class KindsOfQuestionsTest {
     }
 
     private static Distribution distribution(Answer answer) {
-        return Objects.requireNonNull(answer.rows().getFirst().distribution());
+        return answer.rows().getFirst().distribution().orElseThrow();
     }
 }

@@ -308,8 +308,7 @@ class MetricsOnKernelTest {
             try (Answer answer = question.open()) {
                 run("values", "60");
                 Distribution all = answer.emptyDistribution().orElseThrow();
-                Distribution row = answer.rows().getFirst().distribution();
-                assertThat(row).isNotNull();
+                Distribution row = answer.rows().getFirst().distribution().orElseThrow();
                 assertThat(all.buckets())
                         .extracting(Distribution.Bucket::from)
                         .containsSubsequence(row.buckets().stream()

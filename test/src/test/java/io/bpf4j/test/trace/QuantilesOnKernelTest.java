@@ -19,7 +19,6 @@ import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,7 +48,7 @@ class QuantilesOnKernelTest {
 
     private static Distribution distribution(Answer answer) {
         assertThat(answer.gaps()).isEmpty();
-        return Objects.requireNonNull(answer.rows().getFirst().distribution());
+        return answer.rows().getFirst().distribution().orElseThrow();
     }
 
     /** Each bucket and each row has as many events as the program printed values in its range, and no value is elsewhere. */

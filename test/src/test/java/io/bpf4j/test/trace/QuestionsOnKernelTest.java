@@ -29,7 +29,6 @@ import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -54,7 +53,7 @@ class QuestionsOnKernelTest {
             Commands.check(List.of(program.toString(), "values", "100"));
             assertThat(answer.rows())
                     .singleElement()
-                    .extracting(Answer.Row::distribution)
+                    .extracting(row -> row.distribution().orElseThrow())
                     .extracting(Distribution::count, Distribution::min, Distribution::max)
                     .containsExactly(100L, -50L, 49L);
         }
@@ -237,7 +236,7 @@ class QuestionsOnKernelTest {
         try (Answer answer =
                 Question.on(List.of()).alsoOn(both).latency("u:deep", "ur:deep").open()) {
             Commands.check(List.of(program.toString(), "5", "100"));
-            Distribution times = Objects.requireNonNull(answer.rows().getFirst().distribution());
+            Distribution times = answer.rows().getFirst().distribution().orElseThrow();
             assertThat(times.count()).isEqualTo(5 * 64);
             assertThat(times.min()).isGreaterThan(20_000_000);
             assertThat(answer.gaps()).isEqualTo(Map.of(Gap.RETURNS_DROPPED, 5L * (101 - 64)));
@@ -272,7 +271,7 @@ class QuestionsOnKernelTest {
             Commands.check(List.of(program.toString(), "10000"));
             assertThat(answer.rows()).hasSize(10_000).allSatisfy(row -> {
                 assertThat(row.count()).isEqualTo(1);
-                assertThat(row.userStack()).hasSizeGreaterThan(16);
+                assertThat(row.userStack().orElseThrow()).hasSizeGreaterThan(16);
             });
             assertThat(answer.gaps()).doesNotContainKey(Gap.STACKS_LOST);
         }

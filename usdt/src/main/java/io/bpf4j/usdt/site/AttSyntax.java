@@ -152,7 +152,7 @@ final class AttSyntax extends ArgGrammar {
     private Operand memory(String text, Expression e, @Nullable String base, @Nullable String index, int scale) {
         if (e.symbol() == null) {
             if (base != null) {
-                return new UsdtArg.Memory(base, e.value(), null, index, index == null ? 1 : scale);
+                return indexed(UsdtArg.Memory.of(base, e.value()), index, scale);
             }
             if (index != null && scale == 1) {
                 return UsdtArg.Memory.of(index, e.value());
@@ -181,7 +181,12 @@ final class AttSyntax extends ArgGrammar {
                     + " is a value that only the linker knows (a slot of the GOT or PLT, or an offset of thread-local"
                     + " storage)");
         }
-        return new UsdtArg.Memory(instructionPointer, e.value(), e.symbol(), index, index == null ? 1 : scale);
+        UsdtArg.Memory address = UsdtArg.Memory.of(instructionPointer, e.value());
+        return indexed(e.symbol() == null ? address : address.withSymbol(e.symbol()), index, scale);
+    }
+
+    private static UsdtArg.Memory indexed(UsdtArg.Memory address, @Nullable String index, int scale) {
+        return index == null ? address : address.withIndex(index, scale);
     }
 
     private static boolean isGotOffset(Expression e) {
@@ -199,11 +204,12 @@ final class AttSyntax extends ArgGrammar {
 
     @Override
     String print(UsdtArg.Memory m) {
-        String symbol = m.symbol();
-        String offset = symbol != null
-                ? Expression.print(symbol, m.offset())
-                : m.offset() == 0 ? "" : Long.toString(m.offset());
-        String index = m.index() == null ? "" : ",%" + m.index() + (m.scale() == 1 ? "" : "," + m.scale());
+        String offset = m.symbol()
+                .map(symbol -> Expression.print(symbol, m.offset()))
+                .orElse(m.offset() == 0 ? "" : Long.toString(m.offset()));
+        String index = m.index()
+                .map(register -> ",%" + register + (m.scale() == 1 ? "" : "," + m.scale()))
+                .orElse("");
         return offset + "(%" + m.base() + index + ")";
     }
 }

@@ -2,6 +2,7 @@ package io.bpf4j.usdt.site;
 
 import io.bpf4j.usdt.site.Registers.Register;
 import io.bpf4j.usdt.site.UsdtArg.Operand;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -59,7 +60,8 @@ final class BracketSyntax {
         if (unmarked.startsWith(":lo12:")) {
             return Expression.parse(unmarked.substring(6))
                     .filter(e -> e.symbol() != null && !e.negated() && e.relocation() == null)
-                    .map(e -> new UsdtArg.Memory(instructionPointer, e.value(), e.symbol(), null, 1));
+                    .map(e -> UsdtArg.Memory.of(instructionPointer, e.value())
+                            .withSymbol(Objects.requireNonNull(e.symbol())));
         }
         if (unmarked.startsWith(":")) {
             return Optional.of(ArgGrammar.linkerOnly(text));
@@ -102,18 +104,20 @@ final class BracketSyntax {
         }
         Optional<Long> bits = words.length == 2 ? Expression.signedNumber(words[1]) : Optional.empty();
         return bits.map(b -> b >= 0 && b <= 3
-                ? new UsdtArg.Memory(base, 0, null, fullName, 1 << b, size)
+                ? UsdtArg.Memory.of(base, 0).withIndex(fullName, 1 << b, size)
                 : ArgGrammar.unreadable(
                         ArgGrammar.quote(text) + " shifts its index by " + b + " bits; only 0 to 3 can be expressed"));
     }
 
     String print(UsdtArg.Memory m) {
-        String symbol = m.symbol();
-        if (symbol != null) {
-            return "[" + m.base() + ", #:lo12:" + Expression.print(symbol, m.offset()) + "]";
+        if (m.symbol().isPresent()) {
+            return "[" + m.base() + ", #:lo12:" + Expression.print(m.symbol().get(), m.offset()) + "]";
         }
-        String index = m.index();
-        if (index != null && m.indexSize() != 8) {
+        if (m.index().isEmpty()) {
+            return m.offset() == 0 ? "[" + m.base() + "]" : "[" + m.base() + ", " + numberMark + m.offset() + "]";
+        }
+        String index = m.index().get();
+        if (m.indexSize() != 8) {
             String half = "w" + index.substring(1);
             // Only arm64 has half registers, and not for all registers.
             if (registers.find(half).filter(r -> r.fullName().equals(index)).isEmpty()) {
@@ -122,10 +126,7 @@ final class BracketSyntax {
             String shift = m.scale() == 1 ? "" : " " + numberMark + Integer.numberOfTrailingZeros(m.scale());
             return "[" + m.base() + ", " + half + (m.indexSize() < 0 ? ", sxtw" : ", uxtw") + shift + "]";
         }
-        if (index != null) {
-            String shift = m.scale() == 1 ? "" : ", lsl " + numberMark + Integer.numberOfTrailingZeros(m.scale());
-            return "[" + m.base() + ", " + index + shift + "]";
-        }
-        return m.offset() == 0 ? "[" + m.base() + "]" : "[" + m.base() + ", " + numberMark + m.offset() + "]";
+        String shift = m.scale() == 1 ? "" : ", lsl " + numberMark + Integer.numberOfTrailingZeros(m.scale());
+        return "[" + m.base() + ", " + index + shift + "]";
     }
 }

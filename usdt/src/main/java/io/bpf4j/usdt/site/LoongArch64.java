@@ -59,7 +59,7 @@ final class LoongArch64 extends ArgGrammar {
             return registers
                     .find(second.substring(1))
                     .map(Register::fullName)
-                    .map(index -> new UsdtArg.Memory(base, 0, null, index, 1));
+                    .map(index -> UsdtArg.Memory.of(base, 0).withIndex(index, 1));
         }
         if (second.startsWith("%")) {
             return Optional.of(linkerOnly(second));
@@ -71,6 +71,6 @@ final class LoongArch64 extends ArgGrammar {
 
     @Override
     String print(UsdtArg.Memory m) {
-        return "$" + m.base() + ", " + (m.index() == null ? m.offset() : "$" + m.index());
+        return "$" + m.base() + ", " + m.index().map(index -> "$" + index).orElse(Long.toString(m.offset()));
     }
 }

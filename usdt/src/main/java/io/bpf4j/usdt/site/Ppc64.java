@@ -69,7 +69,10 @@ final class Ppc64 extends ArgGrammar {
         }
         String base = addend(first);
         String name = index.get().fullName();
-        return Optional.of(base == null ? UsdtArg.Memory.of(name, 0) : new UsdtArg.Memory(base, 0, null, name, 1));
+        return Optional.of(
+                base == null
+                        ? UsdtArg.Memory.of(name, 0)
+                        : UsdtArg.Memory.of(base, 0).withIndex(name, 1));
     }
 
     private @Nullable String addend(String spelling) {
@@ -79,8 +82,8 @@ final class Ppc64 extends ArgGrammar {
 
     @Override
     String print(UsdtArg.Memory m) {
-        if (m.index() != null) {
-            return m.base() + "," + m.index();
+        if (m.index().isPresent()) {
+            return m.base() + "," + m.index().get();
         }
         // As the second part of a sum, 0 is register 0.
         return m.base().equals("r0") && m.offset() == 0 ? "0," + m.base() : m.offset() + "(" + m.base() + ")";

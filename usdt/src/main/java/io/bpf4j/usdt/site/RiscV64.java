@@ -2,6 +2,7 @@ package io.bpf4j.usdt.site;
 
 import io.bpf4j.usdt.site.Registers.Register;
 import io.bpf4j.usdt.site.UsdtArg.Operand;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -52,7 +53,8 @@ final class RiscV64 extends ArgGrammar {
         if (offset.startsWith("%lo(") && offset.endsWith(")")) {
             return Expression.parse(offset.substring(4, offset.length() - 1))
                     .filter(e -> e.symbol() != null && !e.negated() && e.relocation() == null)
-                    .map(e -> new UsdtArg.Memory(instructionPointer, e.value(), e.symbol(), null, 1));
+                    .map(e -> UsdtArg.Memory.of(instructionPointer, e.value())
+                            .withSymbol(Objects.requireNonNull(e.symbol())));
         }
         if (offset.startsWith("%")) {
             return Optional.of(linkerOnly(text));
@@ -64,8 +66,9 @@ final class RiscV64 extends ArgGrammar {
 
     @Override
     String print(UsdtArg.Memory m) {
-        String symbol = m.symbol();
-        return (symbol == null ? Long.toString(m.offset()) : "%lo(" + Expression.print(symbol, m.offset()) + ")") + "("
-                + m.base() + ")";
+        String offset = m.symbol()
+                .map(symbol -> "%lo(" + Expression.print(symbol, m.offset()) + ")")
+                .orElse(Long.toString(m.offset()));
+        return offset + "(" + m.base() + ")";
     }
 }

@@ -54,7 +54,8 @@ final class S390x extends ArgGrammar {
 
     private static Operand memory(String text, long displacement, @Nullable String base, @Nullable String index) {
         if (base != null) {
-            return new UsdtArg.Memory(base, displacement, null, index, 1);
+            UsdtArg.Memory address = UsdtArg.Memory.of(base, displacement);
+            return index == null ? address : address.withIndex(index, 1);
         }
         return index != null ? UsdtArg.Memory.of(index, displacement) : absolute(text);
     }
@@ -69,6 +70,6 @@ final class S390x extends ArgGrammar {
 
     @Override
     String print(UsdtArg.Memory m) {
-        return m.offset() + "(" + (m.index() == null ? "" : "%" + m.index() + ",") + "%" + m.base() + ")";
+        return m.offset() + "(" + m.index().map(index -> "%" + index + ",").orElse("") + "%" + m.base() + ")";
     }
 }

@@ -1,7 +1,7 @@
 package io.bpf4j.usdt.site;
 
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
 /**
  * One argument of a probe: how large its value is and where it is when the probe fires. <i>Immutable.</i>
@@ -91,22 +91,17 @@ public sealed interface UsdtArg permits UsdtArgData {
      *
      * @param base register; the instruction pointer if there is a symbol
      * @param offset bytes
-     * @param symbol name of a symbol of the same file that takes the base's place, or null. Its address is with the
-     *     site: {@link UsdtSite#symbols()}
-     * @param index register, or null; then the scale is 1
+     * @param symbol name of a symbol of the same file that takes the base's place. Its address is with the site: {@link
+     *     UsdtSite#symbols()}
+     * @param index register; without one the scale is 1
      * @param scale 1, 2, 4 or 8
      * @param indexSize bytes of the index register that are used, in the notation of an argument's size: 8 for the
      *     whole register, 4 for the zero-extended lower half ({@code [x1, w0, uxtw]} on arm64), -4 for the
      *     sign-extended lower half ({@code sxtw}). Only BPF objects with bpf4j's own {@code usdt.h} can read half a
      *     register
      */
-    record Memory(
-            String base,
-            long offset,
-            @Nullable String symbol,
-            @Nullable String index,
-            int scale,
-            int indexSize) implements Operand {
+    record Memory(String base, long offset, Optional<String> symbol, Optional<String> index, int scale, int indexSize)
+            implements Operand {
         public Memory {
             if (indexSize != 8 && indexSize != 4 && indexSize != -4) {
                 throw new IllegalArgumentException(
@@ -114,14 +109,24 @@ public sealed interface UsdtArg permits UsdtArgData {
             }
         }
 
-        /** With the whole index register, if the operand has an index. */
-        public Memory(String base, long offset, @Nullable String symbol, @Nullable String index, int scale) {
-            this(base, offset, symbol, index, scale, 8);
-        }
-
         /** {@code offset(base)}. */
         public static Memory of(String base, long offset) {
-            return new Memory(base, offset, null, null, 1);
+            return new Memory(base, offset, Optional.empty(), Optional.empty(), 1, 8);
+        }
+
+        /** At a symbol instead of the base, which is the instruction pointer. */
+        public Memory withSymbol(String name) {
+            return new Memory(base, offset, Optional.of(name), index, scale, indexSize);
+        }
+
+        /** With an index of {@code bytes} bytes of a register, as for {@link #indexSize}. */
+        public Memory withIndex(String register, int factor, int bytes) {
+            return new Memory(base, offset, symbol, Optional.of(register), factor, bytes);
+        }
+
+        /** With a whole register as the index. */
+        public Memory withIndex(String register, int factor) {
+            return withIndex(register, factor, 8);
         }
     }
 

@@ -148,13 +148,13 @@ record UsdtSiteData(
     private @Nullable String reason(UsdtArg arg) {
         return switch (arg.operand()) {
             case UsdtArg.Constant _, UsdtArg.Register _ -> null;
-            case UsdtArg.Memory m -> unresolved(m.symbol());
+            case UsdtArg.Memory m -> m.symbol().map(this::unresolved).orElse(null);
             case UsdtArg.Unsupported u -> u.reason();
         };
     }
 
-    private @Nullable String unresolved(@Nullable String symbol) {
-        return symbol == null || symbols.containsKey(symbol)
+    private @Nullable String unresolved(String symbol) {
+        return symbols.containsKey(symbol)
                 ? null
                 : "the file's symbol tables don't have exactly one address for '" + symbol + "'";
     }

@@ -157,8 +157,10 @@ class ArgVectorsTest {
             case UsdtArg.Register r -> "register " + r.name();
             case UsdtArg.Memory m ->
                 "memory " + m.base() + " " + m.offset()
-                        + (m.index() == null ? "" : " index " + m.index() + " " + m.scale())
-                        + (m.symbol() == null ? "" : " symbol " + m.symbol());
+                        + m.index()
+                                .map(index -> " index " + index + " " + m.scale())
+                                .orElse("")
+                        + m.symbol().map(symbol -> " symbol " + symbol).orElse("");
             case UsdtArg.Unsupported u -> "unsupported " + u.reason();
         };
         assertThat(actual).isEqualTo(meaning.substring(words[0].length() + 1));

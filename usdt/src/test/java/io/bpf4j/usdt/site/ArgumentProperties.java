@@ -85,6 +85,12 @@ final class ArgumentProperties {
         return Arbitraries.oneOf(anything, pieces);
     }
 
+    private static UsdtArg.Memory address(String ip, String base, long offset, @Nullable String symbol) {
+        return symbol == null
+                ? UsdtArg.Memory.of(base, offset)
+                : UsdtArg.Memory.of(ip, offset).withSymbol(symbol);
+    }
+
     /** Arguments as a caller could make them up, not all of which the machine can express. */
     static Arbitrary<UsdtArg> arguments(Machine machine) {
         String ip = ArgGrammar.of(machine).orElseThrow().instructionPointer;
@@ -95,13 +101,14 @@ final class ArgumentProperties {
                 Arbitraries.longs(), Arbitraries.longs().between(-64, 64), Arbitraries.of(0L, Long.MIN_VALUE));
         Arbitrary<@Nullable String> symbols = Arbitraries.of(SYMBOLS).injectNull(0.5);
         Arbitrary<UsdtArg.Operand> memory = Combinators.combine(registers, offsets, symbols)
-                .as((base, offset, symbol) -> new UsdtArg.Memory(symbol == null ? base : ip, offset, symbol, null, 1));
+                .as((base, offset, symbol) -> address(ip, base, offset, symbol));
         Arbitrary<Integer> scales = Arbitraries.of(1, 2, 4, 8);
         Arbitrary<UsdtArg.Operand> indexed = Combinators.combine(registers, offsets, symbols, registers, scales)
                 .as((base, offset, symbol, index, scale) ->
-                        new UsdtArg.Memory(symbol == null ? base : ip, offset, symbol, index, scale));
+                        address(ip, base, offset, symbol).withIndex(index, scale));
         Arbitrary<UsdtArg.Operand> halves = Combinators.combine(registers, registers, scales, Arbitraries.of(4, -4))
-                .as((base, index, scale, indexSize) -> new UsdtArg.Memory(base, 0, null, index, scale, indexSize));
+                .as((base, index, scale, indexSize) ->
+                        UsdtArg.Memory.of(base, 0).withIndex(index, scale, indexSize));
         Arbitrary<UsdtArg.Operand> operands = Arbitraries.oneOf(
                 offsets.map(UsdtArg.Constant::new), registers.map(UsdtArg.Register::new), memory, indexed, halves);
         return Combinators.combine(sizes, flags, flags, operands).as(UsdtArgData::new);

@@ -86,13 +86,13 @@ class ArgumentPropertiesTest {
             case UsdtArg.Constant c -> false;
             case UsdtArg.Register r -> arg.size() > machine.wordSize();
             case UsdtArg.Memory m
-            when m.index() == null ->
-                m.symbol() == null
+            when m.index().isEmpty() ->
+                m.symbol().isEmpty()
                         // Register 0 is not a base there; ppc64 can say 0 + r0.
                         ? m.base().equals("r0")
                                 && (machine == Machine.S390X || (machine == Machine.PPC64LE && m.offset() != 0))
                         : !x86 && !brackets && machine != Machine.RISCV64;
-            case UsdtArg.Memory m -> cannotBeSaid(machine, m, m.index());
+            case UsdtArg.Memory m -> cannotBeSaid(machine, m, m.index().get());
             case UsdtArg.Unsupported u -> false;
         };
     }
@@ -103,14 +103,14 @@ class ArgumentPropertiesTest {
         }
         return switch (machine) {
             case X86_64, I386 -> index.endsWith("ip");
-            case AARCH64, ARM -> m.symbol() != null || m.offset() != 0;
-            case S390X -> m.symbol() != null || m.scale() != 1 || m.base().equals("r0") || index.equals("r0");
+            case AARCH64, ARM -> m.symbol().isPresent() || m.offset() != 0;
+            case S390X -> m.symbol().isPresent() || m.scale() != 1 || m.base().equals("r0") || index.equals("r0");
             case PPC64LE ->
-                m.symbol() != null
+                m.symbol().isPresent()
                         || m.scale() != 1
                         || m.offset() != 0
                         || m.base().equals("r0");
-            case LOONGARCH64 -> m.symbol() != null || m.scale() != 1 || m.offset() != 0;
+            case LOONGARCH64 -> m.symbol().isPresent() || m.scale() != 1 || m.offset() != 0;
             case RISCV64, OTHER -> true;
         };
     }

@@ -18,29 +18,32 @@ class UsdtArgTest {
     void readsWhatCompilersWriteLessOften() {
         assertThat(x86("8@8+4-1(%rbx)")).containsExactly(UsdtArg.unsigned(8, UsdtArg.Memory.of("rbx", 11)));
         assertThat(x86("-4@sym.6(%rip)"))
-                .containsExactly(UsdtArg.signed(4, new UsdtArg.Memory("rip", 0, "sym.6", null, 1)));
+                .containsExactly(UsdtArg.signed(4, UsdtArg.Memory.of("rip", 0).withSymbol("sym.6")));
         assertThat(x86("-4@sym-8(%rip)"))
-                .containsExactly(UsdtArg.signed(4, new UsdtArg.Memory("rip", -8, "sym", null, 1)));
+                .containsExactly(UsdtArg.signed(4, UsdtArg.Memory.of("rip", -8).withSymbol("sym")));
         assertThat(x86("8@0x10(%rbp)")).containsExactly(UsdtArg.unsigned(8, UsdtArg.Memory.of("rbp", 16)));
         assertThat(x86("8f@%rdx"))
                 .containsExactly(
                         UsdtArg.unsigned(8, new UsdtArg.Register("rdx")).withFloat());
         assertThat(x86("4@( %rax , %rcx , 4 )"))
-                .containsExactly(UsdtArg.unsigned(4, new UsdtArg.Memory("rax", 0, null, "rcx", 4)));
+                .containsExactly(UsdtArg.unsigned(4, UsdtArg.Memory.of("rax", 0).withIndex("rcx", 4)));
         assertThat(x86("1@%ah")).containsExactly(UsdtArg.unsigned(1, new UsdtArg.Register("ah")));
     }
 
     @Test
     void aSymbolMeansItsAddressHoweverItIsWritten() {
-        UsdtArg sym = UsdtArg.signed(4, new UsdtArg.Memory("rip", 0, "sym", null, 1));
+        UsdtArg sym = UsdtArg.signed(4, UsdtArg.Memory.of("rip", 0).withSymbol("sym"));
         assertThat(x86("-4@sym(%rip)")).containsExactly(sym);
         assertThat(x86("-4@sym")).containsExactly(sym);
         assertThat(x86("4@tab(,%rdi,4)"))
-                .containsExactly(UsdtArg.unsigned(4, new UsdtArg.Memory("rip", 0, "tab", "rdi", 4)));
+                .containsExactly(UsdtArg.unsigned(
+                        4, UsdtArg.Memory.of("rip", 0).withSymbol("tab").withIndex("rdi", 4)));
         assertThat(x86("4@8+tab(%rdi)"))
-                .containsExactly(UsdtArg.unsigned(4, new UsdtArg.Memory("rip", 8, "tab", "rdi", 1)));
+                .containsExactly(UsdtArg.unsigned(
+                        4, UsdtArg.Memory.of("rip", 8).withSymbol("tab").withIndex("rdi", 1)));
         assertThat(UsdtArg.parse(Machine.I386, "4@tab@GOTOFF(%ebx,%edi,4)"))
-                .containsExactly(UsdtArg.unsigned(4, new UsdtArg.Memory("eip", 0, "tab", "edi", 4)));
+                .containsExactly(UsdtArg.unsigned(
+                        4, UsdtArg.Memory.of("eip", 0).withSymbol("tab").withIndex("edi", 4)));
     }
 
     @Test
@@ -99,7 +102,7 @@ class UsdtArgTest {
 
     @Test
     void aSymbolMayStandAnywhereInASum() {
-        UsdtArg sym = UsdtArg.unsigned(8, new UsdtArg.Memory("rip", 12, "sym", null, 1));
+        UsdtArg sym = UsdtArg.unsigned(8, UsdtArg.Memory.of("rip", 12).withSymbol("sym"));
         for (String text :
                 List.of("sym+12(%rip)", "8+sym+4(%rip)", "(sym+8)+4(%rip)", "3*4+sym(%rip)", "12--sym(%rip)")) {
             assertThat(x86("8@" + text)).as(text).containsExactly(sym);
@@ -111,7 +114,7 @@ class UsdtArgTest {
         assertThat(x86("8@%ds:8(%rax) 4@%ss:(%rsp,%rcx,2)"))
                 .containsExactly(
                         UsdtArg.unsigned(8, UsdtArg.Memory.of("rax", 8)),
-                        UsdtArg.unsigned(4, new UsdtArg.Memory("rsp", 0, null, "rcx", 2)));
+                        UsdtArg.unsigned(4, UsdtArg.Memory.of("rsp", 0).withIndex("rcx", 2)));
     }
 
     @Test
@@ -233,7 +236,7 @@ class UsdtArgTest {
                         UsdtArg.unsigned(8, UsdtArg.Memory.of("rbp", -20)),
                         UsdtArg.unsigned(4, new UsdtArg.Constant(-9)));
         assertThat(UsdtArg.parse(Machine.AARCH64, "-4 @ [x0,\tx1, lsl\t2]"))
-                .containsExactly(UsdtArg.signed(4, new UsdtArg.Memory("x0", 0, null, "x1", 4)));
+                .containsExactly(UsdtArg.signed(4, UsdtArg.Memory.of("x0", 0).withIndex("x1", 4)));
         assertThat(x86("-4 @ nothing !"))
                 .singleElement()
                 .extracting(UsdtArg::operand)

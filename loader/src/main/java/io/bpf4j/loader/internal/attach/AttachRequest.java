@@ -50,8 +50,9 @@ record AttachRequest(Host host, Features features, Fd program, String descriptio
     }
 
     static int index(Kernel kernel, NetDevice device) {
-        String name = device.name();
-        return name == null ? device.index() : kernel.execute(new FileCommand.DeviceIndex(name));
+        return device.index()
+                .orElseGet(() ->
+                        kernel.execute(new FileCommand.DeviceIndex(device.name().orElseThrow())));
     }
 
     /** The file descriptor of a public program, which the program closes. */

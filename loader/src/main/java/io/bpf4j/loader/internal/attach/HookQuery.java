@@ -21,6 +21,7 @@ import io.bpf4j.sys.internal.call.FileCommand;
 import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.OpenFlags;
+import io.bpf4j.sys.internal.call.Struct;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.KernelVersion;
@@ -28,6 +29,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,7 +84,7 @@ public final class HookQuery {
                 try (TcPlace place = TcPlace.open(kernel, filters)) {
                     return new AttachedPrograms(
                             place.programs().stream()
-                                    .map(id -> new AttachedPrograms.Entry(id, 0, 0))
+                                    .map(id -> new AttachedPrograms.Entry(id, OptionalInt.empty(), 0))
                                     .toList(),
                             0,
                             0);
@@ -182,7 +184,7 @@ public final class HookQuery {
         List<AttachedPrograms.Entry> programs = new ArrayList<>();
         for (int i = 0; i < answer.programs().length; i++) {
             programs.add(new AttachedPrograms.Entry(
-                    answer.programs()[i], at(answer.links(), i), at(answer.programFlags(), i)));
+                    answer.programs()[i], Struct.unlessZero(at(answer.links(), i)), at(answer.programFlags(), i)));
         }
         return new AttachedPrograms(List.copyOf(programs), answer.flags(), answer.revision());
     }

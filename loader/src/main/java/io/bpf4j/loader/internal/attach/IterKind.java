@@ -54,8 +54,11 @@ record IterKind(Iter target) implements LinkKind {
                     target.cgroup().get(),
                     group -> link(request, info(SIZE, CGROUP, target.walk().number(), group.number()), group));
         }
-        if (target.pid() != 0 || target.tid() != 0) {
-            return link(request, info(SIZE, TASK, target.tid(), target.pid()), null);
+        if (target.pid().isPresent() || target.tid().isPresent()) {
+            return link(
+                    request,
+                    info(SIZE, TASK, target.tid().orElse(0), target.pid().orElse(0)),
+                    null);
         }
         return link(request, new byte[0], null);
     }

@@ -50,8 +50,8 @@ final class PerfAttacher {
             config |= target.semaphore() << shift.getAsInt();
         }
         String path = file.path().toString();
-        int pid = target.pid() == 0 ? -1 : target.pid();
-        int cpu = target.pid() == 0 ? 0 : -1;
+        int pid = target.pid().orElse(-1);
+        int cpu = target.pid().isPresent() ? -1 : 0;
         return link(
                 request,
                 PerfCommand.Open.probe(request.description(), type, config, path, offset, pid, cpu),
@@ -98,8 +98,8 @@ final class PerfAttacher {
 
     /** One event if a CPU or a thread is given, else one for each CPU that is online. */
     static Link event(AttachRequest request, PerfEvent target) {
-        if (target.cpu() >= 0 || target.tid() != 0) {
-            return link(request, opening(request, target, target.cpu()), target.cookie());
+        if (target.cpu().isPresent() || target.tid().isPresent()) {
+            return link(request, opening(request, target, target.cpu().orElse(-1)), target.cookie());
         }
         LinkGroup links = LinkGroup.inParallel(request.description());
         try {
@@ -126,14 +126,13 @@ final class PerfAttacher {
     }
 
     private static PerfCommand.Open opening(AttachRequest request, PerfEvent target, int cpu) {
-        int pid = target.tid() == 0 ? -1 : target.tid();
         return PerfCommand.Open.sampling(
                 request.description(),
                 target.type(),
                 target.config(),
                 target.period(),
                 target.isPerSecond(),
-                pid,
+                target.tid().orElse(-1),
                 cpu,
                 target.breakpoint()
                         .map(memory -> new PerfCommand.Open.Breakpoint(

@@ -9,6 +9,7 @@ import io.bpf4j.loader.link.UprobeMulti;
 import io.bpf4j.sys.SyscallException;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.RawLinkInfo;
+import io.bpf4j.sys.internal.call.Struct;
 import io.bpf4j.sys.internal.call.StructLayout;
 import io.bpf4j.sys.internal.call.UndoStack;
 import io.bpf4j.sys.kernel.AttachType;
@@ -31,7 +32,10 @@ record UprobeMultiKind(UprobeMulti target, FunctionSites functions) implements L
     static final LinkView VIEW = LinkView.of(
                     12 /* BPF_LINK_TYPE_UPROBE_MULTI */,
                     info -> new LinkDetail.UprobeMulti(
-                            info.text(), info.u32(INFO, "count"), info.u32(INFO, "flags"), info.u32(INFO, "pid")))
+                            info.text(),
+                            info.u32(INFO, "count"),
+                            info.u32(INFO, "flags"),
+                            Struct.unlessZero(info.u32(INFO, "pid"))))
             .withText(_ -> new RawLinkInfo.TextField(INFO, "path", "path_size"))
             .withSites(new RawLinkInfo.SiteFields(INFO, List.of("offsets", "ref_ctr_offsets", "cookies"), "count"));
 
@@ -88,7 +92,7 @@ record UprobeMultiKind(UprobeMulti target, FunctionSites functions) implements L
         if (offsets.length == 0) {
             throw request.refused("there is no site to attach to");
         }
-        if (target.pid() != 0) {
+        if (target.pid().isPresent()) {
             // Without this feature the pid means one thread: the events of all other threads would be missing.
             request.features().require(Feature.UPROBE_MULTI_PROCESS, "attach " + request.description());
         }
@@ -102,7 +106,7 @@ record UprobeMultiKind(UprobeMulti target, FunctionSites functions) implements L
                 offsets,
                 target.semaphores(),
                 target.cookies(),
-                target.pid(),
+                target.pid().orElse(0),
                 target.returns(),
                 0);
         try {

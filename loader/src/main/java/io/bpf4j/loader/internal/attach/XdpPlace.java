@@ -14,6 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -149,7 +150,7 @@ record XdpPlace(
             int attribute) {
         int id = many ? NetlinkMessage.number(xdp, attribute) : alone ? NetlinkMessage.number(xdp, PROG_ID) : 0;
         if (id != 0 && (mode == Xdp.Mode.ANY || mode == of)) {
-            programs.add(new AttachedPrograms.Entry(id, 0, of.flag()));
+            programs.add(new AttachedPrograms.Entry(id, OptionalInt.empty(), of.flag()));
         }
     }
 

@@ -17,6 +17,7 @@ import io.bpf4j.loader.internal.plan.LoaderLog;
 import io.bpf4j.loader.internal.plan.ProgramPlan;
 import io.bpf4j.loader.internal.types.ProgramBtf;
 import io.bpf4j.loader.link.ProgramHandle;
+import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.sys.Host;
@@ -79,7 +80,7 @@ final class ProgramLoading {
         this.maps = Map.copyOf(maps);
         this.modules = modules;
         this.constants = spec.maps().stream()
-                .filter(map -> map.data() != null && map.data().isConstant())
+                .filter(map -> map.data().filter(DataSection::isConstant).isPresent())
                 .map(map -> maps.get(map.name()))
                 .filter(Objects::nonNull)
                 .map(KernelMap::fd)

@@ -43,7 +43,7 @@ public final class LogFormats {
     public static LogFormats of(ObjectSpec object) {
         DataSection section = object.maps().stream()
                 .filter(MapSpec::isData)
-                .map(MapSpec::data)
+                .flatMap(map -> map.data().stream())
                 .filter(data -> data.name().equals(SECTION))
                 .findFirst()
                 .orElseThrow(() -> new InvalidObjectException(

@@ -95,9 +95,8 @@ public final class MapAttributes {
         if (!row.has(Trait.HOLDS_MAPS)) {
             return Optional.empty();
         }
-        MapSpec inner = spec.inner();
-        return inner == null
-                ? Optional.of("does not define its inner maps (MapSpec.withInner)")
-                : refusal(inner).map(problem -> "defines inner maps by a map that " + problem);
+        return spec.inner()
+                .map(inner -> refusal(inner).map(problem -> "defines inner maps by a map that " + problem))
+                .orElse(Optional.of("does not define its inner maps (MapSpec.withInner)"));
     }
 }

@@ -105,10 +105,10 @@ final class MapContents {
      * (a new map has them already), and for the options of a kernel that is not the running kernel.
      */
     byte @Nullable [] initial(MapSpec map) {
-        DataSection data = map.data();
-        if (data == null) {
+        if (map.data().isEmpty()) {
             return null;
         }
+        DataSection data = map.data().get();
         if (data.name().equals(DataSection.KCONFIG)) {
             Host host = kernel.host();
             return host == null

@@ -62,8 +62,7 @@ public record MapPlan(
             String objectName,
             TargetKernel kernel) {
         Features features = kernel.features();
-        DataSection data = spec.data();
-        MapSpec inner = spec.inner();
+        boolean readOnly = spec.data().filter(DataSection::readOnly).isPresent();
         String name = spec.isData() ? KernelNames.ofSection(objectName, spec.name()) : KernelNames.of(spec.name());
         int flags = flags(spec, features);
         int entries = maxEntries(spec, advice, source, kernel.host());
@@ -72,16 +71,16 @@ public record MapPlan(
                 unchanged ? spec : spec.withFlags(flags).withMaxEntries(entries),
                 features.lacks(Feature.OBJECT_NAMES) ? "" : name,
                 initial,
-                initial != null && data != null && data.readOnly() && !features.lacks(Feature.MAP_FREEZE),
-                inner == null
-                        ? null
-                        : of(
+                initial != null && readOnly && !features.lacks(Feature.MAP_FREEZE),
+                spec.inner()
+                        .map(inner -> of(
                                 inner,
                                 ", or give \"" + spec.name() + "\" another definition by MapSpec.withInner",
                                 null,
                                 source,
                                 objectName,
-                                kernel),
+                                kernel))
+                        .orElse(null),
                 null,
                 null);
     }

@@ -60,10 +60,7 @@ final class ObjectBtf {
     private byte[] build() {
         Map<String, DataSection> sections = new HashMap<>();
         for (MapSpec map : spec.maps()) {
-            DataSection data = map.data();
-            if (data != null) {
-                sections.put(data.name(), data);
-            }
+            map.data().ifPresent(data -> sections.put(data.name(), data));
         }
         int last = original.typeCount();
         for (int id = Math.max(1, original.firstId()); id < last; id++) {

@@ -91,11 +91,11 @@ final class Planner {
         Host host = kernel.host();
         Map<String, Integer> starts = new HashMap<>();
         for (MapPlan map : maps) {
-            DataSection data = map.spec().data();
-            if (host != null && data != null && map.spec().is(MapType.ARENA)) {
+            Optional<DataSection> data = map.spec().data();
+            if (host != null && data.isPresent() && map.spec().is(MapType.ARENA)) {
                 BpfMap reused = map.reused();
                 int pages = reused == null ? map.spec().maxEntries() : reused.maxEntries();
-                starts.put(map.name(), ArenaVariables.start(pages, data.size(), features, host));
+                starts.put(map.name(), ArenaVariables.start(pages, data.get().size(), features, host));
             }
         }
         return starts;

@@ -33,11 +33,11 @@ public final class ResizedData {
      * @throws InvalidObjectException if the section has no array at its end, or part of an element would be left
      */
     public static void require(ObjectSpec spec, MapSpec before, MapSpec after) {
-        DataSection old = before.data();
-        DataSection resizedTo = after.data();
-        if (old == null
-                || resizedTo == null
-                || old.size() == resizedTo.size()
+        if (before.data().isEmpty() || after.data().isEmpty()) {
+            return;
+        }
+        DataSection resizedTo = after.data().get();
+        if (before.data().get().size() == resizedTo.size()
                 || resizedTo.variables().isEmpty()) {
             return;
         }

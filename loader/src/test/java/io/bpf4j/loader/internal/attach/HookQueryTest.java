@@ -23,6 +23,7 @@ import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -59,11 +60,19 @@ class HookQueryTest {
         attached(2);
         assertThat(Links.attachedTo(kernel.host(), TCX))
                 .isEqualTo(new AttachedPrograms(
-                        List.of(new AttachedPrograms.Entry(1, 10, 0), new AttachedPrograms.Entry(2, 20, 0)), 2, 7));
+                        List.of(
+                                new AttachedPrograms.Entry(1, OptionalInt.of(10), 0),
+                                new AttachedPrograms.Entry(2, OptionalInt.of(20), 0)),
+                        2,
+                        7));
         assertThat(Links.attachedTo(kernel.host(), GROUP).programs())
-                .containsExactly(new AttachedPrograms.Entry(1, 0, 66), new AttachedPrograms.Entry(2, 0, 66));
+                .containsExactly(
+                        new AttachedPrograms.Entry(1, OptionalInt.empty(), 66),
+                        new AttachedPrograms.Entry(2, OptionalInt.empty(), 66));
         assertThat(Links.effectiveIn(kernel.host(), GROUP).programs())
-                .containsExactly(new AttachedPrograms.Entry(1, 0, 0), new AttachedPrograms.Entry(2, 0, 0));
+                .containsExactly(
+                        new AttachedPrograms.Entry(1, OptionalInt.empty(), 0),
+                        new AttachedPrograms.Entry(2, OptionalInt.empty(), 0));
         assertThat(kernel.commands(LinkCommand.Query.class))
                 .extracting(LinkCommand.Query::effective)
                 .containsExactly(false, false, true);
@@ -74,7 +83,7 @@ class HookQueryTest {
         attached(1);
         assertThat(Links.attachedTo(kernel.host(), Lirc.of(Path.of("/dev/lirc0")))
                         .programs())
-                .containsExactly(new AttachedPrograms.Entry(1, 0, 0));
+                .containsExactly(new AttachedPrograms.Entry(1, OptionalInt.empty(), 0));
         kernel.fail(LinkCommand.Query.class, Errno.EINVAL);
         assertThatThrownBy(() -> Links.attachedTo(kernel.host(), Lirc.of(Path.of("/dev/null"))))
                 .isInstanceOf(SyscallException.class)
@@ -118,7 +127,7 @@ class HookQueryTest {
         attached(1);
         kernel.fail(command -> command instanceof LinkCommand.Query query && query.withFlags(), Errno.EINVAL);
         assertThat(Links.attachedTo(kernel.host(), GROUP).programs())
-                .containsExactly(new AttachedPrograms.Entry(1, 0, 0));
+                .containsExactly(new AttachedPrograms.Entry(1, OptionalInt.empty(), 0));
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.nio.ByteOrder;
 import java.util.HexFormat;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +44,8 @@ class LinkKindsTest {
         assertThat(detail("raw_tp", "sys_enter")).isEqualTo(new LinkDetail.RawTracepoint("sys_enter", 7));
         assertThat(detail("tracing")).isEqualTo(new LinkDetail.Tracing(Optional.of(AttachType.TRACE_FENTRY), 1, 9, 7));
         assertThat(detail("kprobe_multi")).isEqualTo(new LinkDetail.KprobeMulti(5, 1, 2));
-        assertThat(detail("uprobe_multi", "/bin/x")).isEqualTo(new LinkDetail.UprobeMulti("/bin/x", 5, 1, 77));
+        assertThat(detail("uprobe_multi", "/bin/x"))
+                .isEqualTo(new LinkDetail.UprobeMulti("/bin/x", 5, 1, OptionalInt.of(77)));
         assertThat(detail("iter", "bpf_map_elem")).isEqualTo(new LinkDetail.Iter("bpf_map_elem", 6));
         assertThat(detail("struct_ops")).isEqualTo(new LinkDetail.StructOps(6));
     }

@@ -7,6 +7,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.OptionalInt;
 
 /** Copies the data that fields of C structs refer to, to and from native memory. */
 public final class Struct {
@@ -31,6 +32,11 @@ public final class Struct {
     /** The integer at an offset of a key or a value. */
     public static int intAt(byte[] bytes, long offset) {
         return MemorySegment.ofArray(bytes).get(ValueLayout.JAVA_INT_UNALIGNED, offset);
+    }
+
+    /** An id or a pid for which the kernel reports 0 if there is none. */
+    public static OptionalInt unlessZero(int value) {
+        return value == 0 ? OptionalInt.empty() : OptionalInt.of(value);
     }
 
     /** Whether integers of this size exist. */

@@ -10,6 +10,7 @@ import io.bpf4j.process.MappedRange;
 import io.bpf4j.usdt.internal.note.SiteColumns;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.IntFunction;
 
 /**
@@ -22,7 +23,7 @@ import java.util.function.IntFunction;
  * @param cookies the spec ID of each site in the low half and, if BPF cookies are used, the process in the high half;
  *     the user's cookies if the program uses no specs
  * @param probes the name of each site's probe, for messages
- * @param pid the process to attach in; 0 for all
+ * @param pid the process to attach in; empty for all
  * @param into receives the links. After a failure it holds the links that were made so far; the caller closes them
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -32,7 +33,7 @@ public record SiteAttacher(
         SiteColumns sites,
         long[] cookies,
         IntFunction<String> probes,
-        int pid,
+        OptionalInt pid,
         LinkGroup into) {
 
     /**
@@ -42,10 +43,10 @@ public record SiteAttacher(
      */
     public void byOneLink() {
         try {
-            into.add(program.attach(UprobeMulti.at(file, sites.fileOffsets())
+            UprobeMulti target = UprobeMulti.at(file, sites.fileOffsets())
                     .withSemaphores(sites.semaphoreOffsets())
-                    .withCookies(cookies)
-                    .inProcess(pid)));
+                    .withCookies(cookies);
+            into.add(program.attach(pid.isPresent() ? target.inProcess(pid.getAsInt()) : target));
         } catch (AttachException e) {
             if (e.site().isEmpty()) {
                 throw e;
@@ -108,10 +109,10 @@ public record SiteAttacher(
 
     private void attach(int index, long cookie) {
         try {
-            into.add(program.attach(Uprobe.at(file, sites.fileOffset(index))
+            Uprobe target = Uprobe.at(file, sites.fileOffset(index))
                     .withSemaphore(sites.semaphoreOffset(index))
-                    .withCookie(cookie)
-                    .inProcess(pid)));
+                    .withCookie(cookie);
+            into.add(program.attach(pid.isPresent() ? target.inProcess(pid.getAsInt()) : target));
         } catch (AttachException e) {
             throw new AttachException(describe(index) + ": " + e.getMessage(), e);
         }

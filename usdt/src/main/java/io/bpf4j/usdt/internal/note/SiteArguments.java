@@ -75,8 +75,8 @@ public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> s
     private List<String> names() {
         List<String> names = new ArrayList<>();
         for (UsdtArg arg : args) {
-            if (arg.operand() instanceof UsdtArg.Memory memory && memory.symbol() != null) {
-                names.add(memory.symbol());
+            if (arg.operand() instanceof UsdtArg.Memory memory) {
+                memory.symbol().ifPresent(names::add);
             }
         }
         return names;

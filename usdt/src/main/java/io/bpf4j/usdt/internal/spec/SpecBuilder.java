@@ -68,20 +68,20 @@ public final class SpecBuilder {
             return noSuchRegister(m.base());
         }
         long distance = m.offset();
-        if (m.symbol() != null) {
-            Long symbol = symbols.get(m.symbol());
+        if (m.symbol().isPresent()) {
+            Long symbol = symbols.get(m.symbol().get());
             if (symbol == null) {
-                return ArgSpec.unreadable(
-                        "the file's symbol tables don't have exactly one address for '" + m.symbol() + "'");
+                return ArgSpec.unreadable("the file's symbol tables don't have exactly one address for '"
+                        + m.symbol().get() + "'");
             }
             distance += symbol - address;
         }
-        if (m.index() == null) {
+        if (m.index().isEmpty()) {
             return plain(argument, ArgSpec.Type.DEREFERENCE, distance, base.getAsInt());
         }
-        OptionalInt index = machine.registerOffset(m.index());
+        OptionalInt index = machine.registerOffset(m.index().get());
         if (index.isEmpty()) {
-            return noSuchRegister(m.index());
+            return noSuchRegister(m.index().get());
         }
         if (!layout.hasIndex()) {
             return ArgSpec.unreadable(
@@ -93,7 +93,7 @@ public final class SpecBuilder {
                     "the BPF object was built with libbpf's usdt.bpf.h, which can't read half of an index"
                             + " register; bpf4j's own usdt.h can");
         }
-        boolean surelyIndex = m.scale() > 1 || m.symbol() != null;
+        boolean surelyIndex = m.scale() > 1 || m.symbol().isPresent();
         boolean extended = machine.wordSize() == 4 && surelyIndex && layout.hasIndexSize();
         return new ArgSpec(
                 ArgSpec.Type.SIB,
