@@ -1,7 +1,10 @@
 package org.example;
 
+import com.sun.management.ThreadMXBean;
 import io.bpf4j.loader.TestRun;
 import io.bpf4j.loader.binding.EventMap;
+import io.bpf4j.test.support.Await;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -17,13 +20,14 @@ public final class Kinds implements Callable<Object> {
     public Kinds() {}
 
     @Override
-    public Object call() {
+    public Object call() throws Exception {
         try (Bindings object = Bindings.open().load()) {
             whatJavaWrites(object);
             whatTheProgramWrites(object);
         }
         constants();
         maps();
+        viewsWithoutAllocation();
         return problems;
     }
 
@@ -187,6 +191,49 @@ public final class Kinds implements Callable<Object> {
                     "the name of a section",
                     object.object().map(".rodata").info().name().startsWith("renamed"),
                     true);
+        }
+    }
+
+    /** Once the JIT compiler has done its work, for which a busy machine takes its time. */
+    private void viewsWithoutAllocation() throws Exception {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long[] sum = {0};
+        try (Bindings object = Bindings.open().load();
+                EventMap.Reader ring = object.events().openViews(event -> sum[0] += event.number());
+                EventMap.Reader perf = object.samples().openViews(sample -> sum[0] += sample.number());
+                EventMap.Reader flexible = object.messages().openViews(message -> sum[0] += message.data(1))) {
+            Bindings.Kinds.View in = object.inView();
+            Await.until(
+                    "members read and written without allocation",
+                    () -> {
+                        long before = threads.getCurrentThreadAllocatedBytes();
+                        for (int i = 0; i < 10_000; i++) {
+                            in.u32(i).s64(-i).flag(true).middle(i % 32).ports(1, i);
+                            sum[0] += in.u32() + in.s64() + in.middle() + in.ports(1);
+                        }
+                        return threads.getCurrentThreadAllocatedBytes() - before;
+                    },
+                    allocated -> allocated < 1000);
+            Bindings.Endpoint endpoint = new Bindings.Endpoint(bytes("01020300000000000000000000000000"), 443);
+            long[] histogram = new long[8];
+            histogram[7] = 70;
+            object.histograms().put(1, histogram);
+            Await.until(
+                    "600 records for which less than 1000 bytes are allocated",
+                    () -> {
+                        for (int i = 0; i < 200; i++) {
+                            object.tallies().put(endpoint, new Bindings.Tally(5, 6));
+                            object.closeMap().put("red", Bindings.Color.GREEN);
+                            same("the line of maps", run(object.maps()), 0);
+                            object.queue().pop();
+                        }
+                        long before = threads.getCurrentThreadAllocatedBytes();
+                        int read = ring.poll(Duration.ZERO) + perf.poll(Duration.ZERO) + flexible.poll(Duration.ZERO);
+                        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+                        same("the records", read, 600);
+                        return allocated;
+                    },
+                    allocated -> allocated < 1000 || !problems.isEmpty());
         }
     }
 
