@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import javax.lang.model.element.Modifier;
 
 /** The class of an object. <i>Confined.</i> */
@@ -77,8 +78,10 @@ final class ObjectWriter {
             "StackTraceMap",
             "String",
             "StructCodec",
+            "StructOpsSpec",
             "StructView",
             "TypedMap",
+            "UnaryOperator",
             "UncheckedIOException",
             "ValueCodecs",
             "View");
@@ -128,6 +131,7 @@ final class ObjectWriter {
         }
         for (StructOpsSpec variable : spec.structOps()) {
             programs.add(structOps(variable));
+            builder.addMethod(structOpsBeforeLoad(variable));
         }
         variableWriter.write(globals, builder);
         for (String struct : options.structs()) {
@@ -312,6 +316,20 @@ final class ObjectWriter {
                         CText.safe(program.name()))
                 .returns(Program.class)
                 .addStatement("return object.program($L)", CText.literal(program.name()))
+                .build();
+    }
+
+    private MethodSpec structOpsBeforeLoad(StructOpsSpec variable) {
+        return method(names.claim(JavaNames.member(variable.name()), "StructOps"))
+                .addJavadoc("""
+                        Sets values and functions of {@code struct $L $L}, or whether it is created and attached.
+
+                        @param edit by the names of members
+                        """, CText.safe(variable.type()), CText.safe(variable.name()))
+                .returns(builderName)
+                .addParameter(ParameterizedTypeName.get(UnaryOperator.class, StructOpsSpec.class), "edit")
+                .addStatement("loader.structOps($L, edit)", CText.literal(variable.name()))
+                .addStatement("return this")
                 .build();
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.bindings.BindingsGenerator;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.test.loader.CongestionControl;
 import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.GeneratedClasses;
@@ -32,6 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(LeakCheck.class)
 @Timeout(1800) // for what hangs; the compiler of a cold JVM takes long on a busy machine
 class BindingsOnKernelTest {
+    /** The kernel has one list of congestion controls. */
+    private static final String CONTROL = CongestionControl.newName();
+
     @TempDir
     Path folder;
 
@@ -72,6 +76,39 @@ class BindingsOnKernelTest {
                 "Kinds",
                 user);
         assertThat((List<?>) problems).isEmpty();
+    }
+
+    @Test
+    @Requires(Requirement.STRUCT_OPS_LINK)
+    void aStructOpsVariableIsSetBeforeTheLoad() throws Exception {
+        Object registered =
+                run(generator("struct_ops.bpf.o", "Controls"), "struct_ops.bpf.o", "Controls", "Registers", """
+                package org.example;
+
+                import io.bpf4j.loader.link.Link;
+                import java.nio.file.Files;
+                import java.nio.file.Path;
+                import java.util.concurrent.Callable;
+
+                /** Registers a congestion control, and returns the names of all. */
+                public final class Registers implements Callable<Object> {
+                    /** Made by the test. */
+                    public Registers() {}
+
+                    @Override
+                    public Object call() throws Exception {
+                        try (Controls controls = Controls.open()
+                                        .first(ops -> ops.withText("name", "NAME").withAutocreate(true))
+                                        .load();
+                                Link _ = controls.attachFirst()) {
+                            return Files.readString(
+                                    Path.of("/proc/sys/net/ipv4/tcp_available_congestion_control"));
+                        }
+                    }
+                }
+                """.replace(
+                                "NAME", CONTROL));
+        assertThat((String) registered).contains(CONTROL);
     }
 
     @Test
