@@ -2,7 +2,13 @@ package io.bpf4j.loader.link;
 
 /** A function of the kernel, through a perf event; {@code SEC("kprobe")}, {@code SEC("kretprobe")}. */
 public sealed interface Kprobe extends AttachTarget {
-    /** The start of a function, by its name in /proc/kallsyms. */
+    /**
+     * The start of a function, by its name in /proc/kallsyms.
+     *
+     * @param function of a module if it begins with the module's name and a colon: {@code "nf_tables:nft_do_chain"};
+     *     without a module, a name that several functions of the kernel and its modules share is refused (Linux 6.7).
+     *     With one, the address is looked up when the program is attached, which needs CAP_SYSLOG
+     */
     static Kprobe entry(String function) {
         return new KprobeData(function, 0, 0, false, 0);
     }
@@ -17,7 +23,7 @@ public sealed interface Kprobe extends AttachTarget {
         return new KprobeData("", TargetArguments.requireAddress(address), 0, false, 0);
     }
 
-    /** The return of a function, by its name in /proc/kallsyms. */
+    /** The return of a function; otherwise as {@link #entry(String)}. */
     static Kprobe exit(String function) {
         return new KprobeData(function, 0, 0, true, 0);
     }

@@ -12,8 +12,10 @@ import io.bpf4j.sys.internal.call.RawLinkInfo;
 import io.bpf4j.sys.internal.call.RawLinkInfo.TextField;
 import io.bpf4j.sys.internal.call.StructLayout;
 import io.bpf4j.sys.internal.call.UndoStack;
+import io.bpf4j.sys.internal.linux.Kallsyms;
 import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.Feature;
+import java.io.IOException;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -99,13 +101,42 @@ record PerfKind(Function<AttachRequest, Link> attacher, Function<Errno, String> 
 
     static LinkKind of(Kprobe target) {
         return new PerfKind(
-                request -> PerfAttacher.kprobe(
-                        request,
-                        target.address() == 0 ? target.function() : null,
-                        target.address() + target.offset(),
-                        target.returns(),
-                        target.cookie()),
+                request -> {
+                    int colon = target.function().indexOf(':');
+                    long address = colon < 0
+                            ? target.address()
+                            : ofModule(
+                                    request,
+                                    target.function().substring(0, colon),
+                                    target.function().substring(colon + 1));
+                    return PerfAttacher.kprobe(
+                            request,
+                            address == 0 ? target.function() : null,
+                            address + target.offset(),
+                            target.returns(),
+                            target.cookie());
+                },
                 PerfKind::refusalOfKprobe);
+    }
+
+    /** Kernels differ in whether they take a name with a module: those of 6.6 to 6.10 look for a symbol with a colon. */
+    private static long ofModule(AttachRequest request, String module, String function) {
+        List<Long> found;
+        try {
+            found = Kallsyms.of(request.host()).functions(module, function);
+        } catch (IOException e) {
+            throw request.refused("its address can't be looked up: " + e.getMessage());
+        }
+        if (found.size() != 1) {
+            throw request.refused(
+                    (found.isEmpty() ? "no function" : found.size() + " functions") + " of that name in module \""
+                            + module + "\"" + (found.isEmpty() ? ", or the module is not loaded" : ""));
+        }
+        if (found.getFirst() == 0) {
+            throw request.refused(
+                    "the kernel hides its address: this needs CAP_SYSLOG, and kernel.kptr_restrict below 2");
+        }
+        return found.getFirst();
     }
 
     static LinkKind of(Ksyscall target) {
@@ -165,8 +196,8 @@ record PerfKind(Function<AttachRequest, Link> attacher, Function<Errno, String> 
         return switch (errno) {
             case ENOENT, ESRCH -> "; this kernel has no function that matches the name and can be traced";
             case EADDRNOTAVAIL ->
-                "; several functions of this kernel have that name: take the address of one from /proc/kallsyms, for"
-                        + " Kprobe.entry(address)";
+                "; several functions of this kernel have that name: name the module, as in \"nf_tables:nft_do_chain\", or"
+                        + " take the address of one from /proc/kallsyms, for Kprobe.entry(address)";
             case EINVAL, EOPNOTSUPP, EILSEQ -> "; the function can't be probed, or not at this offset";
             default -> "";
         };

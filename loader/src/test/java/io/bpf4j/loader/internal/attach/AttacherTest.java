@@ -7,11 +7,13 @@ import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Kprobe;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.TargetFile;
 import io.bpf4j.loader.link.Uprobe;
 import io.bpf4j.loader.link.UprobeMulti;
+import io.bpf4j.sys.ScriptedHost;
 import io.bpf4j.sys.internal.call.Command;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.LinkCommand;
@@ -22,6 +24,7 @@ import io.bpf4j.sys.kernel.Errno;
 import io.bpf4j.sys.kernel.Feature;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -109,6 +112,39 @@ class AttacherTest {
             assertThat(link.isClosed()).isFalse();
         }
         assertThat(kernel.open()).containsExactly("program \"p\"");
+    }
+
+    @Test
+    void aFunctionOfAModuleIsLookedUp(@TempDir Path machine) {
+        ScriptedHost.sources(machine.resolve("sys/bus/event_source/devices"));
+        ScriptedHost.write(machine, "proc/kallsyms", """
+                ffffffff81000000 t helper
+                ffffffffc0a04000 t helper\t[one]
+                ffffffffc0a05000 d helper\t[another]
+                ffffffffc0a06000 T helper\t[another]
+                ffffffffc0a07000 t twice\t[another]
+                ffffffffc0a08000 t twice\t[another]
+                0000000000000000 t hidden\t[another]
+                """);
+        Attacher attacher = new Attacher(ScriptedHost.of(kernel, machine), ScriptedLoads.everything());
+        attacher.attach(
+                        program,
+                        "p",
+                        Optional.empty(),
+                        Kprobe.entry("another:helper").withOffset(4))
+                .close();
+        PerfCommand.Open open = kernel.commands(PerfCommand.Open.class).getFirst();
+        assertThat(open.config2()).isEqualTo(0xffffffffc0a06004L);
+        assertThat(open.text()).as("a name").isNull();
+
+        Map.of(
+                        "gone:helper", "no function of that name in module \"gone\", or the module is not loaded",
+                        "another:twice", "2 functions of that name in module \"another\"",
+                        "another:hidden", "the kernel hides its address")
+                .forEach((name, reason) -> assertThatThrownBy(
+                                () -> attacher.attach(program, "p", Optional.empty(), Kprobe.exit(name)))
+                        .isInstanceOf(AttachException.class)
+                        .hasMessageContaining(reason));
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.bpf4j.sys.internal.proc.Lines;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,6 +29,9 @@ public record Kallsyms(Path file) {
     private static final long MAX_BYTES = 1L << 28;
 
     private static final int MAX_LINE_BYTES = 1 << 12;
+
+    /** The letters of nm(1) for functions, the last two of weak ones. */
+    private static final String FUNCTIONS = "tTwW";
 
     /** The letters of nm(1) for symbols in sections of data, of zeroes and of constants. */
     private static final String VARIABLES = "dDbBrR";
@@ -63,6 +67,22 @@ public record Kallsyms(Path file) {
         Map<String, List<Long>> addresses = new HashMap<>();
         found.forEach((name, all) -> addresses.put(name, List.copyOf(all)));
         return addresses;
+    }
+
+    /**
+     * The different addresses of the functions of a module with a name; 0 if the kernel hides them.
+     *
+     * @throws IOException as {@link #addresses}
+     */
+    public List<Long> functions(String module, String name) throws IOException {
+        byte[] wanted = (name + "\t[" + module + "]").getBytes(StandardCharsets.UTF_8);
+        Set<Long> found = new LinkedHashSet<>();
+        forEach((address, type, line, from, to) -> {
+            if (FUNCTIONS.indexOf(type) >= 0 && Arrays.equals(line, from, to, wanted, 0, wanted.length)) {
+                found.add(address);
+            }
+        });
+        return List.copyOf(found);
     }
 
     /**
