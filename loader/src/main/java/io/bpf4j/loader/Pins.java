@@ -100,14 +100,18 @@ public final class Pins {
 
     private void directory(Fd directory, Path path, int level) {
         if (level == MOST_LEVELS) {
-            problem(path, Diagnostic.Kind.LEFT_OUT, "a directory below " + MOST_LEVELS + " others is not listed");
+            problem(
+                    path,
+                    owner(directory),
+                    Diagnostic.Kind.LEFT_OUT,
+                    "a directory below " + MOST_LEVELS + " others is not listed");
             return;
         }
         List<Path> entries;
         try {
             entries = names(directory, path);
         } catch (IOException e) {
-            problem(path, Diagnostic.Kind.LEFT_OUT, "the directory can't be read: " + reason(e));
+            problem(path, owner(directory), Diagnostic.Kind.LEFT_OUT, "the directory can't be read: " + reason(e));
             return;
         }
         List<Path> directories = new ArrayList<>();
@@ -122,7 +126,7 @@ public final class Pins {
                     directory(below, path.resolve(name), level + 1);
                 }
             } catch (SyscallException e) {
-                refused(path.resolve(name), Diagnostic.Kind.LEFT_OUT, NO_LOOK, e);
+                refused(path.resolve(name), Optional.empty(), Diagnostic.Kind.LEFT_OUT, NO_LOOK, e);
             }
         }
     }
@@ -134,7 +138,11 @@ public final class Pins {
             for (Path entry : all) {
                 Path name = entry.getFileName();
                 if (found.size() == MOST_NAMES_OF_DIRECTORY || names == MOST_NAMES || characters > MOST_CHARACTERS) {
-                    problem(path, Diagnostic.Kind.LEFT_OUT, "names after the first " + found.size() + " are left out");
+                    problem(
+                            path,
+                            owner(directory),
+                            Diagnostic.Kind.LEFT_OUT,
+                            "names after the first " + found.size() + " are left out");
                     break;
                 }
                 names++;
@@ -179,27 +187,40 @@ public final class Pins {
                 return false;
             }
             if (status.isRegular()) {
-                object(path, file);
+                object(path, file, owner(status));
             }
             return status.isDirectory();
         } catch (SyscallException e) {
-            refused(path, Diagnostic.Kind.LEFT_OUT, NO_LOOK, e);
+            refused(path, Optional.empty(), Diagnostic.Kind.LEFT_OUT, NO_LOOK, e);
             return false;
         }
     }
 
-    private void object(Path path, Fd file) {
+    private static Pin.Owner owner(PeerCommand.Status.FileStatus status) {
+        return new Pin.Owner(status.user(), status.group(), status.permissions());
+    }
+
+    private Optional<Pin.Owner> owner(Fd file) {
+        return Optional.of(owner(kernel.execute(new PeerCommand.Status(file))));
+    }
+
+    private void object(Path path, Fd file, Pin.Owner owner) {
         Fd object;
         try {
             object = open(path(host, file));
         } catch (SyscallException e) {
-            refused(path, Diagnostic.Kind.UNREADABLE, "the pin can't be opened", e);
+            refused(path, Optional.of(owner), Diagnostic.Kind.UNREADABLE, "the pin can't be opened", e);
             return;
         }
         try (object) {
-            add(path, object);
+            add(path, object, owner);
         } catch (SyscallException e) {
-            refused(path, Diagnostic.Kind.UNREADABLE, "the kernel does not say what the pinned object is", e);
+            refused(
+                    path,
+                    Optional.of(owner),
+                    Diagnostic.Kind.UNREADABLE,
+                    "the kernel does not say what the pinned object is",
+                    e);
         }
     }
 
@@ -215,49 +236,52 @@ public final class Pins {
         }
     }
 
-    private void add(Path path, Fd object) {
+    private void add(Path path, Fd object, Pin.Owner owner) {
         Optional<ObjectCommand.Kind> kind = kernel.execute(new ObjectCommand.KindOf(object));
         if (kind.isEmpty()) {
-            problem(path, Diagnostic.Kind.UNREADABLE, "the kind of the pinned object is unknown");
+            problem(path, Optional.of(owner), Diagnostic.Kind.UNREADABLE, "the kind of the pinned object is unknown");
             return;
         }
         switch (kind.get()) {
             case PROGRAM -> {
                 var info = kernel.execute(new ObjectCommand.InfoOfProgram(object));
-                add(path, Pin.Kind.PROGRAM, info.id(), info.name());
+                add(path, Pin.Kind.PROGRAM, info.id(), info.name(), owner);
             }
             case MAP -> {
                 var info = kernel.execute(new ObjectCommand.InfoOfMap(object, false));
-                add(path, Pin.Kind.MAP, info.id(), info.name());
+                add(path, Pin.Kind.MAP, info.id(), info.name(), owner);
             }
             case LINK ->
                 add(
                         path,
                         Pin.Kind.LINK,
                         kernel.execute(new ObjectCommand.InfoOfLink(object)).id(),
-                        "");
+                        "",
+                        owner);
             case BTF ->
                 problem(
                         path,
+                        Optional.of(owner),
                         Diagnostic.Kind.UNREADABLE,
                         "BTF is pinned here; only programs, maps and links are listed");
         }
     }
 
-    private void add(Path path, Pin.Kind kind, int id, String name) {
-        pins.add(new Pin(path, Optional.of(kind), id, name, Optional.empty()));
+    private void add(Path path, Pin.Kind kind, int id, String name, Pin.Owner owner) {
+        pins.add(new Pin(path, Optional.of(kind), id, name, Optional.of(owner), Optional.empty()));
     }
 
     /** @param failed the start of the message: the step that failed */
-    private void refused(Path path, Diagnostic.Kind kind, String failed, SyscallException e) {
+    private void refused(
+            Path path, Optional<Pin.Owner> owner, Diagnostic.Kind kind, String failed, SyscallException e) {
         // ENOENT: it has vanished since the directory was read. ELOOP does not occur: O_PATH opens symbolic links.
         if (e.errno() != Errno.ENOENT) {
-            problem(path, kind, failed + ": " + Errno.describe(e.errnoNumber()));
+            problem(path, owner, kind, failed + ": " + Errno.describe(e.errnoNumber()));
         }
     }
 
-    private void problem(Path path, Diagnostic.Kind kind, String message) {
+    private void problem(Path path, Optional<Pin.Owner> owner, Diagnostic.Kind kind, String message) {
         Diagnostic diagnostic = new Diagnostic(kind, FileName.of(path).toString(), message);
-        pins.add(new Pin(path, Optional.empty(), 0, "", Optional.of(diagnostic)));
+        pins.add(new Pin(path, Optional.empty(), 0, "", owner, Optional.of(diagnostic)));
     }
 }

@@ -36,6 +36,7 @@ import io.bpf4j.test.support.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -108,7 +109,20 @@ class PinsOnKernelTest {
     }
 
     private static Pin pin(Path path, Pin.Kind kind, int id, String name) {
-        return new Pin(path, Optional.of(kind), id, name, Optional.empty());
+        return new Pin(path, Optional.of(kind), id, name, Optional.of(new Pin.Owner(0, 0, 0600)), Optional.empty());
+    }
+
+    @Test
+    void whoseItIs() throws IOException {
+        Path pinned = mount.path("map");
+        map.pin(pinned);
+        Files.setAttribute(pinned, "unix:uid", 1234);
+        Files.setAttribute(pinned, "unix:gid", 56);
+        Files.setPosixFilePermissions(pinned, PosixFilePermissions.fromString("rw-r-----"));
+        assertThat(listed())
+                .singleElement()
+                .extracting(Pin::owner)
+                .isEqualTo(Optional.of(new Pin.Owner(1234, 56, 0640)));
     }
 
     @Test

@@ -73,7 +73,12 @@ public sealed interface PeerCommand<R> extends Command<R> {
          * @param links number of hard links
          * @param attributes STATX_ATTR_*
          */
-        public record FileStatus(int mode, int user, int links, long attributes) {
+        public record FileStatus(int mode, int user, int group, int links, long attributes) {
+            /** The permissions, with the bits set-user-ID, set-group-ID and sticky. */
+            public int permissions() {
+                return mode & ~TYPE_MASK;
+            }
+
             public boolean isDirectory() {
                 return (mode & TYPE_MASK) == DIRECTORY;
             }
@@ -114,6 +119,7 @@ public sealed interface PeerCommand<R> extends Command<R> {
             return new FileStatus(
                     statx.u16(stat, "stx_mode"),
                     statx.u32(stat, "stx_uid"),
+                    statx.u32(stat, "stx_gid"),
                     statx.u32(stat, "stx_nlink"),
                     statx.u64(stat, "stx_attributes"));
         }
