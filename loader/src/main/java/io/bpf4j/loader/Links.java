@@ -2,6 +2,7 @@ package io.bpf4j.loader;
 
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.attach.Detaching;
+import io.bpf4j.loader.internal.attach.GroupTree;
 import io.bpf4j.loader.internal.attach.HookQuery;
 import io.bpf4j.loader.internal.attach.OpenLinks;
 import io.bpf4j.loader.internal.attach.OpenProbes;
@@ -27,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.SequencedMap;
 
 /**
  * Opens links that this process did not attach through a {@link Program}: pinned links, links of other processes, and
@@ -216,6 +218,22 @@ public final class Links {
      */
     public static AttachedPrograms effectiveIn(Host host, Cgroup group) {
         return HookQuery.of(host, group, true);
+    }
+
+    /** {@link #attachedBelow(Host, Cgroup)} on the running machine. */
+    public static SequencedMap<Path, AttachedPrograms> attachedBelow(Cgroup group) throws IOException {
+        return attachedBelow(Host.running(), group);
+    }
+
+    /**
+     * The programs that are attached to a control group and to each group below it, by the group's directory. A group
+     * comes before those below it; groups without programs of the attach type are left out, and so are groups that are
+     * removed meanwhile. Otherwise as {@link #attachedTo(Host, AttachTarget)}, once for each group.
+     *
+     * @throws IOException if the groups below one can't be listed
+     */
+    public static SequencedMap<Path, AttachedPrograms> attachedBelow(Host host, Cgroup group) throws IOException {
+        return GroupTree.attached(host, group);
     }
 
     /** {@link #openProbes(Host, int)} on the running machine. */

@@ -36,6 +36,7 @@ import io.bpf4j.test.support.NetkitPair;
 import io.bpf4j.test.support.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -167,6 +168,13 @@ class AttachedProgramsOnKernelTest {
                         .contains(oneId)
                         .doesNotContain(twoId);
 
+                Files.createDirectory(below.resolve("empty"));
+                assertThat(Links.attachedBelow(outer))
+                        .containsExactly(
+                                Map.entry(group.directory(), Links.attachedTo(outer)), Map.entry(below, direct));
+                assertThat(Links.attachedBelow(inner)).containsOnlyKeys(below);
+                Files.delete(below.resolve("empty"));
+
                 List<?> shown = json("bpftool", "--json", "cgroup", "show", below.toString());
                 assertThat(shown)
                         .extracting(program -> number(program, "id"))
@@ -181,6 +189,16 @@ class AttachedProgramsOnKernelTest {
             Await.until("nothing attached", () -> Links.attachedTo(inner).programs(), List::isEmpty);
             Files.delete(below);
         }
+    }
+
+    @Test
+    void aTreeThatIsNoneIsRefused() {
+        Cgroup none = Cgroup.of(Path.of("/no/such")).withAttachType(AttachType.CGROUP_INET_EGRESS);
+        assertThatThrownBy(() -> Links.attachedBelow(none)).isInstanceOf(NoSuchFileException.class);
+        Cgroup files = Cgroup.of(Path.of("/tmp")).withAttachType(AttachType.CGROUP_INET_EGRESS);
+        assertThatThrownBy(() -> Links.attachedBelow(files))
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("is not a control group of version 2");
     }
 
     @Test
