@@ -8,7 +8,7 @@ import java.util.List;
  * Copies a record with another value of one component. So a specification has its many components in one place only;
  * copies are made a few times before a load.
  *
- * <p>Tested by {@code LoadEditsTest} and {@code ObjectSpecTest}.
+ * <p>Tested by {@code RecordCopyTest}, {@code LoadEditsTest} and {@code ObjectSpecTest}.
  */
 final class RecordCopy {
     /** Each lookup gives accessors that are new, and whose first call takes longer than all else here. */
