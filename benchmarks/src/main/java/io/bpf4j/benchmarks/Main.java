@@ -30,7 +30,7 @@ import org.openjdk.jmh.runner.RunnerException;
 public final class Main {
     private static final int WRONG_USAGE = 2;
 
-    private Extent extent = Extent.FULL;
+    private RunLength length = RunLength.FULL;
     private boolean busy;
     private @Nullable Path results;
     private @Nullable Path yardstick;
@@ -40,8 +40,8 @@ public final class Main {
     private Main(String[] arguments) {
         for (int i = 0; i < arguments.length; i++) {
             switch (arguments[i]) {
-                case "--quick" -> extent = Extent.QUICK;
-                case "--smoke" -> extent = Extent.SMOKE;
+                case "--quick" -> length = RunLength.QUICK;
+                case "--smoke" -> length = RunLength.SMOKE;
                 case "--busy" -> busy = true;
                 case "--results" -> results = Path.of(arguments[++i]);
                 case "--yardstick" -> yardstick = Path.of(arguments[++i]);
@@ -66,11 +66,11 @@ public final class Main {
 
     /** Returns false if there is nothing to measure. */
     private boolean run() throws RunnerException, IOException, InterruptedException {
-        if (extent == Extent.SMOKE) {
+        if (length == RunLength.SMOKE) {
             // Nothing is measured, so it does not matter that another checkout runs JMH at the same time.
             System.setProperty("jmh.ignoreLock", "true");
         }
-        Round round = new Round(extent, yardstick, patterns, comparison);
+        Round round = new Round(length, yardstick, patterns, comparison);
         if (round.isEmpty()) {
             System.err.println("no benchmark matches "
                     + patterns.stream().map(Pattern::pattern).collect(Collectors.joining(" ")) + "; there are:");
@@ -79,12 +79,12 @@ public final class Main {
         }
         double mostBusy = 0;
         MachineLoad start = MachineLoad.now();
-        for (int i = 0; i < extent.rounds; i++) {
+        for (int i = 0; i < length.rounds; i++) {
             mostBusy = Math.max(mostBusy, MachineLoad.ofOthers());
             round.measure();
         }
         double stolen = MachineLoad.now().stolenSince(start);
-        if (extent == Extent.SMOKE) {
+        if (length == RunLength.SMOKE) {
             System.out.println("One shot of each benchmark has run. Nothing was measured.");
             return true;
         }

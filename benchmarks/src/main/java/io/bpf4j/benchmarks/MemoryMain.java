@@ -36,7 +36,7 @@ final class MemoryMain {
 
     public static void main(String[] arguments) throws IOException, InterruptedException, ExecutionException {
         int shots = Integer.parseInt(arguments[0]);
-        int rounds = shots == 1 ? 100 : shots <= Extent.QUICK.shots ? 2000 : 10_000;
+        int rounds = shots == 1 ? 100 : shots <= RunLength.QUICK.shots ? 2000 : 10_000;
         print("1 started");
         try (BpfObject object = BpfLoader.of(ObjectSpec.parse(Loaded.OBJECT, TestObjects.bytes(Loaded.OBJECT)))
                 .load()) {

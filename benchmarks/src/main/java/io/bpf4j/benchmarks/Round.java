@@ -78,7 +78,7 @@ final class Round {
             new Program(
                     FirstUseMain.class, Set.of("firstLoad", "firstAttach", "firstLoadCached", "firstAttachCached")));
 
-    private final Extent extent;
+    private final RunLength length;
     private final @Nullable Path harness;
     private final Comparison comparison;
 
@@ -90,8 +90,8 @@ final class Round {
      * @param patterns regular expressions; a benchmark is measured if one is found in its name, or if there are none. A
      *     program is measured as a whole if one is found in the name of one of its rows
      */
-    Round(Extent extent, @Nullable Path harness, List<Pattern> patterns, Comparison comparison) {
-        this.extent = extent;
+    Round(RunLength length, @Nullable Path harness, List<Pattern> patterns, Comparison comparison) {
+        this.length = length;
         this.harness = harness;
         this.comparison = comparison;
         Stream<String> programs = PROGRAMS.stream()
@@ -149,7 +149,7 @@ final class Round {
 
     private void measureHarness(String section) throws IOException, InterruptedException {
         if (harness != null) {
-            new Yardstick(List.of(harness.toString(), section, Integer.toString(extent.shots)))
+            new Yardstick(List.of(harness.toString(), section, Integer.toString(length.shots)))
                     .measure(comparison::add);
         }
     }
@@ -163,7 +163,7 @@ final class Round {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString());
                 command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
                 command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.main.getName()));
-                command.add(Integer.toString(extent.shots));
+                command.add(Integer.toString(length.shots));
                 System.out.println("# " + program.main.getSimpleName());
                 new Yardstick(command).measure((way, work, size, unit, figures) -> {
                     if (!program.rows.contains(work)) {
@@ -185,7 +185,7 @@ final class Round {
     }
 
     private ChainedOptionsBuilder steady() {
-        return switch (extent) {
+        return switch (length) {
             // All in this JVM: one for each would take most of the time.
             case SMOKE ->
                 options()
@@ -198,7 +198,7 @@ final class Round {
                 options()
                         .forks(1)
                         .warmupIterations(40)
-                        .measurementIterations(extent.shots)
+                        .measurementIterations(length.shots)
                         .warmupTime(TimeValue.milliseconds(200))
                         .measurementTime(TimeValue.milliseconds(300))
                         .jvmArgsAppend("-D" + WarmUp.PROPERTY + "=3000");

@@ -108,11 +108,11 @@ final class TypesMain {
         }
     }
 
-    private void measure(String work, int size, Work what) throws IOException {
+    private void measure(String work, int size, Work measured) throws IOException {
         double[] times = new double[shots];
         for (int shot = shots == 1 ? 0 : -WARM_UP; shot < shots; shot++) {
             long start = System.nanoTime();
-            what.run();
+            measured.run();
             if (shot >= 0) {
                 times[shot] = (System.nanoTime() - start) / 1e6;
             }

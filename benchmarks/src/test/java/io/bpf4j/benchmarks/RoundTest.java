@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RoundTest {
     private static Round round(String... patterns) {
         return new Round(
-                Extent.SMOKE,
+                RunLength.SMOKE,
                 null,
                 List.of(patterns).stream().map(Pattern::compile).toList(),
                 new Comparison());

@@ -57,17 +57,17 @@ final class CLayout {
     }
 
     /** The position of a member, in bits. */
-    record Place(long offset, int bitFieldBits) {}
+    record BitRange(long offset, int bitFieldBits) {}
 
-    /** BTF before Linux 5.0 keeps the place of a bit-field in its integer type. */
-    Place place(BtfType.Member member) {
+    /** BTF before Linux 5.0 keeps the position of a bit-field in its integer type. */
+    BitRange bits(BtfType.Member member) {
         if (!member.isBitField()
                 && btf.type(btf.resolve(member.type())) instanceof BtfType.Int integer
                 && integer.bits() != 0
                 && integer.bits() < 8 * integer.size()) {
-            return new Place(member.bitOffset() + integer.bitOffset(), integer.bits());
+            return new BitRange(member.bitOffset() + integer.bitOffset(), integer.bits());
         }
-        return new Place(member.bitOffset(), member.bitSize());
+        return new BitRange(member.bitOffset(), member.bitSize());
     }
 
     /** The layout of a struct or union; null if C can't express it. */
@@ -103,13 +103,13 @@ final class CLayout {
             if (!isPossible(member)) {
                 return null;
             }
-            Place place = place(member);
+            BitRange range = bits(member);
             long memberAlign = align(member.type(), nesting);
-            if (place.bitFieldBits != 0) {
+            if (range.bitFieldBits != 0) {
                 long unit = 8 * btf.size(member.type());
-                packed |= place.offset % unit + place.bitFieldBits > unit;
+                packed |= range.offset % unit + range.bitFieldBits > unit;
             } else {
-                packed |= place.offset % (8 * memberAlign) != 0;
+                packed |= range.offset % (8 * memberAlign) != 0;
             }
             align = Math.max(align, memberAlign);
         }
@@ -117,13 +117,13 @@ final class CLayout {
         long position = 0;
         List<Gap> gaps = new ArrayList<>();
         for (BtfType.Member member : type.members()) {
-            Place place = place(member);
-            long natural = natural(member, place, position, packed, nesting);
-            if (place.offset < natural || (place.bitFieldBits == 0 && place.offset % 8 != 0)) {
+            BitRange range = bits(member);
+            long natural = natural(member, range, position, packed, nesting);
+            if (range.offset < natural || (range.bitFieldBits == 0 && range.offset % 8 != 0)) {
                 return null;
             }
-            gaps.add(natural == place.offset ? Gap.NONE : new Gap(position, place.offset));
-            position = place.offset + (place.bitFieldBits != 0 ? place.bitFieldBits : 8 * btf.size(member.type()));
+            gaps.add(natural == range.offset ? Gap.NONE : new Gap(position, range.offset));
+            position = range.offset + (range.bitFieldBits != 0 ? range.bitFieldBits : 8 * btf.size(member.type()));
         }
         long end = roundUp(position, packed ? 8 : 8 * align);
         long size = 8 * type.size();
@@ -135,25 +135,25 @@ final class CLayout {
     }
 
     /** The position at which a compiler puts a member after others, without padding. */
-    private long natural(BtfType.Member member, Place place, long position, boolean packed, int nesting) {
-        if (place.bitFieldBits == 0) {
+    private long natural(BtfType.Member member, BitRange range, long position, boolean packed, int nesting) {
+        if (range.bitFieldBits == 0) {
             return roundUp(position, packed ? 8 : 8 * align(member.type(), nesting));
         }
         long unit = 8 * btf.size(member.type());
-        return packed || position % unit + place.bitFieldBits <= unit ? position : roundUp(position, unit);
+        return packed || position % unit + range.bitFieldBits <= unit ? position : roundUp(position, unit);
     }
 
     private @Nullable Layout union(BtfType.Composite type, int nesting) {
         long align = 1;
         long largest = 0;
         for (BtfType.Member member : type.members()) {
-            Place place = place(member);
-            if (place.offset != 0 || !isPossible(member)) {
+            BitRange range = bits(member);
+            if (range.offset != 0 || !isPossible(member)) {
                 return null;
             }
             align = Math.max(align, align(member.type(), nesting));
             largest =
-                    Math.max(largest, place.bitFieldBits != 0 ? (place.bitFieldBits + 7) / 8 : btf.size(member.type()));
+                    Math.max(largest, range.bitFieldBits != 0 ? (range.bitFieldBits + 7) / 8 : btf.size(member.type()));
         }
         boolean packed = type.size() % align != 0;
         long end = roundUp(largest, packed ? 1 : align);
@@ -165,7 +165,7 @@ final class CLayout {
 
     /** Whether C has a member of this type. A bit-field is an integer or an enumeration, which has at least its bits. */
     private boolean isPossible(BtfType.Member member) {
-        int bits = place(member).bitFieldBits;
+        int bits = bits(member).bitFieldBits;
         return switch (btf.type(element(member.type()))) {
             case BtfType.FuncProto _, BtfType.Func _, BtfType.Fwd _, BtfType.VoidType _, BtfType.DeclTag _ -> false;
             case BtfType.Int type ->

@@ -316,7 +316,7 @@ final class CText {
 
     private String member(BtfType.Member member, int indent, int nesting) {
         String name = member.name().isEmpty() ? "" : CNames.identifier(member.name());
-        int bits = layout.place(member).bitFieldBits();
+        int bits = layout.bits(member).bitFieldBits();
         int plain = btf.skipModifiers(member.type());
         if (name.isEmpty() && bits == 0) {
             // The kernel's compilers take "struct list_head;" as a member without a name (-fms-extensions), others do

@@ -82,8 +82,8 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
                 + AccessPath.MAX_LENGTH + " or more dimensions");
     }
 
-    /** The place of a member's bytes, and how many of them a load moves. */
-    private record Extent(long byteOffset, long bytes, long bits) {}
+    /** The load that reads a member: where its bytes start, and how many it moves. */
+    private record Load(long byteOffset, long bytes, long bits) {}
 
     private static CoreValue member(AccessPath path) {
         Types types = path.types();
@@ -95,38 +95,38 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
         int type = types.resolve(member.type());
         boolean bitField = member.isBitField();
         long bit = path.bitOffset();
-        Extent extent = bitField ? bitFieldExtent(path, member, type) : wholeExtent(types, bit, type);
-        long bitInLoad = bit - extent.byteOffset * 8;
+        Load load = bitField ? bitFieldLoad(path, member, type) : wholeLoad(types, bit, type);
+        long bitInLoad = bit - load.byteOffset * 8;
         return switch (path.kind()) {
             case FIELD_BYTE_OFFSET ->
                 bitField
-                        ? new CoreValue(extent.byteOffset, false, 0, 0)
-                        : new CoreValue(extent.byteOffset, true, elementSize(types, type), type);
-            case FIELD_BYTE_SIZE -> new CoreValue(extent.bytes, !bitField, 0, 0);
+                        ? new CoreValue(load.byteOffset, false, 0, 0)
+                        : new CoreValue(load.byteOffset, true, elementSize(types, type), type);
+            case FIELD_BYTE_SIZE -> new CoreValue(load.bytes, !bitField, 0, 0);
             case FIELD_SIGNED -> of(isSigned(types.type(type)) ? 1 : 0);
             case FIELD_LSHIFT_U64 ->
                 new CoreValue(
                         types.btf().order() == ByteOrder.LITTLE_ENDIAN
-                                ? 64 - (bitInLoad + extent.bits)
-                                : (8 - extent.bytes) * 8 + bitInLoad,
+                                ? 64 - (bitInLoad + load.bits)
+                                : (8 - load.bytes) * 8 + bitInLoad,
                         !bitField,
                         0,
                         0);
-            case FIELD_RSHIFT_U64 -> of(64 - extent.bits);
+            case FIELD_RSHIFT_U64 -> of(64 - load.bits);
             default -> throw new IllegalStateException("not a field relocation: " + path.kind());
         };
     }
 
-    private static Extent wholeExtent(Types types, long bit, int type) {
+    private static Load wholeLoad(Types types, long bit, int type) {
         long size = types.size(type);
-        return new Extent(bit / 8, size, size * 8);
+        return new Load(bit / 8, size, size * 8);
     }
 
     /**
      * The smallest aligned load that holds a bit-field. The load starts as wide as the declared type; a field that
      * straddles two such units (packed structs) needs twice the width, up to 8 bytes.
      */
-    private static Extent bitFieldExtent(AccessPath path, BtfType.Member member, int type) {
+    private static Load bitFieldLoad(AccessPath path, BtfType.Member member, int type) {
         long bit = path.bitOffset();
         int bits = member.bitSize();
         long bytes = path.types().size(type);
@@ -144,7 +144,7 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
             bytes *= 2;
             offset = bit / 8 / bytes * bytes;
         }
-        return new Extent(offset, bytes, bits);
+        return new Load(offset, bytes, bits);
     }
 
     private static boolean isSigned(BtfType type) {

@@ -126,9 +126,9 @@ public final class ElfFile implements AutoCloseable {
             long offset = 0;
             long size = identity.size();
             if (stored.isPresent()) {
-                StoredEntry.Place place = stored.get().locate(opened.reopenPath());
-                offset = place.offset();
-                size = place.size();
+                StoredEntry.Range range = stored.get().locate(opened.reopenPath());
+                offset = range.offset();
+                size = range.size();
                 opened.requireSame();
             }
             FileBlocks blocks = new FileBlocks(name, opened, offset, size);

@@ -30,8 +30,8 @@ import java.util.zip.ZipEntry;
 record StoredEntry(Path archive, String entry) {
     private static final String SEPARATOR = "!/";
 
-    /** The place of an entry's bytes in its archive. */
-    record Place(long offset, long size) {}
+    /** The range of an entry's bytes in its archive. */
+    record Range(long offset, long size) {}
 
     /** Splits a path at the first {@code !/} after an existing file; a real file with the whole name has precedence. */
     static Optional<StoredEntry> of(Path path) {
@@ -56,7 +56,7 @@ record StoredEntry(Path archive, String entry) {
      *
      * @param opened a path that leads to the archive
      */
-    Place locate(Path opened) throws IOException {
+    Range locate(Path opened) throws IOException {
         boolean interrupted = false;
         try {
             while (true) {
@@ -74,11 +74,11 @@ record StoredEntry(Path archive, String entry) {
         }
     }
 
-    private Place locate(FileChannel channel) throws IOException {
-        Optional<Compression.ZipPlace> entryPlace;
+    private Range locate(FileChannel channel) throws IOException {
+        Optional<Compression.ZipContent> content;
         long archiveSize = channel.size();
         try {
-            entryPlace = Compression.zipEntry(channel, entry);
+            content = Compression.zipEntry(channel, entry);
         } catch (MissingLibraryException e) {
             FileSystemException refused = new FileSystemException(toString(), null, e.getMessage());
             refused.initCause(e);
@@ -91,7 +91,7 @@ record StoredEntry(Path archive, String entry) {
             malformed.initCause(e);
             throw malformed;
         }
-        Compression.ZipPlace found = entryPlace.orElseThrow(
+        Compression.ZipContent found = content.orElseThrow(
                 () -> new NoSuchFileException(toString(), null, "the archive has no entry of this name"));
         if (found.method() != ZipEntry.STORED) {
             throw new FileSystemException(
@@ -109,7 +109,7 @@ record StoredEntry(Path archive, String entry) {
             throw new MalformedDataException(
                     archive.toString(), Math.max(offset, 0), "entry " + entry + " lies outside the archive");
         }
-        return new Place(offset, size);
+        return new Range(offset, size);
     }
 
     @Override

@@ -199,52 +199,52 @@ class JourneyFaultsTest {
      *
      * @param name which messages contain
      */
-    record Place(String name, Optional<AttachType> type, AttachTarget target, List<Feature> without) {
-        Place(String name, AttachTarget target, Feature... without) {
+    record Hook(String name, Optional<AttachType> type, AttachTarget target, List<Feature> without) {
+        Hook(String name, AttachTarget target, Feature... without) {
             this(name, Optional.empty(), target, List.of(without));
         }
 
-        Place(String name, AttachType type, AttachTarget target) {
+        Hook(String name, AttachType type, AttachTarget target) {
             this(name, Optional.of(type), target, List.of());
         }
     }
 
-    static List<Place> places() {
+    static List<Hook> hooks() {
         TargetFile file = TargetFile.of(Path.of("/bin/x"));
         Cgroup group = Cgroup.of(Path.of("/group"));
         return List.of(
-                new Place("lo", AttachType.XDP, Xdp.on(NetDevice.named("lo"))),
-                new Place("do_exit", Kprobe.entry("do_exit").withCookie(7)),
-                new Place("do_exit", Kprobe.entry("do_exit"), Feature.PERF_LINK),
-                new Place("do_exit", AttachType.TRACE_KPROBE_MULTI, KprobeMulti.entry("do_exit", "do_fork")),
-                new Place("/bin/x", Uprobe.at(file, 16).withCookie(7)),
-                new Place("/bin/x", AttachType.TRACE_UPROBE_MULTI, UprobeMulti.at(file, 16, 32, 48)),
-                new Place("clock", PerfEvent.cpuClock(99)),
-                new Place("/group", AttachType.CGROUP_INET_EGRESS, group),
-                new Place("/group", AttachType.CGROUP_INET_EGRESS, group.withoutLink(Cgroup.Sharing.MULTI)),
-                new Place("/dev/lirc0", AttachType.LIRC_MODE2, Lirc.of(Path.of("/dev/lirc0"))));
+                new Hook("lo", AttachType.XDP, Xdp.on(NetDevice.named("lo"))),
+                new Hook("do_exit", Kprobe.entry("do_exit").withCookie(7)),
+                new Hook("do_exit", Kprobe.entry("do_exit"), Feature.PERF_LINK),
+                new Hook("do_exit", AttachType.TRACE_KPROBE_MULTI, KprobeMulti.entry("do_exit", "do_fork")),
+                new Hook("/bin/x", Uprobe.at(file, 16).withCookie(7)),
+                new Hook("/bin/x", AttachType.TRACE_UPROBE_MULTI, UprobeMulti.at(file, 16, 32, 48)),
+                new Hook("clock", PerfEvent.cpuClock(99)),
+                new Hook("/group", AttachType.CGROUP_INET_EGRESS, group),
+                new Hook("/group", AttachType.CGROUP_INET_EGRESS, group.withoutLink(Cgroup.Sharing.MULTI)),
+                new Hook("/dev/lirc0", AttachType.LIRC_MODE2, Lirc.of(Path.of("/dev/lirc0"))));
     }
 
     @ParameterizedTest
-    @MethodSource("places")
-    void aPlaceToAttachTo(Place place) {
-        FaultInjection faults = new FaultInjection("attach to " + place, kernel -> {
+    @MethodSource("hooks")
+    void aPlaceToAttachTo(Hook hook) {
+        FaultInjection faults = new FaultInjection("attach to " + hook, kernel -> {
                     try (BpfObject object = ScriptedLoads.loader(kernel, small())
-                            .features(ScriptedLoads.everything().without(place.without.toArray(Feature[]::new)))
+                            .features(ScriptedLoads.everything().without(hook.without.toArray(Feature[]::new)))
                             .load()) {
                         Program on = object.program("on");
-                        Program typed = place.type.map(on::forAttachType).orElse(on);
-                        try (Link link = typed.attach(place.target)) {
+                        Program typed = hook.type.map(on::forAttachType).orElse(on);
+                        try (Link link = typed.attach(hook.target)) {
                             return link.description();
                         }
                     }
                 })
-                .naming("small.bpf.o", "\"on\"", "on to ", place.name)
+                .naming("small.bpf.o", "\"on\"", "on to ", hook.name)
                 .tolerating("loads again, with a log", ProgCommand.Load.class::isInstance);
-        switch (place.name) {
+        switch (hook.name) {
             case "clock" -> faults.tolerating("the CPU went offline", PerfCommand.Open.class::isInstance, Errno.ENODEV);
             case "/group" -> {
-                if (place.target instanceof Cgroup group && group.sharing().isPresent()) {
+                if (hook.target instanceof Cgroup group && group.sharing().isPresent()) {
                     faults.tolerating(
                             "asks as other kernels want it", LinkCommand.Query.class::isInstance, Errno.EINVAL);
                 }

@@ -51,7 +51,7 @@ public final class DynamicLoaders {
      * @param identity the identity of the file when its symbols were read
      * @param offset of the first instruction, bytes from the start of the file
      */
-    public record Place(Path file, FileIdentity identity, long offset) {}
+    public record Site(Path file, FileIdentity identity, long offset) {}
 
     /**
      * The function in the dynamic loader of a process; empty if the file is not a loader, because the program is
@@ -62,7 +62,7 @@ public final class DynamicLoaders {
      * @throws IOException if it can't be found, because the loader can't be read or does not have the function, or the
      *     process has ended
      */
-    public Optional<Place> of(Start start, MappedFile file) throws IOException {
+    public Optional<Site> of(Start start, MappedFile file) throws IOException {
         try (ProcessFiles.Opened opened = files.open(file)) {
             FileIdentity identity = opened.file().identity();
             OptionalLong offset = known.get(identity);
@@ -74,7 +74,7 @@ public final class DynamicLoaders {
                 throw new IOException("the dynamic loader " + file.name() + " has no function " + FUNCTION);
             }
             return offset.isPresent()
-                    ? Optional.of(new Place(opened.path(), identity, offset.getAsLong()))
+                    ? Optional.of(new Site(opened.path(), identity, offset.getAsLong()))
                     : Optional.empty();
         } catch (MalformedDataException e) {
             throw new IOException(e.getMessage(), e);

@@ -233,7 +233,7 @@ public final class Answer extends RunningProgram {
      * The events of other processes go on, if there are some; then this one is held, or {@link Following} says that it
      * was attached to too late.
      */
-    private <L extends Link> L attachEnds(List<PairOrder.Place> ends, OptionalInt pid, Supplier<L> attach) {
+    private <L extends Link> L attachEnds(List<PairOrder.Site> ends, OptionalInt pid, Supplier<L> attach) {
         List<AttachedFunctions> begins = order.tooEarly(ends, pid);
         if (begins.isEmpty()) {
             return attach.get();

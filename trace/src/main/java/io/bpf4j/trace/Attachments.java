@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * <p>Tested by {@code UsageOnKernelTest}.
  */
 final class Attachments {
-    private final Map<Link, Places> places = new ConcurrentHashMap<>();
+    private final Map<Link, Attached> attached = new ConcurrentHashMap<>();
 
     /** The kernel wants a program for each attach type. */
     private final Set<Program> programs = ConcurrentHashMap.newKeySet();
@@ -30,7 +30,7 @@ final class Attachments {
      * @param names the names of probes and functions
      * @param sites the number of sites in files
      */
-    private record Places(Set<String> names, int sites) {}
+    private record Attached(Set<String> names, int sites) {}
 
     /** Adds a program that runs without a probe. */
     void add(Program program) {
@@ -39,20 +39,20 @@ final class Attachments {
 
     void add(Link link, Program program, Stream<String> names, int sites) {
         programs.add(program);
-        places.put(link, new Places(names.collect(Collectors.toSet()), sites));
+        attached.put(link, new Attached(names.collect(Collectors.toSet()), sites));
     }
 
     void remove(Link link) {
-        places.remove(link);
+        attached.remove(link);
     }
 
     void clear() {
-        places.clear();
+        attached.clear();
     }
 
     /** @throws IllegalStateException if the programs are closed */
     RunningProgram.Usage usage(OptionalInt processes) {
-        List<Places> now = List.copyOf(places.values());
+        List<Attached> now = List.copyOf(attached.values());
         Duration runTime = Duration.ZERO;
         long runs = 0;
         for (Program program : programs) {
@@ -65,7 +65,7 @@ final class Attachments {
                         .flatMap(link -> link.names().stream())
                         .distinct()
                         .count(),
-                now.stream().mapToInt(Places::sites).sum(),
+                now.stream().mapToInt(Attached::sites).sum(),
                 processes,
                 runTime,
                 runs);

@@ -52,8 +52,8 @@ final class FunctionLinks {
     private record Kind(Path file, Optional<FileIdentity> identity, boolean returns) {
         static Kind of(FunctionProbeData function) {
             return new Kind(
-                    function.place().map(FunctionProbeData.Place::file).orElse(function.file()),
-                    function.place().map(FunctionProbeData.Place::identity),
+                    function.start().map(FunctionProbeData.Start::file).orElse(function.file()),
+                    function.start().map(FunctionProbeData.Start::identity),
                     function.returns());
         }
     }
@@ -162,8 +162,8 @@ final class FunctionLinks {
     private static Optional<FileIdentity> identity(FunctionProbeData function) {
         try {
             return Optional.of(
-                    function.place().isPresent()
-                            ? function.place().get().identity()
+                    function.start().isPresent()
+                            ? function.start().get().identity()
                             : FileIdentity.of(function.file()));
         } catch (IOException e) {
             return Optional.empty();
@@ -177,14 +177,14 @@ final class FunctionLinks {
     private static List<FunctionProbeData> withoutDuplicates(
             List<FunctionProbeData> functions, Predicate<FunctionProbe> begins) {
         Predicate<FunctionProbeData> byWildcard = function ->
-                function.place().map(FunctionProbeData.Place::oneOfMany).orElse(false);
+                function.start().map(FunctionProbeData.Start::oneOfMany).orElse(false);
         Map<FunctionProbeData, FileIdentity> identities = new HashMap<>();
         Map<FileIdentity, Path> paths = new LinkedHashMap<>();
         functions.forEach(function -> identity(function).ifPresent(identity -> {
             identities.put(function, identity);
             paths.putIfAbsent(
                     identity,
-                    function.place().map(FunctionProbeData.Place::file).orElse(function.file()));
+                    function.start().map(FunctionProbeData.Start::file).orElse(function.file()));
         }));
         Map<FileIdentity, FileIdentity> shared = UprobeInodes.shared(Host.running(), paths);
         Map<At, Set<String>> namesAt = new HashMap<>();
@@ -195,8 +195,8 @@ final class FunctionLinks {
                     Optional<At> at = Optional.ofNullable(identities.get(function))
                             .map(identity -> new At(
                                     shared.getOrDefault(identity, identity),
-                                    function.place()
-                                            .<Object>map(FunctionProbeData.Place::offset)
+                                    function.start()
+                                            .<Object>map(FunctionProbeData.Start::offset)
                                             .orElse(function.function()),
                                     function.returns(),
                                     begins.test(function)));
@@ -254,8 +254,8 @@ final class FunctionLinks {
     private void leaveOut(List<FunctionProbeData> remaining, int index, AttachException failure) {
         boolean mayBeLeftOut = remaining
                 .get(index)
-                .place()
-                .map(FunctionProbeData.Place::oneOfMany)
+                .start()
+                .map(FunctionProbeData.Start::oneOfMany)
                 .orElse(false);
         if (!mayBeLeftOut || remaining.size() == 1) {
             throw failure;
@@ -265,7 +265,7 @@ final class FunctionLinks {
 
     private static Uprobe uprobe(FunctionProbeData function, Optional<OpenFile> file) {
         if (file.isPresent()) {
-            long offset = function.place().orElseThrow().offset();
+            long offset = function.start().orElseThrow().offset();
             return function.returns() ? Uprobe.exitAt(file.get(), offset) : Uprobe.at(file.get(), offset);
         }
         return function.returns()
@@ -277,7 +277,7 @@ final class FunctionLinks {
         FunctionProbeData first = functions.getFirst();
         if (file.isPresent()) {
             long[] offsets = functions.stream()
-                    .mapToLong(function -> function.place().orElseThrow().offset())
+                    .mapToLong(function -> function.start().orElseThrow().offset())
                     .toArray();
             return first.returns() ? UprobeMulti.exitAt(file.get(), offsets) : UprobeMulti.at(file.get(), offsets);
         }

@@ -103,10 +103,10 @@ public sealed interface FunctionProbe permits FunctionProbeData {
                 if (name.isPresent() && offset.isPresent()) {
                     long start = elf.containerOffset() + offset.getAsLong();
                     FunctionProbeData.Convention convention = FunctionProbeData.Convention.of(elf, go, function);
-                    FunctionProbeData.Place place =
-                            new FunctionProbeData.Place(opened, identity, start, !wanted.isExact(), convention, false);
+                    FunctionProbeData.Start found =
+                            new FunctionProbeData.Start(opened, identity, start, !wanted.isExact(), convention, false);
                     byOffset.putIfAbsent(
-                            start, new FunctionProbeData(file, function, name.get(), returns, Optional.of(place)));
+                            start, new FunctionProbeData(file, function, name.get(), returns, Optional.of(found)));
                 }
             });
             return byOffset.values().stream()

@@ -16,9 +16,9 @@ import java.util.Set;
 /**
  * The one implementation of {@link FunctionProbe}.
  *
- * @param place the start of the function; empty if it is looked up by its name when it is attached
+ * @param start the start of the function; empty if it is looked up by its name when it is attached
  */
-record FunctionProbeData(Path file, String function, String name, boolean returns, Optional<Place> place)
+record FunctionProbeData(Path file, String function, String name, boolean returns, Optional<Start> start)
         implements FunctionProbe {
     /** The maximum number of functions of a file whose other versions are searched for. */
     static final int MAX_WITH_VERSIONS = 4;
@@ -33,7 +33,7 @@ record FunctionProbeData(Path file, String function, String name, boolean return
      * @param convention the calling convention of the function
      * @param unwinds whether the file has code for exceptions
      */
-    record Place(
+    record Start(
             Path file, FileIdentity identity, long offset, boolean oneOfMany, Convention convention, boolean unwinds) {}
 
     /** How a function takes its arguments. */
@@ -62,8 +62,8 @@ record FunctionProbeData(Path file, String function, String name, boolean return
      * read; attaching then reports the failure.
      */
     Convention convention() {
-        if (place.isPresent()) {
-            return place.get().convention();
+        if (start.isPresent()) {
+            return start.get().convention();
         }
         try (ElfFile elf = ElfFile.open(file, OpenFile.opener(Host.running()))) {
             return Convention.of(elf, GoBuild.of(elf), function);
@@ -74,7 +74,7 @@ record FunctionProbeData(Path file, String function, String name, boolean return
 
     @Override
     public OptionalLong fileOffset() {
-        return place.map(start -> OptionalLong.of(start.offset())).orElseGet(OptionalLong::empty);
+        return start.map(at -> OptionalLong.of(at.offset())).orElseGet(OptionalLong::empty);
     }
 
     @Override
@@ -102,8 +102,8 @@ record FunctionProbeData(Path file, String function, String name, boolean return
      * Whether the file has code for exceptions. False if the file can't be read; attaching then reports the failure.
      */
     private boolean unwinds() {
-        if (place.isPresent()) {
-            return place.get().unwinds();
+        if (start.isPresent()) {
+            return start.get().unwinds();
         }
         try (ElfFile elf = ElfFile.open(file, OpenFile.opener(Host.running()))) {
             return Unwinding.isIn(elf);
@@ -114,14 +114,14 @@ record FunctionProbeData(Path file, String function, String name, boolean return
 
     /** The same function in a file with code for exceptions. */
     FunctionProbeData withUnwinding() {
-        Optional<Place> unwinding = place.map(start ->
-                new Place(start.file(), start.identity(), start.offset(), start.oneOfMany(), start.convention(), true));
+        Optional<Start> unwinding = start.map(
+                at -> new Start(at.file(), at.identity(), at.offset(), at.oneOfMany(), at.convention(), true));
         return new FunctionProbeData(file, function, name, returns, unwinding);
     }
 
     /** The entry or the return of the same function. */
     FunctionProbeData withReturns(boolean returns) {
-        return new FunctionProbeData(file, function, name, returns, place);
+        return new FunctionProbeData(file, function, name, returns, start);
     }
 
     @Override

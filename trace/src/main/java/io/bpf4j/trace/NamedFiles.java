@@ -127,7 +127,7 @@ final class NamedFiles {
         Set<Named> files = new LinkedHashSet<>();
         Set<Path> byName = new LinkedHashSet<>();
         for (FunctionProbe function : functions) {
-            Optional<FunctionProbeData.Place> place = ((FunctionProbeData) function).place();
+            Optional<FunctionProbeData.Start> place = ((FunctionProbeData) function).start();
             if (place.isPresent()) {
                 files.add(new Named(place.get().file(), place.get().identity()));
             } else {

@@ -37,17 +37,17 @@ final class PairOrder {
     private final List<Begun> begun = new ArrayList<>();
 
     /** @param returns whether the probe fires at the return of the function at that offset */
-    private record Spot(long offset, boolean returns) {}
+    private record Position(long offset, boolean returns) {}
 
-    /** A spot in a file. */
-    record Place(FileIdentity file, Path path, long offset, boolean returns) {
-        private Spot spot() {
-            return new Spot(offset, returns);
+    /** A site in a file. */
+    record Site(FileIdentity file, Path path, long offset, boolean returns) {
+        private Position position() {
+            return new Position(offset, returns);
         }
 
         /** Whether both are at the same address in a process that runs the file. */
-        private boolean meets(Place other) {
-            if (!spot().equals(other.spot())) {
+        private boolean meets(Site other) {
+            if (!position().equals(other.position())) {
                 return false;
             }
             return file.equals(other.file)
@@ -57,13 +57,13 @@ final class PairOrder {
     }
 
     /** An attachment with begins. */
-    private record Begun(Link link, OptionalInt pid, Map<Spot, List<Place>> places) {
+    private record Begun(Link link, OptionalInt pid, Map<Position, List<Site>> sites) {
         boolean isIn(OptionalInt process) {
             return pid.isEmpty() || process.isEmpty() || pid.equals(process);
         }
 
-        boolean meets(Place end) {
-            return places.getOrDefault(end.spot(), List.of()).stream().anyMatch(end::meets);
+        boolean meets(Site end) {
+            return sites.getOrDefault(end.position(), List.of()).stream().anyMatch(end::meets);
         }
     }
 
@@ -85,41 +85,41 @@ final class PairOrder {
     }
 
     /** The addresses at which probes end pairs. */
-    List<Place> ends(List<UsdtProbe> probes) {
-        return numbers.arePairs() ? places(probes.stream().filter(probe -> !numbers.mustRunFirst(probe))) : List.of();
+    List<Site> ends(List<UsdtProbe> probes) {
+        return numbers.arePairs() ? sites(probes.stream().filter(probe -> !numbers.mustRunFirst(probe))) : List.of();
     }
 
     /** The addresses at which functions end pairs. */
-    List<Place> endsOf(List<FunctionProbe> probes) {
-        return numbers.arePairs() ? placesOf(probes.stream().filter(probe -> !numbers.mustRunFirst(probe))) : List.of();
+    List<Site> endsOf(List<FunctionProbe> probes) {
+        return numbers.arePairs() ? sitesOf(probes.stream().filter(probe -> !numbers.mustRunFirst(probe))) : List.of();
     }
 
     /** Notes that probes were attached. */
     void attached(Link link, OptionalInt pid, List<UsdtProbe> probes) {
-        note(link, pid, places(probes.stream().filter(numbers::mustRunFirst)));
+        note(link, pid, sites(probes.stream().filter(numbers::mustRunFirst)));
     }
 
     /** Notes that functions were attached. */
     void attachedFunctions(AttachedFunctions link, OptionalInt pid, List<FunctionProbe> probes) {
-        note(link, pid, placesOf(probes.stream().filter(numbers::mustRunFirst)));
+        note(link, pid, sitesOf(probes.stream().filter(numbers::mustRunFirst)));
     }
 
-    private void note(Link link, OptionalInt pid, List<Place> begins) {
+    private void note(Link link, OptionalInt pid, List<Site> begins) {
         if (!begins.isEmpty()) {
-            Map<Spot, List<Place>> places = new HashMap<>();
-            begins.forEach(place ->
-                    places.computeIfAbsent(place.spot(), _ -> new ArrayList<>()).add(place));
-            begun.add(new Begun(link, pid, places));
+            Map<Position, List<Site>> sites = new HashMap<>();
+            begins.forEach(site -> sites.computeIfAbsent(site.position(), _ -> new ArrayList<>())
+                    .add(site));
+            begun.add(new Begun(link, pid, sites));
         }
     }
 
     /**
-     * The functions that begin pairs at the place of one of these ends, and that were attached before it: they have to be
+     * The functions that begin pairs at the site of one of these ends, and that were attached before it: they have to be
      * attached again after it.
      *
      * @throws IllegalArgumentException if a USDT probe begins pairs there
      */
-    List<AttachedFunctions> tooEarly(List<Place> ends, OptionalInt pid) {
+    List<AttachedFunctions> tooEarly(List<Site> ends, OptionalInt pid) {
         begun.removeIf(attachment -> attachment.link().isClosed());
         List<AttachedFunctions> early = new ArrayList<>();
         for (Begun attachment : begun) {
@@ -141,25 +141,25 @@ final class PairOrder {
         return begun.stream().allMatch(attachment -> attachment.isIn(pid));
     }
 
-    private static List<Place> places(Stream<UsdtProbe> probes) {
+    private static List<Site> sites(Stream<UsdtProbe> probes) {
         return probes.flatMap(probe -> probe.sites().stream()
-                        .map(site -> new Place(
+                        .map(site -> new Site(
                                 probe.binary().identity(), probe.binary().path(), site.fileOffset(), false)))
                 .toList();
     }
 
-    private static List<Place> placesOf(Stream<FunctionProbe> functions) {
+    private static List<Site> sitesOf(Stream<FunctionProbe> functions) {
         return functions
                 .map(FunctionProbeData.class::cast)
                 .flatMap(PairOrder::found)
-                .flatMap(function -> function.place().stream()
-                        .map(start -> new Place(start.identity(), start.file(), start.offset(), function.returns())))
+                .flatMap(function -> function.start().stream()
+                        .map(start -> new Site(start.identity(), start.file(), start.offset(), function.returns())))
                 .toList();
     }
 
-    /** The same function, or those of its name if its place is not known yet. */
+    /** The same function, or those of its name if its site is not known yet. */
     private static Stream<FunctionProbeData> found(FunctionProbeData function) {
-        if (function.place().isPresent()) {
+        if (function.start().isPresent()) {
             return Stream.of(function);
         }
         try {

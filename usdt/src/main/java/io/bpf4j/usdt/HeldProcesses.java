@@ -97,9 +97,9 @@ final class HeldProcesses implements AutoCloseable {
     }
 
     /** Stops a process whenever it reaches an instruction, as {@link ProcessTracer#breakAt} does. */
-    void breakAt(int process, DynamicLoaders.Place place) {
+    void breakAt(int process, DynamicLoaders.Site site) {
         if (tracer != null) {
-            tracer.breakAt(process, place.file(), place.identity(), place.offset());
+            tracer.breakAt(process, site.file(), site.identity(), site.offset());
         }
     }
 

@@ -41,7 +41,7 @@ final class DryRunReport {
                 }
                 program.relocations()
                         .forEach(relocation ->
-                                console.line(Text.printable("    " + relocation.place() + ": " + relocation)));
+                                console.line(Text.printable("    " + relocation.location() + ": " + relocation)));
             }
         }
     }
@@ -80,23 +80,23 @@ final class DryRunReport {
         line.key("findings").beginArray();
         for (Finding finding : findings) {
             line.beginObject().field("kind", finding.kind().name().toLowerCase(Locale.ROOT));
-            finding.place().ifPresent(place -> place(line, place));
+            finding.location().ifPresent(location -> location(line, location));
             line.field("problem", finding.problem()).endObject();
         }
         line.endArray();
     }
 
-    private static void place(JsonLine line, Finding.Place place) {
-        line.field("function", place.function())
-                .field("instruction", place.instruction())
-                .field("source", place.source());
+    private static void location(JsonLine line, Finding.Location location) {
+        line.field("function", location.function())
+                .field("instruction", location.instruction())
+                .field("source", location.source());
     }
 
     private static void relocations(JsonLine line, List<Relocation> relocations) {
         line.key("relocations").beginArray();
         for (Relocation relocation : relocations) {
             line.beginObject();
-            place(line, relocation.place());
+            location(line, relocation.location());
             line.field("question", relocation.question());
             relocation.local().ifPresent(value -> line.field("local", value));
             relocation.target().ifPresent(value -> line.field("target", value));

@@ -128,7 +128,7 @@ final class OutputFile {
      * @param path through the folder
      * @param shown for messages
      */
-    private record Place(HeldFolder folder, Path path, Path shown) implements AutoCloseable {
+    private record DirectoryEntry(HeldFolder folder, Path path, Path shown) implements AutoCloseable {
         @Override
         public void close() {
             folder.close();
@@ -147,11 +147,11 @@ final class OutputFile {
             }
             return;
         }
-        try (Place place = place()) {
-            Entry existing = Entry.of(place.path());
-            checkExisting(place.path(), existing);
-            Path draft = draft(place);
-            create(draft, place, existing, StandardCharsets.UTF_8).close();
+        try (DirectoryEntry entry = entry()) {
+            Entry existing = Entry.of(entry.path());
+            checkExisting(entry.path(), existing);
+            Path draft = draft(entry);
+            create(draft, entry, existing, StandardCharsets.UTF_8).close();
             Files.delete(draft);
         } catch (IOException e) {
             throw refused(reason(e));
@@ -182,16 +182,16 @@ final class OutputFile {
                 }
                 return;
             }
-            try (Place place = place()) {
-                Entry existing = Entry.of(place.path());
-                checkExisting(place.path(), existing);
-                Path draft = draft(place);
+            try (DirectoryEntry entry = entry()) {
+                Entry existing = Entry.of(entry.path());
+                checkExisting(entry.path(), existing);
+                Path draft = draft(entry);
                 unfinished = draft;
                 try {
-                    try (Writer writer = create(draft, place, existing, charset)) {
+                    try (Writer writer = create(draft, entry, existing, charset)) {
                         content.to(writer);
                     }
-                    Files.move(draft, place.path(), StandardCopyOption.ATOMIC_MOVE);
+                    Files.move(draft, entry.path(), StandardCopyOption.ATOMIC_MOVE);
                 } finally {
                     unfinished = null;
                     Files.deleteIfExists(draft);
@@ -263,7 +263,7 @@ final class OutputFile {
      *
      * @throws CommandException if a link is refused, or there is no such directory
      */
-    private Place place() throws IOException {
+    private DirectoryEntry entry() throws IOException {
         if (named.toString().isEmpty()) {
             throw new CommandException("the name of the file to write is empty");
         }
@@ -294,7 +294,7 @@ final class OutputFile {
                         shown = Path.of("/");
                     }
                 } else if (names.isEmpty()) {
-                    return new Place(folder, held, next);
+                    return new DirectoryEntry(folder, held, next);
                 } else {
                     HeldFolder outer = folder;
                     folder = enter(outer, name, next);
@@ -343,8 +343,8 @@ final class OutputFile {
         if (isDevice()) {
             return named.toAbsolutePath();
         }
-        try (Place place = place()) {
-            return place.shown();
+        try (DirectoryEntry entry = entry()) {
+            return entry.shown();
         }
     }
 
@@ -363,14 +363,15 @@ final class OutputFile {
         }
     }
 
-    private static Path draft(Place place) {
-        return place.folder()
+    private static Path draft(DirectoryEntry entry) {
+        return entry.folder()
                 .path()
                 .resolve(PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong()));
     }
 
     /** Creates the new file. The content is written through its descriptor, so others may rename the file meanwhile. */
-    private Writer create(Path draft, Place place, @Nullable Entry existing, Charset charset) throws IOException {
+    private Writer create(Path draft, DirectoryEntry entry, @Nullable Entry existing, Charset charset)
+            throws IOException {
         FileAttribute<?> rights = PosixFilePermissions.asFileAttribute(
                 PosixFilePermissions.fromString(existing == null ? "rw-rw-rw-" : "rw-------"));
         Writer writer;
@@ -381,9 +382,9 @@ final class OutputFile {
                     charset));
         } catch (NoSuchFileException e) {
             // The directory exists, but users can't create files in it, as in /proc.
-            throw refused("no file can be created in " + place.shown().getParent());
+            throw refused("no file can be created in " + entry.shown().getParent());
         } catch (IOException e) {
-            throw refused("no file can be created in " + place.shown().getParent() + ": " + reason(e));
+            throw refused("no file can be created in " + entry.shown().getParent() + ": " + reason(e));
         }
         if (existing != null) {
             try {

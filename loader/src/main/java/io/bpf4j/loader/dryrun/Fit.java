@@ -61,11 +61,11 @@ public record Fit(String source, String kernel, List<Finding> findings, List<Pro
      * A requirement of an object that a kernel lacks. <i>Immutable.</i>
      *
      * @param kind the kind of requirement
-     * @param place the instruction, with its source line if the object has it; empty if the finding does not concern
+     * @param location the instruction, with its source line if the object has it; empty if the finding does not concern
      *     one
      * @param problem description of what is missing
      */
-    public record Finding(Kind kind, Optional<Place> place, String problem) {
+    public record Finding(Kind kind, Optional<Location> location, String problem) {
         /** The kind of requirement that is missing. */
         public enum Kind {
             /** The object as a whole does not fit this kernel: another byte order. */
@@ -93,7 +93,7 @@ public record Fit(String source, String kernel, List<Finding> findings, List<Pro
          * @param instruction from the start of the function, in 8-byte slots
          * @param source {@code file:line: text}; empty if the object has no line information
          */
-        public record Place(String function, int instruction, String source) {
+        public record Location(String function, int instruction, String source) {
             @Override
             public String toString() {
                 String slot = "instruction " + instruction + " of " + function;
@@ -103,19 +103,19 @@ public record Fit(String source, String kernel, List<Finding> findings, List<Pro
 
         @Override
         public String toString() {
-            return place.map(p -> p + ": ").orElse("") + problem;
+            return location.map(p -> p + ": ").orElse("") + problem;
         }
     }
 
     /**
      * The result of one CO-RE relocation. <i>Immutable.</i>
      *
-     * @param place the instruction
+     * @param location the instruction
      * @param question the property and its subject: {@code byte offset of struct task_struct.mm}
      * @param local the value for the types of the object; empty if the kernel lacks the subject
      * @param target the value for the types of the kernel; empty if the kernel lacks the subject
      */
-    public record Relocation(Finding.Place place, String question, OptionalLong local, OptionalLong target) {
+    public record Relocation(Finding.Location location, String question, OptionalLong local, OptionalLong target) {
         /** Whether the kernel has the subject, or the relocation asks for its existence. */
         public boolean isResolved() {
             return target.isPresent();

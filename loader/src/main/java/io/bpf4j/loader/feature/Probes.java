@@ -51,7 +51,7 @@ import java.util.stream.Stream;
  *   <li>Use the facility harmlessly: create a map, load BTF or a program, and close it at once.
  *   <li>Use it with an invalid argument, if valid use would have effects: a link to an invalid target. Only a kernel
  *       that knows the facility detects the invalid argument, and its error number shows this.
- *   <li>Read sysfs, if the kernel announces it there: {@link Announcements}.
+ *   <li>Read sysfs, if the kernel announces it there: {@link KernelFiles}.
  * </ul>
  * {@link Feature} has the version and commit that added each feature.
  *
@@ -72,12 +72,12 @@ final class Probes {
 
     private final Host host;
     private final Trial trial;
-    private final Announcements announced;
+    private final KernelFiles announced;
 
     Probes(Host host) {
         this.host = host;
         this.trial = new Trial(host);
-        this.announced = new Announcements(host);
+        this.announced = new KernelFiles(host);
     }
 
     Support probe(Facility facility) {

@@ -1,9 +1,9 @@
 package io.bpf4j.loader.spec;
 
-import static io.bpf4j.loader.spec.SectionPlaces.inFile;
-import static io.bpf4j.loader.spec.SectionPlaces.kprobe;
-import static io.bpf4j.loader.spec.SectionPlaces.named;
-import static io.bpf4j.loader.spec.SectionPlaces.uprobe;
+import static io.bpf4j.loader.spec.SectionTargets.inFile;
+import static io.bpf4j.loader.spec.SectionTargets.kprobe;
+import static io.bpf4j.loader.spec.SectionTargets.named;
+import static io.bpf4j.loader.spec.SectionTargets.uprobe;
 import static io.bpf4j.sys.kernel.AttachType.*;
 import static io.bpf4j.sys.kernel.ProgramType.*;
 
@@ -15,7 +15,7 @@ import io.bpf4j.loader.link.TracingMulti;
 import io.bpf4j.loader.link.Uprobe;
 import io.bpf4j.loader.link.UprobeMulti;
 import io.bpf4j.loader.spec.SectionKind.Target;
-import io.bpf4j.loader.spec.SectionPlaces.Reader;
+import io.bpf4j.loader.spec.SectionTargets.Reader;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.ProgramType;
 import java.util.ArrayList;
@@ -82,24 +82,24 @@ final class SectionKinds {
         rows.openOrSleepable(
                 "uprobe.session", KPROBE, TRACE_UPROBE_SESSION, "FILE:PATTERN", inFile(UprobeMulti::entry));
         rows.openOrSleepable("usdt", KPROBE, null, "FILE:PROVIDER:NAME", null);
-        rows.open("tracepoint", TRACEPOINT, null, "CATEGORY/NAME", SectionPlaces.TRACEPOINT)
-                .open("tp", TRACEPOINT, null, "CATEGORY/NAME", SectionPlaces.TRACEPOINT);
+        rows.open("tracepoint", TRACEPOINT, null, "CATEGORY/NAME", SectionTargets.TRACEPOINT)
+                .open("tp", TRACEPOINT, null, "CATEGORY/NAME", SectionTargets.TRACEPOINT);
         rows.open("raw_tracepoint", RAW_TRACEPOINT, null, "TRACEPOINT", named(RawTracepoint::of));
         rows.open("raw_tp", RAW_TRACEPOINT, null, "TRACEPOINT", named(RawTracepoint::of));
         rows.open("raw_tracepoint.w", RAW_TRACEPOINT_WRITABLE, null, "TRACEPOINT", named(RawTracepoint::of));
         rows.open("raw_tp.w", RAW_TRACEPOINT_WRITABLE, null, "TRACEPOINT", named(RawTracepoint::of));
-        rows.open("tp_btf", TRACING, TRACE_RAW_TP, "TRACEPOINT", SectionPlaces.TRACING);
-        rows.openOrSleepable("fentry", TRACING, TRACE_FENTRY, "FUNCTION", SectionPlaces.TRACING);
-        rows.openOrSleepable("fexit", TRACING, TRACE_FEXIT, "FUNCTION", SectionPlaces.TRACING);
-        rows.openOrSleepable("fsession", TRACING, TRACE_FSESSION, "FUNCTION", SectionPlaces.TRACING);
+        rows.open("tp_btf", TRACING, TRACE_RAW_TP, "TRACEPOINT", SectionTargets.TRACING);
+        rows.openOrSleepable("fentry", TRACING, TRACE_FENTRY, "FUNCTION", SectionTargets.TRACING);
+        rows.openOrSleepable("fexit", TRACING, TRACE_FEXIT, "FUNCTION", SectionTargets.TRACING);
+        rows.openOrSleepable("fsession", TRACING, TRACE_FSESSION, "FUNCTION", SectionTargets.TRACING);
         Reader many = named(TracingMulti::of);
         rows.openOrSleepable("fentry.multi", TRACING, TRACE_FENTRY_MULTI, "[MODULE:]PATTERN", many);
         rows.openOrSleepable("fexit.multi", TRACING, TRACE_FEXIT_MULTI, "[MODULE:]PATTERN", many);
         rows.openOrSleepable("fsession.multi", TRACING, TRACE_FSESSION_MULTI, "[MODULE:]PATTERN", many);
-        rows.openOrSleepable("fmod_ret", TRACING, MODIFY_RETURN, "FUNCTION", SectionPlaces.TRACING);
-        rows.openOrSleepable("iter", TRACING, TRACE_ITER, "ITERATOR", SectionPlaces.ITER);
-        rows.open("freplace", EXT, null, "FUNCTION", SectionPlaces.TRACING);
-        rows.openOrSleepable("lsm", LSM, LSM_MAC, "HOOK", SectionPlaces.TRACING)
+        rows.openOrSleepable("fmod_ret", TRACING, MODIFY_RETURN, "FUNCTION", SectionTargets.TRACING);
+        rows.openOrSleepable("iter", TRACING, TRACE_ITER, "ITERATOR", SectionTargets.ITER);
+        rows.open("freplace", EXT, null, "FUNCTION", SectionTargets.TRACING);
+        rows.openOrSleepable("lsm", LSM, LSM_MAC, "HOOK", SectionTargets.TRACING)
                 .role("lsm_cgroup", LSM, AttachType.LSM_CGROUP, "HOOK");
         rows.exact("perf_event", ProgramType.PERF_EVENT, null);
         rows.exact("syscall", SYSCALL, null);

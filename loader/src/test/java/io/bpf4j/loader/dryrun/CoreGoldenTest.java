@@ -104,7 +104,7 @@ class CoreGoldenTest {
                     .append('\n');
             program.findings().forEach(f -> text.append("  ").append(f).append('\n'));
             for (Relocation relocation : program.relocations()) {
-                text.append("%6d  %s%n".formatted(relocation.place().instruction(), relocation));
+                text.append("%6d  %s%n".formatted(relocation.location().instruction(), relocation));
             }
             Instructions.disassemble(program.instructions())
                     .forEach(line -> text.append(line).append('\n'));

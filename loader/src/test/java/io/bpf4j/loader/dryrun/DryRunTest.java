@@ -115,9 +115,9 @@ class DryRunTest {
         Finding finding = program(fit, "unguarded").findings().getFirst();
         assertThat(finding.kind()).isEqualTo(Finding.Kind.HELPER);
         assertThat(finding.problem()).isEqualTo("the kernel has no helper bpf_map_lookup_elem");
-        assertThat(finding.place()).hasValueSatisfying(place -> {
-            assertThat(place.function()).isEqualTo("unguarded");
-            assertThat(place.source()).contains("edits.bpf.c:");
+        assertThat(finding.location()).hasValueSatisfying(location -> {
+            assertThat(location.function()).isEqualTo("unguarded");
+            assertThat(location.source()).contains("edits.bpf.c:");
         });
         assertThat(fit.fits()).as("an optional program").isTrue();
         assertThat(fit(with(edits, "unguarded", p -> p.withAutoload(true))).fits())
@@ -205,7 +205,7 @@ class DryRunTest {
         assertThat(program(fit, "unguarded").findings()).singleElement().satisfies(finding -> {
             assertThat(finding.kind()).isEqualTo(Finding.Kind.MAP);
             assertThat(finding.problem()).isEqualTo("map \"extra\" was left out");
-            assertThat(finding.place()).isPresent();
+            assertThat(finding.location()).isPresent();
         });
     }
 

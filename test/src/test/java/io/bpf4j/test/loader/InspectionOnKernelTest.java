@@ -226,7 +226,7 @@ class InspectionOnKernelTest {
         return fit.programs().stream()
                 .flatMap(program -> program.relocations().stream())
                 .filter(relocation -> !relocation.question().startsWith("target type id"))
-                .map(relocation -> relocation.place() + " " + relocation.question() + " " + relocation.target())
+                .map(relocation -> relocation.location() + " " + relocation.question() + " " + relocation.target())
                 .toList();
     }
 }

@@ -75,7 +75,7 @@ public final class Symbolizer implements AutoCloseable {
     private final NamingProblems problems = new NamingProblems();
     private final FunctionFiles files;
     private final LinkedHashMap<Integer, KnownProcess> processes = new LinkedHashMap<>(16, 0.75f, true);
-    private final ProbePlaces probes = new ProbePlaces();
+    private final ProbeSites probes = new ProbeSites();
     private final SymbolBudget budget;
     private boolean prepared;
 
@@ -154,12 +154,12 @@ public final class Symbolizer implements AutoCloseable {
             }
             for (List<StackTraceMap.Frame> stack : ofProcess) {
                 for (int i = 0; i < stack.size(); i++) {
-                    Place place = place(process, stack.get(i), i);
-                    if (place != null && place.functions().isOpen()) {
+                    Location location = location(process, stack.get(i), i);
+                    if (location != null && location.functions().isOpen()) {
                         FunctionFiles.Need need = needs.computeIfAbsent(
-                                place.functions(), _ -> new FunctionFiles.Need(place.module(), new HashSet<>()));
-                        need.offsets().add(place.lookup());
-                        need.offsets().add(place.fileOffset());
+                                location.functions(), _ -> new FunctionFiles.Need(location.module(), new HashSet<>()));
+                        need.offsets().add(location.lookup());
+                        need.offsets().add(location.fileOffset());
                     }
                 }
                 if (needs.size() > FunctionFiles.MAX_OPEN / 2) {
@@ -328,29 +328,29 @@ public final class Symbolizer implements AutoCloseable {
         return known;
     }
 
-    /** A place in a file, with the name that the process uses for the file. */
-    private record Place(FileFunctions functions, long fileOffset, long lookup, Supplier<String> name) {
+    /** A location in a file, with the name that the process uses for the file. */
+    private record Location(FileFunctions functions, long fileOffset, long lookup, Supplier<String> name) {
         String module() {
             return name.get();
         }
     }
 
-    /** The place of a frame; null if it is not in a readable file. */
-    private @Nullable Place place(KnownProcess process, StackTraceMap.Frame frame, int index) {
+    /** The location of a frame; null if it is not in a readable file. */
+    private @Nullable Location location(KnownProcess process, StackTraceMap.Frame frame, int index) {
         return switch (frame) {
-            case StackTraceMap.Address at -> place(process, at.address(), lookup(at.address(), index));
-            case StackTraceMap.InFile at -> place(process, at, lookup(at.fileOffset(), index));
+            case StackTraceMap.Address at -> location(process, at.address(), lookup(at.address(), index));
+            case StackTraceMap.InFile at -> location(process, at, lookup(at.fileOffset(), index));
         };
     }
 
-    private @Nullable Place place(KnownProcess process, long address, long lookup) {
+    private @Nullable Location location(KnownProcess process, long address, long lookup) {
         MappedRange mapping = process.code().mapping(lookup).orElse(null);
         if (mapping == null || !mapping.isFile()) {
             return null;
         }
         long shift = mapping.fileOffset() - mapping.start();
         return files.of(process, mapping)
-                .map(functions -> new Place(
+                .map(functions -> new Location(
                         functions,
                         address + shift,
                         lookup + shift,
@@ -358,34 +358,35 @@ public final class Symbolizer implements AutoCloseable {
                 .orElse(null);
     }
 
-    /** A place given by build ID, in a file of the process or in any other file that was read before. */
-    private @Nullable Place place(KnownProcess process, StackTraceMap.InFile place, long lookup) {
+    /** A location given by build ID, in a file of the process or in any other file that was read before. */
+    private @Nullable Location location(KnownProcess process, StackTraceMap.InFile location, long lookup) {
         for (MappedRange mapping : process.code().filesWithCode()) {
             Optional<FileFunctions> functions = files.of(process, mapping);
             if (functions
                     .flatMap(FileFunctions::buildId)
-                    .filter(place.buildId()::equals)
+                    .filter(location.buildId()::equals)
                     .isPresent()) {
-                return new Place(
+                return new Location(
                         functions.get(),
-                        place.fileOffset(),
+                        location.fileOffset(),
                         lookup,
                         () -> mapping.name().toString());
             }
         }
-        return files.withBuildId(place.buildId())
-                .map(file -> new Place(file, place.fileOffset(), lookup, () -> "build-id " + place.buildId()))
+        return files.withBuildId(location.buildId())
+                .map(file -> new Location(file, location.fileOffset(), lookup, () -> "build-id " + location.buildId()))
                 .orElse(null);
     }
 
     private Frame frame(KnownProcess process, StackTraceMap.Frame frame, int index) {
-        Place place = place(process, frame, index);
-        if (place != null) {
+        Location location = location(process, frame, index);
+        if (location != null) {
             long address = switch (frame) {
                 case StackTraceMap.Address at -> at.address();
                 case StackTraceMap.InFile at -> at.fileOffset();
             };
-            return place.functions().frame(address, place.fileOffset(), place.lookup(), place.module(), names);
+            return location.functions()
+                    .frame(address, location.fileOffset(), location.lookup(), location.module(), names);
         }
         return switch (frame) {
             case StackTraceMap.Address at -> outsideOfFiles(process, at.address(), lookup(at.address(), index));

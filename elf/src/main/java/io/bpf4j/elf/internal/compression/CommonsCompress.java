@@ -62,7 +62,7 @@ final class CommonsCompress {
         };
     }
 
-    static Optional<Compression.ZipPlace> zipEntry(FileChannel channel, String name) throws IOException {
+    static Optional<Compression.ZipContent> zipEntry(FileChannel channel, String name) throws IOException {
         // Also closes the channel; otherwise its finalizer would close it and print a warning on stderr.
         try (ZipFile zip = ZipFile.builder()
                 .setSeekableByteChannel(channel)
@@ -74,7 +74,7 @@ final class CommonsCompress {
             }
             // Reads the entry's local header, which gives the start of its data.
             zip.getRawInputStream(entry);
-            return Optional.of(new Compression.ZipPlace(
+            return Optional.of(new Compression.ZipContent(
                     entry.getMethod(),
                     entry.getGeneralPurposeBit().usesEncryption(),
                     entry.getDataOffset(),

@@ -67,13 +67,13 @@ public final class Compression {
     }
 
     /**
-     * The place of an entry in a zip archive.
+     * The bytes of an entry in a zip archive.
      *
      * @param method 0 if it is not compressed
      * @param offset of its bytes in the archive; -1 if not known
      * @param size in bytes, compressed or not
      */
-    public record ZipPlace(int method, boolean encrypted, long offset, long size) {}
+    public record ZipContent(int method, boolean encrypted, long offset, long size) {}
 
     /**
      * The expanded content of one or more xz files in a row.
@@ -111,7 +111,7 @@ public final class Compression {
      *
      * @throws IOException if it is not a readable zip archive; some damage gives a {@code RuntimeException}
      */
-    public static Optional<ZipPlace> zipEntry(FileChannel channel, String name) throws IOException {
+    public static Optional<ZipContent> zipEntry(FileChannel channel, String name) throws IOException {
         try {
             return CommonsCompress.zipEntry(channel, name);
         } catch (LinkageError e) {

@@ -80,9 +80,9 @@ record AttachRequest(Host host, Features features, Fd program, String descriptio
                                 + section + "\"), by the target, or by Program.forAttachType"));
     }
 
-    /** The type that the program was loaded for, if it is one for a link of many such places. */
-    Optional<AttachType> manyType(String places) {
-        return attachType.filter(type -> AttachTraits.of(type).many().equals(places));
+    /** The type that the program was loaded for, if it is one for a link of many such sites. */
+    Optional<AttachType> manyType(String sites) {
+        return attachType.filter(type -> AttachTraits.of(type).many().equals(sites));
     }
 
     /** Refuses a program for a link of many functions; {@code probes} as for {@link #multiType}. */

@@ -18,7 +18,7 @@ import io.bpf4j.sys.internal.call.UndoStack;
  */
 final class Attachment extends OwnedLink {
     /** The target of the program. */
-    interface Place extends AutoCloseable {
+    interface Hook extends AutoCloseable {
         void attach(Fd program);
 
         /** Replaces the attached program. */
@@ -34,34 +34,34 @@ final class Attachment extends OwnedLink {
         void close();
     }
 
-    private final Place place;
+    private final Hook hook;
     private Fd program;
     private boolean isDetached = true;
 
-    private Attachment(Kernel kernel, String description, Place place, Fd program) {
+    private Attachment(Kernel kernel, String description, Hook hook, Fd program) {
         super(kernel, description);
-        this.place = place;
+        this.hook = hook;
         this.program = program;
         resources.afterClose(this::closeProgram);
-        resources.afterClose(place::close);
+        resources.afterClose(hook::close);
         resources.afterClose(this::detach);
     }
 
-    /** Attaches. Takes ownership of the place, also if it fails. */
-    static Link of(AttachRequest request, Place place) {
+    /** Attaches. Takes ownership of the hook, also if it fails. */
+    static Link of(AttachRequest request, Hook hook) {
         Attachment attachment;
         try {
             attachment = new Attachment(
                     request.kernel(),
                     request.description(),
-                    place,
+                    hook,
                     request.program().duplicate(request.kernel()));
         } catch (RuntimeException | Error e) {
-            UndoStack.of(place::close).closeAfter(e);
+            UndoStack.of(hook::close).closeAfter(e);
             throw e;
         }
         try {
-            place.attach(attachment.program);
+            hook.attach(attachment.program);
             attachment.isDetached = false;
             return attachment;
         } catch (RuntimeException | Error e) {
@@ -98,7 +98,7 @@ final class Attachment extends OwnedLink {
         }
         Fd own = AttachRequest.fd(next).duplicate(kernel);
         try {
-            place.replace(program, own);
+            hook.replace(program, own);
         } catch (SyscallException e) {
             throw UndoStack.of(own::close)
                     .closeAfter(new AttachException(
@@ -115,7 +115,7 @@ final class Attachment extends OwnedLink {
     @Override
     public synchronized void detach() {
         if (!isDetached) {
-            place.detach(program);
+            hook.detach(program);
             isDetached = true;
         }
     }

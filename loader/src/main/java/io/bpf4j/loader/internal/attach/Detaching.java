@@ -37,8 +37,8 @@ public final class Detaching {
                         HookQuery.of(host, xdp, false).programs()) {
                     Xdp.Mode mode = mode(entry.flags());
                     if (entry.programId() == program.id()) {
-                        try (XdpPlace place = XdpPlace.open(kernel, xdp.withMode(mode))) {
-                            place.detach(fd);
+                        try (XdpHook hook = XdpHook.open(kernel, xdp.withMode(mode))) {
+                            hook.detach(fd);
                         }
                         isDetached |= HookQuery.of(host, xdp.withMode(mode), false).programs().stream()
                                 .noneMatch(left -> left.programId() == program.id());
@@ -47,8 +47,8 @@ public final class Detaching {
                 yield isDetached;
             }
             case Tc filters -> {
-                try (TcPlace place = TcPlace.open(kernel, filters)) {
-                    yield place.deleteAll(fd) > 0;
+                try (TcHook hook = TcHook.open(kernel, filters)) {
+                    yield hook.deleteAll(fd) > 0;
                 }
             }
             case Cgroup group -> detach(kernel, group.directory(), type(target, group.attachType()), fd);
@@ -88,8 +88,8 @@ public final class Detaching {
 
     /** Takes ownership of the target. */
     private static boolean detach(Kernel kernel, Fd target, AttachType type, Fd program) {
-        try (ProgAttach place = new ProgAttach(kernel, target, type, 0, null)) {
-            return place.detachIfThere(program);
+        try (ProgAttach hook = new ProgAttach(kernel, target, type, 0, null)) {
+            return hook.detachIfThere(program);
         }
     }
 }

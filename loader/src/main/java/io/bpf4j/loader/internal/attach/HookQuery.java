@@ -76,14 +76,14 @@ public final class HookQuery {
         Kernel kernel = Kernel.of(host);
         switch (target) {
             case Xdp xdp -> {
-                try (XdpPlace place = XdpPlace.open(kernel, xdp)) {
-                    return new AttachedPrograms(place.programs(), 0, 0);
+                try (XdpHook hook = XdpHook.open(kernel, xdp)) {
+                    return new AttachedPrograms(hook.programs(), 0, 0);
                 }
             }
             case Tc filters -> {
-                try (TcPlace place = TcPlace.open(kernel, filters)) {
+                try (TcHook hook = TcHook.open(kernel, filters)) {
                     return new AttachedPrograms(
-                            place.programs().stream()
+                            hook.programs().stream()
                                     .map(id -> new AttachedPrograms.Entry(id, OptionalInt.empty(), 0))
                                     .toList(),
                             0,

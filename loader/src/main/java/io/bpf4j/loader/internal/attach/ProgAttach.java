@@ -29,7 +29,7 @@ record ProgAttach(
         Fd target,
         AttachType type,
         int flags,
-        @Nullable Fd replaced) implements Attachment.Place {
+        @Nullable Fd replaced) implements Attachment.Hook {
     /** Whether another program may be attached, too. */
     private static final int ALLOW_MULTI = 1 << 1;
 

@@ -27,7 +27,7 @@ record SocketKind(Socket target, Host host) implements LinkKind {
         OwnSockets sockets = new OwnSockets(host);
         try {
             return Attachment.of(
-                    request, new SocketPlace(Kernel.of(host), sockets, sockets.nameOf(target), target.isReuseport()));
+                    request, new SocketHook(Kernel.of(host), sockets, sockets.nameOf(target), target.isReuseport()));
         } catch (SyscallException e) {
             throw e;
         } catch (BpfException e) {
@@ -51,8 +51,8 @@ record SocketKind(Socket target, Host host) implements LinkKind {
     /**
      * A socket, by the name that {@code /proc/self/fd} has for it. Its descriptor is searched for when it is needed.
      */
-    private record SocketPlace(Kernel kernel, OwnSockets sockets, String name, boolean isReuseport)
-            implements Attachment.Place {
+    private record SocketHook(Kernel kernel, OwnSockets sockets, String name, boolean isReuseport)
+            implements Attachment.Hook {
         @Override
         public void attach(Fd program) {
             try (Fd socket =

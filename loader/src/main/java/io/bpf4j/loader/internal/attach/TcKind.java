@@ -12,7 +12,7 @@ import io.bpf4j.sys.kernel.Errno;
 record TcKind(Tc target) implements LinkKind {
     @Override
     public Link attach(AttachRequest request) {
-        return Attachment.of(request, TcPlace.open(request.kernel(), target));
+        return Attachment.of(request, TcHook.open(request.kernel(), target));
     }
 
     @Override

@@ -46,7 +46,7 @@ record XdpKind(Xdp target) implements LinkKind {
     record Unlinked(Xdp target) implements LinkKind {
         @Override
         public Link attach(AttachRequest request) {
-            return Attachment.of(request, XdpPlace.open(request.kernel(), target));
+            return Attachment.of(request, XdpHook.open(request.kernel(), target));
         }
 
         @Override

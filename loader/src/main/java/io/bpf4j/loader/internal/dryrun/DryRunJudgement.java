@@ -134,13 +134,13 @@ public final class DryRunJudgement {
         program.problems().stream()
                 .filter(problem -> isFinding(problem, program))
                 .forEach(problem -> own.add(finding(problem)));
-        program.code().ifPresent(code -> checkCode(code, program.places(), own));
+        program.code().ifPresent(code -> checkCode(code, program.slots(), own));
         return new Fit.Program(
                 program.name(),
                 program.spec().sectionName(),
                 program.autoload(),
                 own,
-                relocations(program.places()),
+                relocations(program.slots()),
                 program.code().map(AssembledProgram::instructions).orElse(List.of()));
     }
 
@@ -175,13 +175,13 @@ public final class DryRunJudgement {
         }
     }
 
-    private void checkCode(AssembledProgram assembled, Map<FunctionSpec, Integer> places, List<Finding> own) {
+    private void checkCode(AssembledProgram assembled, Map<FunctionSpec, Integer> slots, List<Finding> own) {
         List<Instruction> code = assembled.instructions();
         if (!assembled.jumpTables().isEmpty() && !has("bpf_map_type", MapType.INSN_ARRAY.number())) {
             own.add(finding(Finding.Kind.MAP, "the kernel has no maps of type INSN_ARRAY, for jump tables"));
         }
         BitSet reached = surelyReached(assembled);
-        NavigableMap<Integer, FunctionSpec> bySlot = FunctionRecords.bySlot(places);
+        NavigableMap<Integer, FunctionSpec> bySlot = FunctionRecords.bySlot(slots);
         BitSet poisons = new BitSet();
         for (AssembledProgram.Poisoned poisoned : assembled.poisoned()) {
             int slot = poisoned.slot();
@@ -189,18 +189,18 @@ public final class DryRunJudgement {
                 continue;
             }
             poisons.set(slot);
-            Optional<Finding.Place> place = lines.at(bySlot, slot);
+            Optional<Finding.Location> location = lines.at(bySlot, slot);
             switch (poisoned.kind()) {
-                case RELOCATION -> own.add(new Finding(Finding.Kind.RELOCATION, place, poisoned.subject()));
+                case RELOCATION -> own.add(new Finding(Finding.Kind.RELOCATION, location, poisoned.subject()));
                 case FUNCTION -> {
                     // A function that is not weak is reported once for the object, not at each call.
                     if (weak.contains(poisoned.subject())) {
                         String problem = "the kernel has no function " + poisoned.subject();
-                        own.add(new Finding(Finding.Kind.SYMBOL, place, problem));
+                        own.add(new Finding(Finding.Kind.SYMBOL, location, problem));
                     }
                 }
                 case MAP ->
-                    own.add(new Finding(Finding.Kind.MAP, place, "map \"" + poisoned.subject() + "\" was left out"));
+                    own.add(new Finding(Finding.Kind.MAP, location, "map \"" + poisoned.subject() + "\" was left out"));
             }
         }
         for (int slot = reached.nextSetBit(0); slot >= 0; slot = reached.nextSetBit(slot + 1)) {
@@ -246,23 +246,26 @@ public final class DryRunJudgement {
         return names;
     }
 
-    private List<Relocation> relocations(Map<FunctionSpec, Integer> places) {
+    private List<Relocation> relocations(Map<FunctionSpec, Integer> slots) {
         List<Relocation> all = new ArrayList<>();
-        for (FunctionSpec function : places.keySet()) {
+        for (FunctionSpec function : slots.keySet()) {
             for (ProgramAssembly.Outcome outcome :
                     plan.functions().getOrDefault(function, Relocated.NONE).outcomes()) {
-                Finding.Place place = lines.at(function, outcome.slot());
+                Finding.Location location = lines.at(function, outcome.slot());
                 String question = questions.computeIfAbsent(outcome, known -> spec.describe(known.relocation()));
                 all.add(
                         switch (outcome.fixup()) {
                             case CoreFixup.Keep keep ->
                                 new Relocation(
-                                        place, question, OptionalLong.of(keep.value()), OptionalLong.of(keep.value()));
+                                        location,
+                                        question,
+                                        OptionalLong.of(keep.value()),
+                                        OptionalLong.of(keep.value()));
                             case CoreFixup.Patch patch ->
                                 new Relocation(
-                                        place, question, OptionalLong.of(patch.from()), OptionalLong.of(patch.to()));
+                                        location, question, OptionalLong.of(patch.from()), OptionalLong.of(patch.to()));
                             case CoreFixup.Poison _ ->
-                                new Relocation(place, question, OptionalLong.empty(), OptionalLong.empty());
+                                new Relocation(location, question, OptionalLong.empty(), OptionalLong.empty());
                         });
             }
         }

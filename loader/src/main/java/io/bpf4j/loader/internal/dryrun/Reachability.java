@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * constant here is also a constant for the verifier, and an instruction that is unreachable here is unreachable for the
  * verifier. The verifier may exclude more, because it also tracks ranges of values.
  *
- * <p>The state at an instruction is the content of each register: a number, a place in read-only data, some address, or
+ * <p>The state at an instruction is the content of each register: a number, an address in read-only data, some address, or
  * anything. States that meet are merged, and different contents become anything; each register can change at most
  * twice, so the walk terminates.
  *
@@ -43,7 +43,7 @@ final class Reachability {
     private sealed interface Value {
         record Constant(long value) implements Value {}
 
-        record Place(int map, long offset) implements Value {}
+        record MapValue(int map, long offset) implements Value {}
 
         /** The address of a map, a function or a variable of the kernel: not null. */
         record Address() implements Value {}
@@ -167,7 +167,8 @@ final class Reachability {
         Instruction second = code.get(at + 1);
         state[instruction.dst()] = switch (instruction.src()) {
             case Opcodes.PSEUDO_NUMBER -> new Value.Constant(instruction.imm64(second));
-            case Opcodes.PSEUDO_MAP_VALUE -> new Value.Place(instruction.imm(), Integer.toUnsignedLong(second.imm()));
+            case Opcodes.PSEUDO_MAP_VALUE ->
+                new Value.MapValue(instruction.imm(), Integer.toUnsignedLong(second.imm()));
             case Opcodes.PSEUDO_FUNC -> {
                 // A callback: its arguments are unknown.
                 flow(at + 1 + instruction.imm(), new @Nullable Value[REGISTERS]);
@@ -180,14 +181,14 @@ final class Reachability {
     private @Nullable Value loaded(Instruction instruction, @Nullable Value[] state) {
         int mode = instruction.opcode() & Opcodes.MODE_MASK;
         if ((mode != Opcodes.MEM && mode != Opcodes.MEMSX)
-                || !(state[instruction.src()] instanceof Value.Place place)) {
+                || !(state[instruction.src()] instanceof Value.MapValue mapValue)) {
             return null;
         }
-        if (constants.isKconfig(place.map())) {
+        if (constants.isKconfig(mapValue.map())) {
             return new Value.Option();
         }
         int bytes = Opcodes.accessBytes(instruction.opcode());
-        OptionalLong read = constants.read(place.map(), place.offset() + instruction.offset(), bytes);
+        OptionalLong read = constants.read(mapValue.map(), mapValue.offset() + instruction.offset(), bytes);
         if (read.isEmpty()) {
             return null;
         }
@@ -224,13 +225,13 @@ final class Reachability {
             return switch (right) {
                 case Value.Constant constant -> narrowed(constant.value());
                 case Value.Option option -> option;
-                case Value.Place _, Value.Address _ -> null;
+                case Value.MapValue _, Value.Address _ -> null;
             };
         }
-        if (left instanceof Value.Place place && right instanceof Value.Constant constant && wide) {
+        if (left instanceof Value.MapValue mapValue && right instanceof Value.Constant constant && wide) {
             return switch (operation) {
-                case Opcodes.ADD -> new Value.Place(place.map(), place.offset() + constant.value());
-                case Opcodes.SUB -> new Value.Place(place.map(), place.offset() - constant.value());
+                case Opcodes.ADD -> new Value.MapValue(mapValue.map(), mapValue.offset() + constant.value());
+                case Opcodes.SUB -> new Value.MapValue(mapValue.map(), mapValue.offset() - constant.value());
                 default -> null;
             };
         }
@@ -318,7 +319,7 @@ final class Reachability {
         if (isOption(one, other) || isOption(other, one)) {
             return optionsTaken;
         }
-        if (!narrow && (one instanceof Value.Address || one instanceof Value.Place) && isZero(other)) {
+        if (!narrow && (one instanceof Value.Address || one instanceof Value.MapValue) && isZero(other)) {
             return switch (instruction.opcode() & Opcodes.OP_MASK) {
                 case Opcodes.JEQ -> false;
                 case Opcodes.JNE -> true;

@@ -110,8 +110,8 @@ record ProgramRefusal(
         return slot.isEmpty()
                 ? ""
                 : new FunctionRecords(spec)
-                        .at(FunctionRecords.bySlot(program.places()), slot.getAsInt())
-                        .map(Finding.Place::toString)
+                        .at(FunctionRecords.bySlot(program.slots()), slot.getAsInt())
+                        .map(Finding.Location::toString)
                         .orElse("");
     }
 

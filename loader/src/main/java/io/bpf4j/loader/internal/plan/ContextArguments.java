@@ -95,7 +95,7 @@ final class ContextArguments {
     /** The contexts of the programs that each function is part of. */
     private Map<String, Set<Optional<String>>> callers() {
         Map<String, Set<Optional<String>>> callers = new HashMap<>();
-        FunctionPlaces places = new FunctionPlaces(spec);
+        FunctionSlots places = new FunctionSlots(spec);
         for (ProgramSpec program : spec.programs()) {
             for (FunctionSpec function : places.of(program).keySet()) {
                 callers.computeIfAbsent(function.name(), _ -> new HashSet<>())

@@ -23,26 +23,26 @@ import java.util.function.ToLongFunction;
 /**
  * The records of {@code .BTF.ext} for each function of an object: its type, its source lines, its CO-RE relocations.
  *
- * <p>The kernel gets types and lines as tables for the functions of a program, with their new places. A table with gaps
+ * <p>The kernel gets types and lines as tables for the functions of a program, with their new slots. A table with gaps
  * is left out, because the kernel rejects it. Messages get the line of an instruction. <i>Confined.</i>
  *
  * <p>Tested by {@code BpfLoaderTest} and {@code VerifierRefusalTest}.
  */
 public final class FunctionRecords {
     private final ObjectSpec spec;
-    private final ByPlace<BtfExt.FuncInfo> functions;
-    private final ByPlace<BtfExt.LineInfo> lines;
-    private final ByPlace<BtfExt.CoreRelocation> relocations;
+    private final ByOffset<BtfExt.FuncInfo> functions;
+    private final ByOffset<BtfExt.LineInfo> lines;
+    private final ByOffset<BtfExt.CoreRelocation> relocations;
 
     /** The records of an object; empty if it has no such section. */
     public FunctionRecords(ObjectSpec spec) {
         this.spec = spec;
-        this.functions = new ByPlace<>(spec, BtfExt::functions, BtfExt.FuncInfo::offset);
-        this.lines = new ByPlace<>(spec, BtfExt::lines, BtfExt.LineInfo::offset);
-        this.relocations = new ByPlace<>(spec, BtfExt::relocations, BtfExt.CoreRelocation::offset);
+        this.functions = new ByOffset<>(spec, BtfExt::functions, BtfExt.FuncInfo::offset);
+        this.lines = new ByOffset<>(spec, BtfExt::lines, BtfExt.LineInfo::offset);
+        this.relocations = new ByOffset<>(spec, BtfExt::relocations, BtfExt.CoreRelocation::offset);
     }
 
-    /** The relocations of a function, in the order of their places; of a replaced body only those of its first slot. */
+    /** The relocations of a function, in the order of their slots; of a replaced body only those of its first slot. */
     List<BtfExt.CoreRelocation> relocations(FunctionSpec function) {
         return relocations.of(function);
     }
@@ -53,28 +53,28 @@ public final class FunctionRecords {
     }
 
     /** {@code struct bpf_func_info}: u32 slot, u32 type id; the kernel requires one for every function. */
-    InfoTable functionTable(Map<FunctionSpec, Integer> places) {
-        ByteBuffer records = ByteBuffer.allocate(places.size() * 8).order(spec.order());
-        for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
-            FunctionSpec function = place.getKey();
+    InfoTable functionTable(Map<FunctionSpec, Integer> slots) {
+        ByteBuffer records = ByteBuffer.allocate(slots.size() * 8).order(spec.order());
+        for (Map.Entry<FunctionSpec, Integer> start : slots.entrySet()) {
+            FunctionSpec function = start.getKey();
             List<BtfExt.FuncInfo> info = functions.of(function);
             if (info.isEmpty() || slot(function, info.getFirst().offset()) != 0) {
                 return InfoTable.NONE;
             }
-            records.putInt(place.getValue()).putInt(info.getFirst().type());
+            records.putInt(start.getValue()).putInt(info.getFirst().type());
         }
         return new InfoTable(records.array(), 8);
     }
 
     /** {@code struct bpf_line_info}: u32 slot, u32 file name, u32 text of the line, u32 line and column. */
-    InfoTable lineTable(Map<FunctionSpec, Integer> places) {
+    InfoTable lineTable(Map<FunctionSpec, Integer> slots) {
         int count = 0;
-        for (FunctionSpec function : places.keySet()) {
+        for (FunctionSpec function : slots.keySet()) {
             count += lines.of(function).size();
         }
         ByteBuffer records = ByteBuffer.allocate(count * 16).order(spec.order());
-        for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
-            FunctionSpec function = place.getKey();
+        for (Map.Entry<FunctionSpec, Integer> start : slots.entrySet()) {
+            FunctionSpec function = start.getKey();
             List<BtfExt.LineInfo> own = lines.of(function);
             // The kernel requires a line for the first instruction of every function, and one at most for each
             // (check_btf_line of kernel/bpf/verifier.c).
@@ -84,7 +84,7 @@ public final class FunctionRecords {
                 return InfoTable.NONE;
             }
             for (BtfExt.LineInfo line : own) {
-                records.putInt(place.getValue() + slot(function, line.offset()))
+                records.putInt(start.getValue() + slot(function, line.offset()))
                         .putInt(line.file())
                         .putInt(line.text())
                         .putInt(line.position());
@@ -94,28 +94,28 @@ public final class FunctionRecords {
     }
 
     /**
-     * The place of an instruction in an assembled program.
+     * The location of an instruction in an assembled program.
      *
-     * @param places of its functions
-     * @return empty if no function is at that place
+     * @param slots of its functions
+     * @return empty if no function is at that slot
      */
-    public Optional<Finding.Place> at(NavigableMap<Integer, FunctionSpec> places, int slot) {
-        Map.Entry<Integer, FunctionSpec> in = places.floorEntry(slot);
+    public Optional<Finding.Location> at(NavigableMap<Integer, FunctionSpec> slots, int slot) {
+        Map.Entry<Integer, FunctionSpec> in = slots.floorEntry(slot);
         return in == null ? Optional.empty() : Optional.of(at(in.getValue(), slot - in.getKey()));
     }
 
     /** Functions by the slot where they start. */
-    public static NavigableMap<Integer, FunctionSpec> bySlot(Map<FunctionSpec, Integer> places) {
+    public static NavigableMap<Integer, FunctionSpec> bySlot(Map<FunctionSpec, Integer> slots) {
         NavigableMap<Integer, FunctionSpec> bySlot = new TreeMap<>();
-        places.forEach((function, start) -> bySlot.put(start, function));
+        slots.forEach((function, start) -> bySlot.put(start, function));
         return bySlot;
     }
 
-    /** The place of an instruction in a function; without a source line if the object has none or a malformed one. */
-    public Finding.Place at(FunctionSpec function, int slot) {
+    /** The location of an instruction in a function; without a source line if the object has none or a malformed one. */
+    public Finding.Location at(FunctionSpec function, int slot) {
         List<BtfExt.LineInfo> own = lines.of(function);
         int next = lines.first(own, ((long) function.slot() + slot + 1) * Instruction.SIZE);
-        return new Finding.Place(function.name(), slot, next == 0 ? "" : source(own.get(next - 1)));
+        return new Finding.Location(function.name(), slot, next == 0 ? "" : source(own.get(next - 1)));
     }
 
     private String source(BtfExt.LineInfo line) {
@@ -130,14 +130,14 @@ public final class FunctionRecords {
 
     /**
      * The records of one kind. The file has them by section, and an object may have thousands of functions in one; so
-     * each section is sorted once and searched by place.
+     * each section is sorted once and searched by offset.
      */
-    private static final class ByPlace<T> {
+    private static final class ByOffset<T> {
         private final Optional<BtfExt.Table<T>> table;
         private final ToLongFunction<T> offset;
         private final Map<String, List<T>> sorted = new HashMap<>();
 
-        ByPlace(ObjectSpec spec, Function<BtfExt, BtfExt.Table<T>> table, ToLongFunction<T> offset) {
+        ByOffset(ObjectSpec spec, Function<BtfExt, BtfExt.Table<T>> table, ToLongFunction<T> offset) {
             this.table = spec.btfExt().map(table);
             this.offset = offset;
         }
@@ -153,13 +153,13 @@ public final class FunctionRecords {
             return all.subList(first(all, start), first(all, start + slots * Instruction.SIZE));
         }
 
-        /** Index of the first record at or after a place. */
-        int first(List<T> all, long place) {
+        /** Index of the first record at or after an offset. */
+        int first(List<T> all, long from) {
             int low = 0;
             int high = all.size();
             while (low < high) {
                 int middle = (low + high) >>> 1;
-                if (offset.applyAsLong(all.get(middle)) < place) {
+                if (offset.applyAsLong(all.get(middle)) < from) {
                     low = middle + 1;
                 } else {
                     high = middle;

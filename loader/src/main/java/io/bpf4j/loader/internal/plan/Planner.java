@@ -138,11 +138,11 @@ final class Planner {
                         .orElse(map);
     }
 
-    /** A program whose functions have places. */
+    /** A program whose functions have slots. */
     private record Placed(
             ProgramSpec program,
             Optional<AttachPoint> point,
-            Optional<Map<FunctionSpec, Integer>> places,
+            Optional<Map<FunctionSpec, Integer>> slots,
             Problems problems) {}
 
     private Placed place(ProgramSpec program, ProgramAssembly assembly) {
@@ -153,22 +153,22 @@ final class Planner {
                 () -> program.type() == ProgramType.STRUCT_OPS
                         ? structOps.point(program)
                         : AttachPoint.of(program, kernel, options.targets.get(program.name())));
-        Optional<Map<FunctionSpec, Integer>> places =
+        Optional<Map<FunctionSpec, Integer>> slots =
                 programProblems.attempt(Finding.Kind.RELOCATION, () -> assembly.functions.of(program));
-        return new Placed(program, point, places, programProblems);
+        return new Placed(program, point, slots, programProblems);
     }
 
     private ProgramPlan program(Placed placed, ProgramAssembly assembly) {
         ProgramSpec program = placed.program();
-        Optional<AssembledProgram> code = placed.places()
+        Optional<AssembledProgram> code = placed.slots()
                 .filter(_ -> !assembly.functions.areTooLarge())
-                .flatMap(places -> placed.problems().attempt(Finding.Kind.RELOCATION, () -> assembly.assemble(places)));
+                .flatMap(slots -> placed.problems().attempt(Finding.Kind.RELOCATION, () -> assembly.assemble(slots)));
         return new ProgramPlan(
                 program,
                 structOps.isLoaded(program),
                 options.attachType.apply(program, features),
                 placed.point(),
-                placed.places().orElse(Map.of()),
+                placed.slots().orElse(Map.of()),
                 code,
                 options.instructions.getOrDefault(program.name(), UnaryOperator.identity()),
                 program.verifierLog().orElse(options.logLevel),

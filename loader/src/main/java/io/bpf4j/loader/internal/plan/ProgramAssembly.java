@@ -28,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>From the entry, each function that is called, or whose address is taken, is appended once: {@link
- *       FunctionPlaces}. Shared subprograms are copied into each program that uses them.
+ *       FunctionSlots}. Shared subprograms are copied into each program that uses them.
  *   <li>Each function's CO-RE relocations are applied, once per object.
  *   <li>Calls get the distance in slots from the next instruction to the target; loads of a map or of global data get
  *       the map's number; loads of a kernel symbol its address or BTF id: {@link ReferenceLinking}.
- *   <li>Function and line information is collected for the functions in the program, with their new places: {@link
+ *   <li>Function and line information is collected for the functions in the program, with their new slots: {@link
  *       FunctionRecords}.
  * </ol>
  *
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 public final class ProgramAssembly {
     final ObjectSpec spec;
     final Features features;
-    final FunctionPlaces functions;
+    final FunctionSlots functions;
     /** The numbers of the maps by name; a map that is left out has no number. */
     final Map<String, Integer> maps;
 
@@ -94,7 +94,7 @@ public final class ProgramAssembly {
             boolean describe) {
         this.spec = spec;
         this.features = features;
-        this.functions = new FunctionPlaces(spec);
+        this.functions = new FunctionSlots(spec);
         this.maps = maps;
         this.starts = starts;
         this.symbols = symbols;
@@ -107,12 +107,12 @@ public final class ProgramAssembly {
                 .forEach(extern -> externNumbers.putIfAbsent(extern.name(), externNumbers.size()));
     }
 
-    /** A program with its functions at their places. */
-    AssembledProgram assemble(Map<FunctionSpec, Integer> places) {
-        return new ReferenceLinking(this, places)
+    /** A program with its functions at their slots. */
+    AssembledProgram assemble(Map<FunctionSpec, Integer> slots) {
+        return new ReferenceLinking(this, slots)
                 .link(
-                        describe ? records.functionTable(places) : InfoTable.NONE,
-                        describe ? records.lineTable(places) : InfoTable.NONE);
+                        describe ? records.functionTable(slots) : InfoTable.NONE,
+                        describe ? records.lineTable(slots) : InfoTable.NONE);
     }
 
     /** The relocated functions of the assembled programs. */

@@ -16,7 +16,7 @@ import java.util.function.UnaryOperator;
  *     to
  * @param attachType the attach type that it is loaded for
  * @param point the function that it is loaded for; empty if that is a problem
- * @param places of its functions: the slot where each starts, in order
+ * @param slots of its functions: the slot where each starts, in order
  * @param code empty if that is a problem
  * @param edit the embedder's last edit to the instructions
  * @param logLevel of the verifier, also for a program that it accepts; 0 for no log
@@ -27,7 +27,7 @@ public record ProgramPlan(
         boolean autoload,
         Optional<AttachType> attachType,
         Optional<AttachPoint> point,
-        Map<FunctionSpec, Integer> places,
+        Map<FunctionSpec, Integer> slots,
         Optional<AssembledProgram> code,
         UnaryOperator<List<Instruction>> edit,
         int logLevel,

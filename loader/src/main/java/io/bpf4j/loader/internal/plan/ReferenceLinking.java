@@ -22,7 +22,7 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
- * Resolves the references in the instructions of one program. Records the places of file descriptors, the jump tables
+ * Resolves the references in the instructions of one program. Records the slots of file descriptors, the jump tables
  * to create, and the missing symbols, whose instructions the verifier rejects if they are reachable. <i>Confined</i>;
  * one per program.
  *
@@ -39,7 +39,7 @@ final class ReferenceLinking {
     private static final int POISON_MAP_HELPER = 2_001_000_000;
 
     private final ProgramAssembly object;
-    private final Map<FunctionSpec, Integer> places;
+    private final Map<FunctionSpec, Integer> slots;
     private final List<Instruction> code = new ArrayList<>();
     private final List<Use> uses = new ArrayList<>();
     private final List<String> modules = new ArrayList<>();
@@ -50,10 +50,10 @@ final class ReferenceLinking {
 
     private final List<List<Integer>> tables = new ArrayList<>();
 
-    /** @param places the functions of the program, each with the slot where it starts */
-    ReferenceLinking(ProgramAssembly object, Map<FunctionSpec, Integer> places) {
+    /** @param slots the functions of the program, each with the slot where it starts */
+    ReferenceLinking(ProgramAssembly object, Map<FunctionSpec, Integer> slots) {
         this.object = object;
-        this.places = places;
+        this.slots = slots;
     }
 
     /**
@@ -63,7 +63,7 @@ final class ReferenceLinking {
      * @param lines line information of the program
      */
     AssembledProgram link(InfoTable functions, InfoTable lines) {
-        for (FunctionSpec function : places.keySet()) {
+        for (FunctionSpec function : slots.keySet()) {
             int start = code.size();
             ProgramAssembly.Relocated body = object.relocated(function);
             code.addAll(body.instructions());
@@ -132,7 +132,7 @@ final class ReferenceLinking {
 
     /** A call of a function, or a load of its address. */
     private void function(int at, FunctionSpec used) {
-        int distance = place(used) - at - 1;
+        int distance = slot(used) - at - 1;
         if (code.get(at).isCall()) {
             code.set(at, code.get(at).withSrc(Opcodes.PSEUDO_CALL).withImm(distance));
         } else {
@@ -163,8 +163,8 @@ final class ReferenceLinking {
         return modules.indexOf(module) + 1;
     }
 
-    private int place(FunctionSpec function) {
-        return Objects.requireNonNull(places.get(function));
+    private int slot(FunctionSpec function) {
+        return Objects.requireNonNull(slots.get(function));
     }
 
     private void extern(int at, FunctionSpec function, CodeReference.ToExtern reference) {

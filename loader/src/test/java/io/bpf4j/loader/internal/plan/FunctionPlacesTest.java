@@ -117,7 +117,7 @@ class FunctionPlacesTest {
                 List.of(program),
                 functions,
                 Optional.of(types.build("test.o", ByteOrder.nativeOrder())));
-        return new FunctionPlaces(spec).of(program);
+        return new FunctionSlots(spec).of(program);
     }
 
     private static List<String> names(Map<FunctionSpec, Integer> places) {

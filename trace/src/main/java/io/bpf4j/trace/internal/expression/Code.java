@@ -182,10 +182,10 @@ final class Code {
     }
 
     /** Ends the function with -1 if a value of the begin could not be read. Changes the register. */
-    void failIfUnreadable(Term.Place place, int register) {
+    void failIfUnreadable(Term.Slot slot, int register) {
         load(Long.BYTES, register, EVENT, EventField.BEGIN);
         load(Long.BYTES, register, register, 0);
-        jumpIf(Opcodes.JSET, register, 1 << place.bit(), fail());
+        jumpIf(Opcodes.JSET, register, 1 << slot.bit(), fail());
     }
 
     /**

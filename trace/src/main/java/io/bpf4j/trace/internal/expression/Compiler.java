@@ -5,7 +5,7 @@ import static io.bpf4j.insn.Assembler.R10;
 
 import io.bpf4j.trace.expression.ExpressionException;
 import io.bpf4j.trace.expression.ValueType;
-import io.bpf4j.trace.internal.expression.Term.Extent;
+import io.bpf4j.trace.internal.expression.Term.BoundOrigin;
 import io.bpf4j.trace.internal.expression.Term.Numeric;
 import io.bpf4j.trace.internal.expression.Term.ProbeName;
 import io.bpf4j.trace.internal.expression.Term.Textual;
@@ -92,7 +92,7 @@ final class Compiler {
      */
     private static List<Term> bounded(List<Expression> expressions, List<Term> terms, int limit) {
         long names = terms.stream()
-                .filter(term -> term instanceof Textual text && Texts.has(text, extent -> extent == Extent.LONG))
+                .filter(term -> term instanceof Textual text && Texts.has(text, origin -> origin == BoundOrigin.LONG))
                 .count();
         int left =
                 limit - terms.stream().mapToInt(term -> size(bounded(term, 0))).sum();
@@ -156,7 +156,7 @@ final class Compiler {
             if (start != 0) {
                 code.endOfPart(i);
             }
-            boolean cut = term instanceof Textual text && Texts.has(text, extent -> extent != Extent.CHOSEN);
+            boolean cut = term instanceof Textual text && Texts.has(text, origin -> origin != BoundOrigin.CHOSEN);
             outputs.add(new Output(expression.text(), term.type(), offset, size, cut));
             offset += size;
         }
@@ -172,8 +172,7 @@ final class Compiler {
             // The bits as they are; a float has them in the low 4 bytes.
             case Term.FloatArgument(int index, ValueType.FloatingPoint type) ->
                 numbers.evaluate(new Term.Argument(index, new ValueType.Int(type.size(), false)));
-            case Term.BeginBits(Term.Place place, ValueType type) ->
-                numbers.evaluate(new Term.BeginNumber(place, type));
+            case Term.BeginBits(Term.Slot slot, ValueType type) -> numbers.evaluate(new Term.BeginNumber(slot, type));
             case Term.GroupName _ -> numbers.evaluate(new Term.FieldValue(EventField.CGROUP));
             case ProbeName(ValueType.Basic type)
             when type == ValueType.Basic.PROBE -> Probes.loadProbe(code, scope.probes());

@@ -206,7 +206,7 @@ final class Names {
                                 ? Optional.empty()
                                 : Optional.of(new Term.Argument(length.getAsInt(), ValueType.Int.S64)),
                         NAMED_TEXT,
-                        mangled ? Term.Extent.LONG : Term.Extent.DEFAULT);
+                        mangled ? Term.BoundOrigin.LONG : Term.BoundOrigin.DEFAULT);
         };
     }
 

@@ -128,10 +128,10 @@ final class NumberCode {
                 code.loadField(register, field);
                 separate(register);
             }
-            case Term.BeginNumber(Term.Place place, ValueType _) -> {
-                code.failIfUnreadable(place, register);
+            case Term.BeginNumber(Term.Slot slot, ValueType _) -> {
+                code.failIfUnreadable(slot, register);
                 code.load(Long.BYTES, register, Code.EVENT, EventField.BEGIN);
-                code.load(Long.BYTES, register, register, place.offset());
+                code.load(Long.BYTES, register, register, slot.offset());
             }
             default -> throw new AssertionError(simple);
         }

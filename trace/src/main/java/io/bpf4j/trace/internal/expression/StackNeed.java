@@ -36,7 +36,7 @@ final class StackNeed {
             case Term.Not(Numeric operand) -> of(operand);
             case Term.Matches(Textual text, PatternMachine _) -> of(text);
             case Term.SameText(Textual left, Textual right) -> Math.max(of(left), 1 + of(right));
-            case Term.UserText(Numeric address, Optional<Numeric> length, int _, Term.Extent _) ->
+            case Term.UserText(Numeric address, Optional<Numeric> length, int _, Term.BoundOrigin _) ->
                 length.map(number -> ofOperands(address, number)).orElseGet(() -> of(address));
         };
     }
@@ -67,7 +67,7 @@ final class StackNeed {
             case Term.Both(Numeric left, Numeric right) -> comparesText(left) || comparesText(right);
             case Term.Either(Numeric left, Numeric right) -> comparesText(left) || comparesText(right);
             case Term.Not(Numeric operand) -> comparesText(operand);
-            case Term.UserText(Numeric address, Optional<Numeric> length, int _, Term.Extent _) ->
+            case Term.UserText(Numeric address, Optional<Numeric> length, int _, Term.BoundOrigin _) ->
                 comparesText(address) || length.filter(StackNeed::comparesText).isPresent();
         };
     }

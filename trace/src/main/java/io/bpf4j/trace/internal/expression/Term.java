@@ -36,10 +36,10 @@ sealed interface Term {
      * @param offset in the values of the begin, in bytes
      * @param bit in the first word of the values, which says that the value could not be read
      */
-    record Place(int offset, int bit) {}
+    record Slot(int offset, int bit) {}
 
     /** A number that was computed at the pair's begin. */
-    record BeginNumber(Place place, ValueType type) implements Numeric {}
+    record BeginNumber(Slot slot, ValueType type) implements Numeric {}
 
     /** The low bytes of a number, extended to 64 bits. */
     record Converted(Numeric operand, ValueType.Int type) implements Numeric {}
@@ -102,7 +102,7 @@ sealed interface Term {
     }
 
     /** The origin of a text's bound, which decides whether the bound may change. */
-    enum Extent {
+    enum BoundOrigin {
         /** The user chose the bound. It must fit the memory, and a text that fills it is not marked as cut. */
         CHOSEN,
         /** The default, which is lowered to the available memory. */
@@ -116,14 +116,14 @@ sealed interface Term {
      *
      * @param length in bytes, a signed number; if empty, the text ends with NUL
      */
-    record UserText(Numeric address, Optional<Numeric> length, int bound, Extent extent) implements Textual {}
+    record UserText(Numeric address, Optional<Numeric> length, int bound, BoundOrigin origin) implements Textual {}
 
     /**
      * Text that was read at the pair's begin; zeros follow it up to its bound.
      *
      * @param cuts whether a text that fills the bound may have been cut
      */
-    record BeginText(Place place, int bound, boolean cuts) implements Textual {}
+    record BeginText(Slot slot, int bound, boolean cuts) implements Textual {}
 
     /** One of two texts. */
     record TextChoice(Numeric condition, Textual then, Textual otherwise) implements Textual {
@@ -137,7 +137,7 @@ sealed interface Term {
     record FloatArgument(int index, ValueType.FloatingPoint type) implements Term {}
 
     /** A floating-point number or the name of a probe or provider at the pair's begin, written as it is. */
-    record BeginBits(Place place, ValueType type) implements Term {}
+    record BeginBits(Slot slot, ValueType type) implements Term {}
 
     /** The name of the event's probe or provider. As an output it is a number, for which the reader finds the name. */
     record ProbeName(ValueType.Basic type) implements Term {}

@@ -50,10 +50,10 @@ final class TextCode {
                 code.clear(window.base(), window.offset() + EventField.COMM_SIZE, window.size() - EventField.COMM_SIZE);
                 lengthOfComm(window);
             }
-            case Term.BeginText(Term.Place place, int bound, boolean _) -> {
-                code.failIfUnreadable(place, R1);
+            case Term.BeginText(Term.Slot slot, int bound, boolean _) -> {
+                code.failIfUnreadable(slot, R1);
                 code.load(WORD, R2, Code.EVENT, EventField.BEGIN);
-                copy(window, R2, place.offset(), bound);
+                copy(window, R2, slot.offset(), bound);
                 code.clear(window.base(), window.offset() + bound, window.size() - bound);
                 // It is only written, not compared, so its length does not matter.
                 code.constant(R0, bound);
@@ -68,7 +68,7 @@ final class TextCode {
                 read(otherwise, window);
                 code.place(end);
             }
-            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, Term.Extent _) -> {
+            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, Term.BoundOrigin _) -> {
                 if (length.isEmpty()) {
                     numbers.evaluate(address);
                     code.move(R9, R0);

@@ -3,8 +3,8 @@ package io.bpf4j.trace.internal.expression;
 import io.bpf4j.loader.internal.glob.Glob;
 import io.bpf4j.trace.expression.ExpressionException;
 import io.bpf4j.trace.expression.ValueType;
+import io.bpf4j.trace.internal.expression.Term.BoundOrigin;
 import io.bpf4j.trace.internal.expression.Term.Constant;
-import io.bpf4j.trace.internal.expression.Term.Extent;
 import io.bpf4j.trace.internal.expression.Term.Numeric;
 import io.bpf4j.trace.internal.expression.Term.ProbeName;
 import io.bpf4j.trace.internal.expression.Term.Textual;
@@ -69,15 +69,15 @@ final class Texts {
         }
         Numeric address = typing.number(arguments.getFirst());
         if (arguments.size() == 1) {
-            return new Term.UserText(address, Optional.empty(), DEFAULT_BOUND, Extent.DEFAULT);
+            return new Term.UserText(address, Optional.empty(), DEFAULT_BOUND, BoundOrigin.DEFAULT);
         }
         Numeric length = typing.number(arguments.get(1));
         if (arguments.size() == 2 && length instanceof Constant) {
-            return new Term.UserText(address, Optional.empty(), bound(arguments.get(1)), Extent.CHOSEN);
+            return new Term.UserText(address, Optional.empty(), bound(arguments.get(1)), BoundOrigin.CHOSEN);
         }
         return arguments.size() == 2
-                ? new Term.UserText(address, Optional.of(length), DEFAULT_BOUND, Extent.DEFAULT)
-                : new Term.UserText(address, Optional.of(length), bound(arguments.get(2)), Extent.CHOSEN);
+                ? new Term.UserText(address, Optional.of(length), DEFAULT_BOUND, BoundOrigin.DEFAULT)
+                : new Term.UserText(address, Optional.of(length), bound(arguments.get(2)), BoundOrigin.CHOSEN);
     }
 
     private int bound(Syntax syntax) {
@@ -89,8 +89,8 @@ final class Texts {
 
     private Textual bounded(Textual text, int bound, int at) {
         return switch (text) {
-            case Term.UserText(Numeric address, Optional<Numeric> length, int _, Extent _) ->
-                new Term.UserText(address, length, bound, Extent.CHOSEN);
+            case Term.UserText(Numeric address, Optional<Numeric> length, int _, BoundOrigin _) ->
+                new Term.UserText(address, length, bound, BoundOrigin.CHOSEN);
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
                 new Term.TextChoice(condition, bounded(then, bound, at), bounded(otherwise, bound, at));
             case Term.Literal _, Term.Comm _ -> throw typing.error(at, "str can limit only the text of an argument");
@@ -113,16 +113,16 @@ final class Texts {
 
     private static Textual withRaisedBound(Textual text, int more) {
         return switch (text) {
-            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, Extent extent) ->
-                new Term.UserText(address, length, withRaisedBound(bound, extent, more), extent);
+            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, BoundOrigin origin) ->
+                new Term.UserText(address, length, withRaisedBound(bound, origin, more), origin);
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
                 new Term.TextChoice(condition, withRaisedBound(then, more), withRaisedBound(otherwise, more));
             case Term.Literal _, Term.Comm _, Term.BeginText _ -> text;
         };
     }
 
-    private static int withRaisedBound(int bound, Extent extent, int more) {
-        return switch (extent) {
+    private static int withRaisedBound(int bound, BoundOrigin origin, int more) {
+        return switch (origin) {
             case CHOSEN -> bound;
             case DEFAULT -> DEFAULT_BOUND;
             case LONG -> Math.min(DEFAULT_BOUND + more, MAX_NAME_BYTES);
@@ -131,8 +131,8 @@ final class Texts {
 
     private static Textual withBound(Textual text, int size) {
         return switch (text) {
-            case Term.UserText(Numeric address, Optional<Numeric> length, int _, Extent extent)
-            when extent != Extent.CHOSEN -> new Term.UserText(address, length, size, extent);
+            case Term.UserText(Numeric address, Optional<Numeric> length, int _, BoundOrigin origin)
+            when origin != BoundOrigin.CHOSEN -> new Term.UserText(address, length, size, origin);
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
                 new Term.TextChoice(condition, withBound(then, size), withBound(otherwise, size));
             case Term.UserText _, Term.Literal _, Term.Comm _, Term.BeginText _ -> text;
@@ -140,11 +140,11 @@ final class Texts {
     }
 
     /** Whether the text, or a text of a choice, has a bound of this origin. */
-    static boolean has(Textual text, Predicate<Extent> extent) {
+    static boolean has(Textual text, Predicate<BoundOrigin> origin) {
         return switch (text) {
-            case Term.UserText user -> extent.test(user.extent());
-            case Term.TextChoice choice -> has(choice.then(), extent) || has(choice.otherwise(), extent);
-            case Term.BeginText begin -> begin.cuts() && extent.test(Extent.DEFAULT);
+            case Term.UserText user -> origin.test(user.origin());
+            case Term.TextChoice choice -> has(choice.then(), origin) || has(choice.otherwise(), origin);
+            case Term.BeginText begin -> begin.cuts() && origin.test(BoundOrigin.DEFAULT);
             case Term.Literal _, Term.Comm _ -> false;
         };
     }
@@ -162,11 +162,11 @@ final class Texts {
     /** The text with its bound lowered to the bytes that can be compared, {@code maxBytes}. */
     Textual fitted(Textual text, int maxBytes, int at) {
         return switch (text) {
-            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, Extent extent) -> {
-                if (extent == Extent.CHOSEN && bound > maxBytes) {
+            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, BoundOrigin origin) -> {
+                if (origin == BoundOrigin.CHOSEN && bound > maxBytes) {
                     throw typing.error(at, "only " + maxBytes + " bytes of a text can be compared here, not " + bound);
                 }
-                yield new Term.UserText(address, length, Math.min(bound, maxBytes), extent);
+                yield new Term.UserText(address, length, Math.min(bound, maxBytes), origin);
             }
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
                 new Term.TextChoice(condition, fitted(then, maxBytes, at), fitted(otherwise, maxBytes, at));
@@ -204,7 +204,7 @@ final class Texts {
             case ProbeName name ->
                 ofProbes(probe -> pattern.matches(Bytes.of(nameOf(name, probe)).characters()));
             case Term.GroupName name -> throw unknownGroup(name.type(), binary.left());
-            case Term.BeginBits(Term.Place _, ValueType type)
+            case Term.BeginBits(Term.Slot _, ValueType type)
             when Term.GroupName.TYPES.contains(type) -> throw unknownGroup(type, binary.left());
             case Numeric _, Term.FloatArgument _, Term.BeginBits _ ->
                 throw typing.error(

@@ -104,12 +104,12 @@ final class Typing {
                         part.at(),
                         "only the filter, the keys and the shown values of a latency can use values of its begin"));
         Output output = values.find(part);
-        Term.Place place = new Term.Place(output.offset(), values.bit(output));
+        Term.Slot slot = new Term.Slot(output.offset(), values.bit(output));
         return switch (output.type()) {
-            case ValueType.Basic.TEXT -> new Term.BeginText(place, output.size(), output.cuts());
-            case ValueType.Basic.BOOL -> new Term.BeginNumber(place, output.type());
-            case ValueType.Int _ -> new Term.BeginNumber(place, output.type());
-            case ValueType.Basic _, ValueType.FloatingPoint _ -> new Term.BeginBits(place, output.type());
+            case ValueType.Basic.TEXT -> new Term.BeginText(slot, output.size(), output.cuts());
+            case ValueType.Basic.BOOL -> new Term.BeginNumber(slot, output.type());
+            case ValueType.Int _ -> new Term.BeginNumber(slot, output.type());
+            case ValueType.Basic _, ValueType.FloatingPoint _ -> new Term.BeginBits(slot, output.type());
         };
     }
 
@@ -134,7 +134,7 @@ final class Typing {
 
     /** BPF has no floating point, and would treat the bits of such a number as a whole number. */
     private void requireNoFloat(Term term, Syntax syntax) {
-        if (term instanceof Term.BeginBits(Term.Place _, ValueType.FloatingPoint _)) {
+        if (term instanceof Term.BeginBits(Term.Slot _, ValueType.FloatingPoint _)) {
             throw error(
                     syntax.at(),
                     "this is a floating-point number of the begin; it can only be shown or be a key, unchanged");

@@ -49,14 +49,14 @@ final class Segments {
      * @param problem the reason why the address can't be used, as a text that follows "it is at 0x…", or null
      * @param warning the reason why it may not work in some processes, as such a text, or null
      */
-    record Place(
+    record FileOffset(
             long offset, @Nullable String problem, @Nullable String warning) {
-        static Place refused(String problem) {
-            return new Place(0, problem, null);
+        static FileOffset refused(String problem) {
+            return new FileOffset(0, problem, null);
         }
 
-        static Place at(long offset) {
-            return new Place(offset, null, null);
+        static FileOffset at(long offset) {
+            return new FileOffset(offset, null, null);
         }
     }
 
@@ -93,36 +93,36 @@ final class Segments {
     }
 
     /** The file offset of a probe at this address. */
-    Place probe(long address) {
-        return unlinked ? Place.at(0) : place(executable, address, 1, "outside of every executable segment");
+    FileOffset probe(long address) {
+        return unlinked ? FileOffset.at(0) : fileOffset(executable, address, 1, "outside of every executable segment");
     }
 
     /** The file offset of a semaphore at this address. */
-    Place semaphore(long address) {
+    FileOffset semaphore(long address) {
         if (unlinked) {
-            return Place.at(0);
+            return FileOffset.at(0);
         }
         // The kernel would increment bytes of the code if the code is writable as well; no real file needs this.
         for (Segment segment : executable) {
             if (offset(segment, address, 1) >= 0) {
-                return Place.refused("in an executable segment");
+                return FileOffset.refused("in an executable segment");
             }
         }
-        Place place = place(
+        FileOffset found = fileOffset(
                 writable,
                 address,
                 SEMAPHORE_BYTES,
                 "outside of the part of the writable segments that the file contains");
-        if (place.problem() != null) {
-            return place;
+        if (found.problem() != null) {
+            return found;
         }
-        if (place.offset() == 0) {
-            return Place.refused("at file offset 0, which to the kernel means no semaphore");
+        if (found.offset() == 0) {
+            return FileOffset.refused("at file offset 0, which to the kernel means no semaphore");
         }
         // uprobe_register() of kernel/events/uprobes.c refuses an unaligned semaphore with EINVAL.
-        return place.offset() % SEMAPHORE_BYTES == 0
-                ? new Place(place.offset(), null, mappedTwice(address))
-                : Place.refused("at an odd file offset, where the kernel refuses a semaphore");
+        return found.offset() % SEMAPHORE_BYTES == 0
+                ? new FileOffset(found.offset(), null, mappedTwice(address))
+                : FileOffset.refused("at an odd file offset, where the kernel refuses a semaphore");
     }
 
     /**
@@ -162,17 +162,17 @@ final class Segments {
         return Long.compareUnsigned(one.virtualAddress(), other.virtualAddress()) < 0;
     }
 
-    private Place place(List<Segment> segments, long address, int bytes, String nowhere) {
+    private FileOffset fileOffset(List<Segment> segments, long address, int bytes, String nowhere) {
         long found = find(segments, address, bytes);
         if (found == AMBIGUOUS) {
-            return Place.refused("in two overlapping segments that map it to different bytes");
+            return FileOffset.refused("in two overlapping segments that map it to different bytes");
         }
         if (found == NOWHERE) {
-            return Place.refused(nowhere);
+            return FileOffset.refused(nowhere);
         }
         return found > fileSize - bytes
-                ? Place.refused("beyond the end of the file, which has " + fileSize + " bytes")
-                : Place.at(containerOffset + found);
+                ? FileOffset.refused("beyond the end of the file, which has " + fileSize + " bytes")
+                : FileOffset.at(containerOffset + found);
     }
 
     /** The offset of these bytes in the ELF file, {@link #NOWHERE} or {@link #AMBIGUOUS}. */

@@ -177,7 +177,7 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
         /** For each site its probe, its argument string, both as numbers from 0, and four longs. */
         private int[] numbers = new int[2 * 16];
 
-        private long[] places = new long[4 * 16];
+        private long[] positions = new long[4 * 16];
         private int size;
 
         int size() {
@@ -193,7 +193,7 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
 
         private void grow(int capacity) {
             numbers = Arrays.copyOf(numbers, 2 * capacity);
-            places = Arrays.copyOf(places, 4 * capacity);
+            positions = Arrays.copyOf(positions, 4 * capacity);
         }
 
         /** The number of the probe of the site that was added last. */
@@ -212,10 +212,10 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
             }
             numbers[2 * size] = probe;
             numbers[2 * size + 1] = arguments;
-            places[4 * size] = address;
-            places[4 * size + 1] = fileOffset;
-            places[4 * size + 2] = semaphoreAddress;
-            places[4 * size + 3] = semaphoreOffset;
+            positions[4 * size] = address;
+            positions[4 * size + 1] = fileOffset;
+            positions[4 * size + 2] = semaphoreAddress;
+            positions[4 * size + 3] = semaphoreOffset;
             size++;
         }
 
@@ -239,12 +239,12 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
             for (int i = 0; i < size; i++) {
                 int probe = numbers[2 * i];
                 int to = (probe == 0 ? 0 : ends[probe - 1]) + at[probe]++;
-                all.addresses[to] = places[4 * i];
-                all.fileOffsets[to] = places[4 * i + 1];
-                all.semaphoreAddresses[to] = places[4 * i + 2];
-                all.semaphoreOffsets[to] = places[4 * i + 3];
+                all.addresses[to] = positions[4 * i];
+                all.fileOffsets[to] = positions[4 * i + 1];
+                all.semaphoreAddresses[to] = positions[4 * i + 2];
+                all.semaphoreOffsets[to] = positions[4 * i + 3];
                 all.arguments[to] = arguments[numbers[2 * i + 1]];
-                all.code[to] = code.apply(places[4 * i + 1]);
+                all.code[to] = code.apply(positions[4 * i + 1]);
             }
             List<SiteColumns> slices = new ArrayList<>();
             for (int probe = 0; probe < probes; probe++) {

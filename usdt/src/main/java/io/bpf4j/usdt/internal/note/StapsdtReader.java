@@ -8,7 +8,7 @@ import io.bpf4j.elf.Section;
 import io.bpf4j.elf.internal.text.CString;
 import io.bpf4j.sys.Diagnostic;
 import io.bpf4j.sys.Diagnostic.Kind;
-import io.bpf4j.usdt.internal.note.Segments.Place;
+import io.bpf4j.usdt.internal.note.Segments.FileOffset;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.NopForm;
 import java.util.ArrayList;
@@ -70,7 +70,7 @@ public final class StapsdtReader {
     /** With short names and two arguments. */
     private static final int TYPICAL_NOTE_BYTES = 96;
 
-    private static final Place NO_SEMAPHORE = new Place(0, null, null);
+    private static final FileOffset NO_SEMAPHORE = new FileOffset(0, null, null);
 
     private final String file;
     private final ElfClass elfClass;
@@ -262,11 +262,11 @@ public final class StapsdtReader {
         long semaphore = linkedSemaphore == 0 ? 0 : wrap(linkedSemaphore + shift);
         long semaphoreOffset = 0;
         if (semaphore != 0) {
-            Place semaphorePlace = segments.semaphore(semaphore);
-            if (semaphorePlace.problem() != null || semaphorePlace.warning() != null) {
+            FileOffset inFile = segments.semaphore(semaphore);
+            if (inFile.problem() != null || inFile.warning() != null) {
                 return false;
             }
-            semaphoreOffset = semaphorePlace.offset();
+            semaphoreOffset = inFile.offset();
         }
         sites.add(probe, arguments, address, fileOffset, semaphore, semaphoreOffset);
         return true;
@@ -315,15 +315,15 @@ public final class StapsdtReader {
     private void add(
             ByteView section, long at, String provider, String name, String arguments, long address, long semaphore) {
         ProbeName id = new ProbeName(provider, name);
-        Place probe = segments.probe(address);
+        FileOffset probe = segments.probe(address);
         if (probe.problem() != null) {
             problem(section, at, id, Kind.LEFT_OUT, "is at 0x" + Long.toHexString(address) + ", " + probe.problem());
             return;
         }
-        Place semaphorePlace = semaphore == 0 ? NO_SEMAPHORE : segments.semaphore(semaphore);
+        FileOffset inFile = semaphore == 0 ? NO_SEMAPHORE : segments.semaphore(semaphore);
         String prefix = "has its semaphore at 0x" + Long.toHexString(semaphore) + ", ";
-        if (semaphorePlace.problem() != null) {
-            problem(section, at, id, Kind.LEFT_OUT, prefix + semaphorePlace.problem());
+        if (inFile.problem() != null) {
+            problem(section, at, id, Kind.LEFT_OUT, prefix + inFile.problem());
             return;
         }
         if (!fits(provider) || !fits(name) || !fits(arguments)) {
@@ -336,8 +336,8 @@ public final class StapsdtReader {
                             + " characters of different names and argument strings");
             return;
         }
-        if (semaphorePlace.warning() != null) {
-            problem(section, at, id, Kind.MAY_NOT_FIRE, prefix + semaphorePlace.warning());
+        if (inFile.warning() != null) {
+            problem(section, at, id, Kind.MAY_NOT_FIRE, prefix + inFile.warning());
         }
         sites.add(
                 number(probes, new ProbeName(shared(provider), shared(name))),
@@ -345,7 +345,7 @@ public final class StapsdtReader {
                 address,
                 probe.offset(),
                 semaphore,
-                semaphorePlace.offset());
+                inFile.offset());
     }
 
     private static <T> int number(Map<T, Integer> numbers, T key) {
@@ -399,7 +399,7 @@ public final class StapsdtReader {
 
     /** A problem of one probe, which is also reported when the probe is attached. */
     private void problem(ByteView section, long at, ProbeName probe, Kind kind, String message) {
-        Diagnostic problem = about(probe, kind, place(section, at), message);
+        Diagnostic problem = about(probe, kind, location(section, at), message);
         if (problemCount < NoteLimits.MAX_PROBLEMS) {
             ofProbe(probe, problem);
         } else if (beyondLimit.containsKey(probe)) {
@@ -415,17 +415,17 @@ public final class StapsdtReader {
         problem(problem);
     }
 
-    private Diagnostic about(ProbeName probe, Kind kind, String place, String message) {
-        return new Diagnostic(kind, probe.shown(), file + ": " + place + probe.shown() + " " + message);
+    private Diagnostic about(ProbeName probe, Kind kind, String location, String message) {
+        return new Diagnostic(kind, probe.shown(), file + ": " + location + probe.shown() + " " + message);
     }
 
-    private static String place(ByteView section, long at) {
+    private static String location(ByteView section, long at) {
         return SECTION + " at 0x" + Long.toHexString(section.base() + at) + ": ";
     }
 
     private void problem(ByteView section, long at, String message) {
         if (problemCount < NoteLimits.MAX_PROBLEMS) {
-            problem(place(section, at) + message);
+            problem(location(section, at) + message);
         } else {
             problemCount++;
         }

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Filters where there is no tcx, and what failures leave behind. */
-class TcPlaceTest {
+class TcHookTest {
     private static final StructLayout TCMSG =
             StructLayout.of("tcmsg", "u8 family, pad; u16 pad2; u32 ifindex, handle, parent, info");
 
@@ -204,7 +204,7 @@ class TcPlaceTest {
 
     /** In a kernel of its own, because a failure that did not come about would come later. */
     private static void assertNothingIsLeft(AttachTarget target, Class<? extends Command<?>> failing, int n) {
-        TcPlaceTest own = new TcPlaceTest();
+        TcHookTest own = new TcHookTest();
         own.directory = Path.of("/no/such/folder");
         own.answerWithFilters();
         own.kernel.failNth(n, failing, Errno.EMFILE);

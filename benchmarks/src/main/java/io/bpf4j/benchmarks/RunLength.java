@@ -1,7 +1,7 @@
 package io.bpf4j.benchmarks;
 
 /** How much is measured. */
-enum Extent {
+enum RunLength {
     /** Shows that everything runs. */
     SMOKE(1, 1),
     QUICK(1, 9),
@@ -12,7 +12,7 @@ enum Extent {
     /** Of what is timed shot by shot, in a round. */
     final int shots;
 
-    Extent(int rounds, int shots) {
+    RunLength(int rounds, int shots) {
         this.rounds = rounds;
         this.shots = shots;
     }

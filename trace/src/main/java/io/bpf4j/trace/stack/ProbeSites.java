@@ -31,18 +31,18 @@ import java.util.Set;
  *
  * <p>Tested by {@code SymbolizerTest} and {@code CliStackTest}.
  */
-final class ProbePlaces {
+final class ProbeSites {
     /** The smallest page size; on machines with larger pages, more bits are equal. */
     private static final int PAGE = 1 << 12;
 
     /** The maximum number of probes of all files; further probes are ignored. */
     private static final int MAX_PROBES = 1 << 16;
 
-    private final Map<Long, List<Place>> byPageOffset = new HashMap<>();
+    private final Map<Long, List<Site>> byPageOffset = new HashMap<>();
     private int size;
 
     /** A probe in the code of a file. */
-    private record Place(Code file, Segment segment, long fileOffset) {
+    private record Site(Code file, Segment segment, long fileOffset) {
         /** The distance from the addresses in the file to those in the process, if the probe is at this address. */
         Loaded at(long address) {
             return new Loaded(
@@ -85,7 +85,7 @@ final class ProbePlaces {
                     size++;
                     byPageOffset
                             .computeIfAbsent(offset % PAGE, _ -> new ArrayList<>())
-                            .add(new Place(code, segment, offset));
+                            .add(new Site(code, segment, offset));
                 }
             }
         }
@@ -99,9 +99,9 @@ final class ProbePlaces {
     List<MappedRange> mappings(Collection<Long> innermost) {
         Set<Loaded> known = new HashSet<>();
         for (long address : innermost) {
-            List<Place> places = byPageOffset.getOrDefault(address & PAGE - 1, List.of());
-            if (places.size() == 1) {
-                known.add(places.getFirst().at(address));
+            List<Site> sites = byPageOffset.getOrDefault(address & PAGE - 1, List.of());
+            if (sites.size() == 1) {
+                known.add(sites.getFirst().at(address));
             }
         }
         return known.stream().flatMap(loaded -> loaded.mappings().stream()).toList();

@@ -16,8 +16,8 @@ import java.util.function.Function;
  * Reads the target in a section name, for the rows of {@link SectionKinds}. The forms are those of the kernel's
  * Documentation/bpf/libbpf/program_types.rst, so that a program is attached to the same target as with libbpf.
  */
-final class SectionPlaces {
-    private SectionPlaces() {}
+final class SectionTargets {
+    private SectionTargets() {}
 
     /**
      * Reads one form.
@@ -31,7 +31,7 @@ final class SectionPlaces {
     static final Reader TRACING = new Reader(false, _ -> Tracing.asLoaded());
 
     static final Reader ITER = new Reader(false, _ -> Iter.all());
-    static final Reader TRACEPOINT = new Reader(true, SectionPlaces::tracepoint);
+    static final Reader TRACEPOINT = new Reader(true, SectionTargets::tracepoint);
 
     /** A name or pattern that is the whole target. */
     static Reader named(Function<String, AttachTarget> target) {

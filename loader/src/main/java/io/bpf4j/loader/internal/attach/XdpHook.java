@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  * @param index of the device
  * @param replaced the program that the first one replaces; its owner closes it
  */
-record XdpPlace(
+record XdpHook(
         RouteSocket socket,
         NetDevice device,
         int index,
         Xdp.Mode mode,
-        @Nullable Fd replaced) implements Attachment.Place {
+        @Nullable Fd replaced) implements Attachment.Hook {
     private static final int RTM_NEWLINK = 16;
     private static final int RTM_GETLINK = 18;
     private static final int RTM_SETLINK = 19;
@@ -59,11 +59,11 @@ record XdpPlace(
     private static final int ATTACHED_HW = 3;
     private static final int ATTACHED_MULTI = 4;
 
-    static XdpPlace open(Kernel kernel, Xdp target) {
+    static XdpHook open(Kernel kernel, Xdp target) {
         RouteSocket socket = RouteSocket.open(kernel);
         try {
             Fd replaced = target.replaced().map(AttachRequest::fd).orElse(null);
-            return new XdpPlace(
+            return new XdpHook(
                     socket, target.device(), AttachRequest.index(kernel, target.device()), target.mode(), replaced);
         } catch (RuntimeException | Error e) {
             UndoStack.of(socket::close).closeAfter(e);

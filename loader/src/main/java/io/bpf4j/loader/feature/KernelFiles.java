@@ -17,11 +17,11 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * The features that a kernel announces in files. <i>Thread-safe.</i>
+ * The features that a kernel shows by files, such as those of sysfs. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code FeaturesTest}.
  */
-record Announcements(Host host) {
+record KernelFiles(Host host) {
     private static final List<String> WRAPPERS =
             List.of("__x64_sys_bpf", "__arm64_sys_bpf", "__s390x_sys_bpf", "__riscv_sys_bpf");
 

@@ -29,7 +29,7 @@ import java.util.Set;
  *
  * <p><i>Confined</i>; one per load of an object.
  */
-final class FunctionPlaces {
+final class FunctionSlots {
     /** BPF_COMPLEXITY_LIMIT_INSNS of the kernel: no program of more instructions was ever accepted. */
     private static final int MAX_SLOTS = 1_000_000;
 
@@ -52,11 +52,11 @@ final class FunctionPlaces {
     private final Map<String, FunctionSpec> named = new HashMap<>();
     private long allSlots;
 
-    FunctionPlaces(ObjectSpec spec) {
+    FunctionSlots(ObjectSpec spec) {
         this.spec = spec;
-        this.callbacks = spec.btf().map(FunctionPlaces::callbacks).orElse(Map.of());
+        this.callbacks = spec.btf().map(FunctionSlots::callbacks).orElse(Map.of());
         for (FunctionSpec function : spec.functions()) {
-            // Calls name the place. Of aliases, which share one, the caller may have replaced the code of one.
+            // Calls name the offset. Of aliases, which share one, the caller may have replaced the code of one.
             functions
                     .computeIfAbsent(function.section(), _ -> new HashMap<>())
                     .merge(function.slot(), function, (one, other) -> one.replaced() ? one : other);
@@ -69,13 +69,13 @@ final class FunctionPlaces {
 
     /** The functions of a program in order, each with the slot where it starts. */
     Map<FunctionSpec, Integer> of(ProgramSpec program) {
-        Map<FunctionSpec, Integer> places = new LinkedHashMap<>();
-        int end = place(program, program.function(), places, 0);
+        Map<FunctionSpec, Integer> slots = new LinkedHashMap<>();
+        int end = place(program, program.function(), slots, 0);
         // At most one in a program that the verifier accepts; the verifier reports more than one itself.
         for (String callback : callbacks.getOrDefault(program.function().name(), Set.of())) {
-            end = place(program, callback(program, callback), places, end);
+            end = place(program, callback(program, callback), slots, end);
         }
-        return places;
+        return slots;
     }
 
     /** Whether the limit for all programs together was exceeded, which is a problem of the last program placed. */
@@ -111,7 +111,7 @@ final class FunctionPlaces {
      *
      * @return the slot after the last function
      */
-    private int place(ProgramSpec program, FunctionSpec first, Map<FunctionSpec, Integer> places, int start) {
+    private int place(ProgramSpec program, FunctionSpec first, Map<FunctionSpec, Integer> slots, int start) {
         int end = start;
         Deque<Iterator<FunctionSpec>> open = new ArrayDeque<>();
         open.push(List.of(first).iterator());
@@ -121,7 +121,7 @@ final class FunctionPlaces {
                 continue;
             }
             FunctionSpec function = open.peek().next();
-            if (places.putIfAbsent(function, end) != null) {
+            if (slots.putIfAbsent(function, end) != null) {
                 continue;
             }
             end += function.size();

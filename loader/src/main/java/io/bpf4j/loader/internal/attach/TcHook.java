@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Numbers: include/uapi/linux/rtnetlink.h, pkt_sched.h, pkt_cls.h. Behaviour: net/sched/cls_api.c, sch_api.c and
  * cls_bpf.c (6.18).
  *
- * <p>Tested by {@code NetlinkOnKernelTest} and {@code TcPlaceTest}.
+ * <p>Tested by {@code NetlinkOnKernelTest} and {@code TcHookTest}.
  */
-final class TcPlace implements Attachment.Place {
+final class TcHook implements Attachment.Hook {
     private static final StructLayout MESSAGE = StructLayout.of(
             "tcmsg", "u8 tcm_family, tcm__pad1; u16 tcm__pad2; u32 tcm_ifindex, tcm_handle, tcm_parent, tcm_info");
 
@@ -99,16 +99,16 @@ final class TcPlace implements Attachment.Place {
     private boolean madeQdisc;
     private @Nullable Filter attached;
 
-    private TcPlace(RouteSocket socket, Tc target, int index) {
+    private TcHook(RouteSocket socket, Tc target, int index) {
         this.socket = socket;
         this.target = target;
         this.index = index;
     }
 
-    static TcPlace open(Kernel kernel, Tc target) {
+    static TcHook open(Kernel kernel, Tc target) {
         RouteSocket socket = RouteSocket.open(kernel);
         try {
-            return new TcPlace(socket, target, AttachRequest.index(kernel, target.device()));
+            return new TcHook(socket, target, AttachRequest.index(kernel, target.device()));
         } catch (RuntimeException | Error e) {
             UndoStack.of(socket::close).closeAfter(e);
             throw e;
@@ -201,7 +201,7 @@ final class TcPlace implements Attachment.Place {
         removeQdisc();
     }
 
-    /** The filter of this place, if it still has the program; else null. */
+    /** The filter of this hook, if it still has the program; else null. */
     private @Nullable Filter present(Fd program) {
         int id = info(program).id();
         Filter own = attached;
@@ -322,7 +322,7 @@ final class TcPlace implements Attachment.Place {
                 socket.exchange("RTM_NEWTFILTER of a filter of " + target.device(), request, program);
         return answers.stream()
                 .filter(answer -> answer.type() == RTM_NEWTFILTER && answer.has(MESSAGE))
-                .map(TcPlace::filter)
+                .map(TcHook::filter)
                 .filter(filter -> filter.handle() != 0)
                 .findFirst()
                 .orElseThrow(() -> new BpfException("RTM_NEWTFILTER of a filter of " + target.device()
@@ -363,7 +363,7 @@ final class TcPlace implements Attachment.Place {
     /** All filters of a direction, in the order in which they run; none if there is no qdisc, or no device. */
     private List<Filter> filters(int parent) {
         return answers(parent).stream()
-                .map(TcPlace::filter)
+                .map(TcHook::filter)
                 .filter(filter -> filter.handle() != 0)
                 .toList();
     }
