@@ -63,7 +63,7 @@ class ElfFuzzTest extends FuzzTarget {
             assertThat(inner.source()).startsWith("fuzzed");
             SampleElf.readAll(inner);
         }));
-        ignoringMalformed(() -> SymbolPlaces.read(
+        ignoringMalformed(() -> SymbolTables.read(
                 elf, NO_DEBUG_FILES, (_, symbol) -> assertThat(symbol.name()).isNotNull()));
         for (Section section : elf.sections()) {
             ignoringMalformed(() -> assertThat(elf.data(section).size()).isNotNegative());
@@ -88,9 +88,9 @@ class ElfFuzzTest extends FuzzTarget {
                                 .toList());
             }
         }
-        if (elf.dynamicTable().isEmpty() && SymbolPlaces.hasFullTable(elf)) {
+        if (elf.dynamicTable().isEmpty() && SymbolTables.hasFullTable(elf)) {
             Functions functions = new Functions();
-            SymbolPlaces.functions(elf, NO_DEBUG_FILES, functions);
+            SymbolTables.functions(elf, NO_DEBUG_FILES, functions);
             assertThat(functions.found)
                     .isEqualTo(symbols.stream()
                             .filter(symbol -> symbol.type() == Symbol.STT_FUNC || symbol.type() == Symbol.STT_GNU_IFUNC)
@@ -100,26 +100,26 @@ class ElfFuzzTest extends FuzzTarget {
         }
     }
 
-    /** Receives the functions of one place. */
-    private static final class Functions implements SymbolPlaces.FunctionReader {
+    /** Receives the functions of one table. */
+    private static final class Functions implements SymbolTables.FunctionReader {
         final List<String> found = new ArrayList<>();
         private final List<long[]> read = new ArrayList<>();
 
         @Override
-        public boolean wants(SymbolPlaces.Place place, long symbols) {
+        public boolean wants(SymbolTables.Table table, long symbols) {
             return true;
         }
 
         @Override
-        public boolean read(SymbolPlaces.Place place, long index, long address, long size, int binding) {
+        public boolean read(SymbolTables.Table table, long index, long address, long size, int binding) {
             read.add(new long[] {index, address});
             return true;
         }
 
         @Override
-        public void finish(SymbolPlaces.Names names) {
+        public void finish(SymbolTables.Names names) {
             for (long[] each : read) {
-                found.add(each[0] + " " + names.of(SymbolPlaces.Place.FULL, each[0]) + " " + each[1]);
+                found.add(each[0] + " " + names.of(SymbolTables.Table.FULL, each[0]) + " " + each[1]);
             }
         }
     }

@@ -46,8 +46,8 @@ class MiniDebugInfoFuzzTest extends FuzzTarget {
         ElfFile elf = ElfFile.parse("fuzzed", builder.build(), LIMITS);
         try {
             List<String> symbols = new ArrayList<>();
-            SymbolPlaces.read(elf, new DebugFiles(Path.of("/nonexistent")), (place, symbol) -> {
-                assertThat(place).isEqualTo(SymbolPlaces.Place.MINI_DEBUG_INFO);
+            SymbolTables.read(elf, new DebugFiles(Path.of("/nonexistent")), (table, symbol) -> {
+                assertThat(table).isEqualTo(SymbolTables.Table.MINI_DEBUG_INFO);
                 symbols.add(symbol.name());
             });
             ElfFile found = elf.miniDebugInfo().orElseThrow();

@@ -5,7 +5,7 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Symbol;
-import io.bpf4j.elf.SymbolPlaces;
+import io.bpf4j.elf.SymbolTables;
 import io.bpf4j.loader.error.UnknownNameException.Nearest;
 import io.bpf4j.loader.internal.glob.Glob;
 import io.bpf4j.loader.link.OpenFile;
@@ -92,7 +92,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
             Optional<GoBuild> go = GoBuild.of(elf);
             AtomicBoolean unwinds = new AtomicBoolean();
             Map<Long, FunctionProbeData> byOffset = new LinkedHashMap<>();
-            SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
+            SymbolTables.read(elf, DebugFiles.standard(), (_, symbol) -> {
                 if (Unwinding.indicates(symbol)) {
                     unwinds.set(true);
                 }
@@ -133,7 +133,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
         AtomicReference<String> containing = new AtomicReference<>();
         for (Path file : files) {
             try (ElfFile elf = ElfFile.open(file, OpenFile.opener(Host.running()))) {
-                SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
+                SymbolTables.read(elf, DebugFiles.standard(), (_, symbol) -> {
                     if (symbol.isFunction() && symbol.isInSection()) {
                         String name = demangled
                                 ? Demangler.withoutParameters(unversioned(symbol.name()))

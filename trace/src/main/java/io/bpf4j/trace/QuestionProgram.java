@@ -10,8 +10,8 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
-import io.bpf4j.sys.kernel.Facility;
 import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.KernelFeature;
 import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.sys.kernel.ProgramType;
 import io.bpf4j.trace.internal.expression.GeneratedFunction;
@@ -45,11 +45,11 @@ final class QuestionProgram {
             Feature.UPROBE_MULTI_DESCRIPTOR);
 
     /** Both are needed for keeping the depth of nested calls in task storage. The second needs the kernel's BTF. */
-    private static final Facility TASK_STORAGE_GET =
-            new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_task_storage_get"));
+    private static final KernelFeature TASK_STORAGE_GET =
+            new KernelFeature.Call(ProgramType.KPROBE, Helper.named("bpf_task_storage_get"));
 
-    private static final Facility CURRENT_TASK =
-            new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_get_current_task_btf"));
+    private static final KernelFeature CURRENT_TASK =
+            new KernelFeature.Call(ProgramType.KPROBE, Helper.named("bpf_get_current_task_btf"));
 
     static final String USDT_PROGRAM = "question_usdt";
     static final String FUNCTION_PROGRAM = "question_function";
@@ -91,7 +91,7 @@ final class QuestionProgram {
      * @throws IllegalArgumentException if the keys take too much memory
      */
     static BpfObject load(Question question, CompiledQuestion compiled) {
-        Facility.Call cookie = new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_get_attach_cookie"));
+        KernelFeature.Call cookie = new KernelFeature.Call(ProgramType.KPROBE, Helper.named("bpf_get_attach_cookie"));
         if (!question.functions.isEmpty() && question.features.support(cookie) instanceof Support.Absent absent) {
             throw new UnsupportedFeatureException("ask about functions", Feature.BPF_COOKIE, absent.reason());
         }

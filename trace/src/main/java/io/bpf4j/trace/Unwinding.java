@@ -3,7 +3,7 @@ package io.bpf4j.trace;
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Symbol;
-import io.bpf4j.elf.SymbolPlaces;
+import io.bpf4j.elf.SymbolTables;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -31,7 +31,7 @@ final class Unwinding {
 
     static boolean isIn(ElfFile elf) {
         AtomicBoolean found = new AtomicBoolean();
-        SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
+        SymbolTables.read(elf, DebugFiles.standard(), (_, symbol) -> {
             if (indicates(symbol)) {
                 found.set(true);
             }

@@ -9,8 +9,8 @@ import io.bpf4j.insn.Helper;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.sys.kernel.AttachType;
-import io.bpf4j.sys.kernel.Facility;
 import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.KernelFeature;
 import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.sys.kernel.ProgramType;
 import java.util.ArrayList;
@@ -67,14 +67,13 @@ final class FeaturesCommand implements Callable<Integer> {
         Features features = Features.ofRunningKernel();
         Table table = new Table("").row("FEATURE", "SUPPORTED", "SINCE", "DESCRIPTION", "REASON");
         Set<String> remedies = new LinkedHashSet<>();
-        for (Facility facility : facilities()) {
-            Support support = features.support(facility);
+        for (KernelFeature any : listed()) {
+            Support support = features.support(any);
             if (json) {
-                console.line(line(facility, support));
+                console.line(line(any, support));
             } else {
-                String since =
-                        facility instanceof Feature feature ? feature.since().toString() : "";
-                table.row(name(facility), supported(support), since, description(facility), reason(support));
+                String since = any instanceof Feature feature ? feature.since().toString() : "";
+                table.row(name(any), supported(support), since, description(any), reason(support));
             }
             if (support instanceof Support.Unknown unknown) {
                 unknown.remedy().ifPresent(remedies::add);
@@ -88,16 +87,16 @@ final class FeaturesCommand implements Callable<Integer> {
         return CommandTree.OK;
     }
 
-    private List<Facility> facilities() {
+    private List<KernelFeature> listed() {
         if (caller == ProgramType.EXT || caller == ProgramType.STRUCT_OPS) {
             throw new UsageException("--helpers: the helpers of type " + name(caller) + " depend on the attach target");
         }
         if (caller != null) {
             return Helper.all().stream()
-                    .map(helper -> (Facility) new Facility.Call(caller, helper))
+                    .map(helper -> (KernelFeature) new KernelFeature.Call(caller, helper))
                     .toList();
         }
-        List<Facility> all = new ArrayList<>(List.of(Feature.values()));
+        List<KernelFeature> all = new ArrayList<>(List.of(Feature.values()));
         if (types) {
             all.addAll(List.of(ProgramType.values()).subList(1, ProgramType.values().length)); // without UNSPEC
             all.addAll(List.of(MapType.values()));
@@ -106,32 +105,32 @@ final class FeaturesCommand implements Callable<Integer> {
         return all;
     }
 
-    private static String name(Facility facility) {
-        return switch (facility) {
-            case Facility.Call call -> call.helper().name();
+    private static String name(KernelFeature any) {
+        return switch (any) {
+            case KernelFeature.Call call -> call.helper().name();
             case Enum<?> constant -> constant.name().toLowerCase(Locale.ROOT);
         };
     }
 
-    private static String description(Facility facility) {
-        return switch (facility) {
+    private static String description(KernelFeature any) {
+        return switch (any) {
             case Feature feature -> feature.description();
             case ProgramType _ -> "program type";
             case MapType _ -> "map type";
             case AttachType _ -> "attach type";
-            case Facility.Call call -> "helper for " + name(call.from());
+            case KernelFeature.Call call -> "helper for " + name(call.from());
         };
     }
 
-    private static String line(Facility facility, Support support) {
-        JsonLine line = Records.begin("feature").field("feature", name(facility));
+    private static String line(KernelFeature any, Support support) {
+        JsonLine line = Records.begin("feature").field("feature", name(any));
         switch (support) {
             case Support.Present _ -> line.field("supported", true);
             case Support.Absent _ -> line.field("supported", false);
             case Support.Unknown _ -> line.field("supported", null);
         }
-        line.field("description", description(facility)).field("reason", support.reason());
-        if (facility instanceof Feature feature) {
+        line.field("description", description(any)).field("reason", support.reason());
+        if (any instanceof Feature feature) {
             line.field("since", feature.since().toString()).field("commit", feature.commit());
         }
         return line.endObject().toString();

@@ -30,8 +30,8 @@ import io.bpf4j.sys.internal.call.Struct;
 import io.bpf4j.sys.internal.linux.PerfSources;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
-import io.bpf4j.sys.kernel.Facility;
 import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.KernelFeature;
 import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.sys.kernel.ProgramType;
 import java.nio.ByteOrder;
@@ -43,14 +43,14 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Finds out whether the kernel has a facility by trying it. <i>Thread-safe.</i>
+ * Finds out whether the kernel has a feature by trying it. <i>Thread-safe.</i>
  *
- * <p>One class, because it is one table: a line for each facility, with its probe. {@link Trial} runs a probe and
+ * <p>One class, because it is one table: a line for each feature, with its probe. {@link Trial} runs a probe and
  * evaluates the kernel's answer. There are three kinds of probes.
  * <ul>
- *   <li>Use the facility harmlessly: create a map, load BTF or a program, and close it at once.
+ *   <li>Use the feature harmlessly: create a map, load BTF or a program, and close it at once.
  *   <li>Use it with an invalid argument, if valid use would have effects: a link to an invalid target. Only a kernel
- *       that knows the facility detects the invalid argument, and its error number shows this.
+ *       that knows the feature detects the invalid argument, and its error number shows this.
  *   <li>Read sysfs, if the kernel announces it there: {@link KernelFiles}.
  * </ul>
  * {@link Feature} has the version and commit that added each feature.
@@ -80,13 +80,13 @@ final class Probes {
         this.announced = new KernelFiles(host);
     }
 
-    Support probe(Facility facility) {
-        return switch (facility) {
+    Support probe(KernelFeature any) {
+        return switch (any) {
             case Feature feature -> feature(feature);
             case ProgramType type -> trial.reachesVerifier(program(type, returnZero()));
             case MapType type -> mapType(type);
             case AttachType type -> attachType(type);
-            case Facility.Call call -> calls(call.from(), call.helper());
+            case KernelFeature.Call call -> calls(call.from(), call.helper());
         };
     }
 
@@ -199,12 +199,12 @@ final class Probes {
                 .orElseThrow();
     }
 
-    private static Optional<Feature> introduced(Facility facility) {
-        return switch (facility) {
+    private static Optional<Feature> introduced(KernelFeature any) {
+        return switch (any) {
             case MapType type -> MapTraits.of(type).feature();
             case ProgramType type -> ProgramTraits.of(type).feature();
             case AttachType type -> AttachTraits.of(type).feature();
-            case Feature _, Facility.Call _ -> Optional.empty();
+            case Feature _, KernelFeature.Call _ -> Optional.empty();
         };
     }
 

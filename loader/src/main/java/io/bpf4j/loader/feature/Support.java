@@ -5,7 +5,7 @@ import io.bpf4j.sys.kernel.Errno;
 import java.util.Optional;
 
 /**
- * Whether the kernel has a facility, and the evidence. <i>Immutable.</i>
+ * Whether the kernel has a feature, and the evidence. <i>Immutable.</i>
  *
  * <p>There are three results. Without the rights to probe, the kernel returns the same error for features that it has
  * and that it lacks, so EPERM means unknown. Code that takes EPERM for "absent" works around a feature that exists, or

@@ -19,7 +19,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Function;
 
 /**
- * Tries commands, and distinguishes a kernel that lacks a facility from a kernel that does not permit this process to
+ * Tries commands, and distinguishes a kernel that lacks a feature from a kernel that does not permit this process to
  * try it. <i>Thread-safe.</i>
  *
  * <p>Most error numbers mean one or the other. Two errors of loading a program may mean either:
@@ -38,12 +38,12 @@ record Trial(Host host) {
     /** Enough for the verifier's log of a program of a few instructions. */
     private static final ProgCommand.Log LOG = new ProgCommand.Log(1, 1 << 14);
 
-    /** A command that only a kernel with the facility accepts. */
+    /** A command that only a kernel with the feature accepts. */
     Support of(Command<?> command) {
         return of(command, Errno.OK);
     }
 
-    /** A command that only a kernel with the facility answers with this error. */
+    /** A command that only a kernel with the feature answers with this error. */
     Support of(Command<?> command, Errno expected) {
         return evaluate(command, (errno, _) -> errno == expected, expected);
     }
@@ -72,7 +72,7 @@ record Trial(Host host) {
         } catch (SyscallException e) {
             return refused(creation, e.errnoNumber(), Errno.OK);
         }
-        // Not above: a failure to close says nothing about the facility.
+        // Not above: a failure to close says nothing about the feature.
         return switch (created) {
             case LoadResult.Refused refused -> refused(creation, refused.errno(), Errno.OK);
             case LoadResult.Loaded(Fd fd, String _) -> testAndClose(fd, test);
@@ -148,7 +148,7 @@ record Trial(Host host) {
     }
 
     /**
-     * Whether the error says nothing about the facility: missing rights, a missing system call, or missing resources.
+     * Whether the error says nothing about the feature: missing rights, a missing system call, or missing resources.
      */
     private static boolean isDenial(Errno errno) {
         // EBUSY: a kernel that knows the call has no time or place for it just now.

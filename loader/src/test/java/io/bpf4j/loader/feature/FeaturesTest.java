@@ -16,8 +16,8 @@ import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.sys.internal.call.ScriptedKernel;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.Errno;
-import io.bpf4j.sys.kernel.Facility;
 import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.KernelFeature;
 import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.sys.kernel.ProgramType;
 import java.io.IOException;
@@ -38,24 +38,24 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FeaturesTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
 
-    static Stream<Facility> facilities() {
+    static Stream<KernelFeature> features() {
         return Stream.of(
                         Stream.of(Feature.values()),
                         Stream.of(MapType.values()),
                         Stream.of(ProgramType.values()),
                         Stream.of(AttachType.values()),
                         Stream.of(ProgramType.XDP, ProgramType.TRACING, ProgramType.LSM)
-                                .map(type -> new Facility.Call(type, Helper.named("bpf_redirect"))))
+                                .map(type -> new KernelFeature.Call(type, Helper.named("bpf_redirect"))))
                 .flatMap(Function.identity());
     }
 
     @ParameterizedTest
-    @MethodSource("facilities")
-    void aProbeLeavesNothingOpen(Facility facility, @TempDir Path empty) {
-        probes(empty).probe(facility);
+    @MethodSource("features")
+    void aProbeLeavesNothingOpen(KernelFeature feature, @TempDir Path empty) {
+        probes(empty).probe(feature);
         assertThat(kernel.open()).isEmpty();
         kernel.fail(Command.class, Errno.EINVAL);
-        assertThat(probes(empty).probe(facility).reason()).isNotBlank();
+        assertThat(probes(empty).probe(feature).reason()).isNotBlank();
         assertThat(kernel.open()).isEmpty();
     }
 
@@ -64,17 +64,17 @@ class FeaturesTest {
     }
 
     static Stream<Arguments> refusals() {
-        return facilities()
-                .flatMap(facility -> Stream.of(Errno.EPERM, Errno.EACCES, Errno.ENOSYS, Errno.EMFILE, Errno.ENOMEM)
-                        .map(errno -> Arguments.of(facility, errno)));
+        return features()
+                .flatMap(feature -> Stream.of(Errno.EPERM, Errno.EACCES, Errno.ENOSYS, Errno.EMFILE, Errno.ENOMEM)
+                        .map(errno -> Arguments.of(feature, errno)));
     }
 
     /** Neither does a container without /sys and /proc. */
     @ParameterizedTest
     @MethodSource("refusals")
-    void aKernelThatMayNotBeAskedHasNotSaidNo(Facility facility, Errno errno, @TempDir Path empty) {
+    void aKernelThatMayNotBeAskedHasNotSaidNo(KernelFeature feature, Errno errno, @TempDir Path empty) {
         kernel.fail(Command.class, errno);
-        assertThat(probes(empty).probe(facility)).isInstanceOfSatisfying(Support.Unknown.class, unknown -> {
+        assertThat(probes(empty).probe(feature)).isInstanceOfSatisfying(Support.Unknown.class, unknown -> {
             assertThat(unknown.errno()).isIn(errno, Errno.ENOENT);
             assertThat(unknown.reason())
                     .contains(unknown.call(), unknown.errno().name())
@@ -85,8 +85,8 @@ class FeaturesTest {
 
     /** Where maps and BTF may be made and programs may not be loaded, or links not be made. */
     @ParameterizedTest
-    @MethodSource("facilities")
-    void norHasOneThatRefusesALaterStep(Facility facility, @TempDir Path empty) {
+    @MethodSource("features")
+    void norHasOneThatRefusesALaterStep(KernelFeature feature, @TempDir Path empty) {
         for (Class<?> step : List.of(
                 ProgCommand.Load.class,
                 LinkCommand.Create.class,
@@ -95,7 +95,7 @@ class FeaturesTest {
                 ProgCommand.BindMap.class)) {
             kernel.clearCommands();
             kernel.fail(step, Errno.EPERM);
-            Support support = probes(empty).probe(facility);
+            Support support = probes(empty).probe(feature);
             if (!kernel.commands(step).isEmpty()) {
                 assertThat(support).as(step.getSimpleName()).isInstanceOf(Support.Unknown.class);
             }
@@ -265,10 +265,10 @@ class FeaturesTest {
         kernel.answer(ProgCommand.Load.class, load -> ScriptedKernel.refused(Errno.EACCES, "R2 !read_ok"));
         assertThat(features.has(ProgramType.XDP, Helper.named("bpf_redirect"))).isTrue();
         kernel.answer(ProgCommand.Load.class, load -> ScriptedKernel.refused(Errno.EINVAL, "unknown func"));
-        assertThat(features.lacks(new Facility.Call(ProgramType.XDP, Helper.named("bpf_d_path"))))
+        assertThat(features.lacks(new KernelFeature.Call(ProgramType.XDP, Helper.named("bpf_d_path"))))
                 .isTrue();
         kernel.answer(ProgCommand.Load.class, load -> ScriptedKernel.refused(Errno.EACCES, ""));
-        assertThat(features.support(new Facility.Call(ProgramType.XDP, Helper.named("bpf_fib_lookup"))))
+        assertThat(features.support(new KernelFeature.Call(ProgramType.XDP, Helper.named("bpf_fib_lookup"))))
                 .as("refused before the verifier saw it")
                 .isInstanceOf(Support.Unknown.class);
     }

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
  * The attach types of programs, with the kernel's names and numbers ({@code enum bpf_attach_type} of
  * include/uapi/linux/bpf.h, 7.3). Number 0 is a real type, so 0 may also mean no attach type. <i>Immutable.</i>
  */
-public enum AttachType implements Facility {
+public enum AttachType implements KernelFeature {
     CGROUP_INET_INGRESS(0),
     CGROUP_INET_EGRESS(1),
     CGROUP_INET_SOCK_CREATE(2),

@@ -7,7 +7,7 @@ package io.bpf4j.sys.kernel;
  * {@code bpf4j features}. A feature probe tells whether the running kernel has the feature. Commits are those of the
  * mainline tree. <i>Immutable.</i>
  */
-public enum Feature implements Facility {
+public enum Feature implements KernelFeature {
     BTF("loading of BTF", 4, 18, "69b693f0aefa"),
     BTF_FUNC("BTF of functions", 5, 0, "2667a2626f4d"),
     BTF_DATASEC("BTF of variables and data sections", 5, 2, "1dc92851849c"),

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  *
  * <p>Tested by {@code KernelValuesTest}.
  */
-public enum MapType implements Facility {
+public enum MapType implements KernelFeature {
     HASH(1),
     ARRAY(2),
     PROG_ARRAY(3),

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
  * The types of BPF programs, with the kernel's names and numbers ({@code enum bpf_prog_type} of
  * include/uapi/linux/bpf.h, 7.3). <i>Immutable.</i>
  */
-public enum ProgramType implements Facility {
+public enum ProgramType implements KernelFeature {
     UNSPEC(0),
     SOCKET_FILTER(1),
     KPROBE(2),

@@ -76,7 +76,7 @@ class ArenaOnKernelTest {
     void variablesMayBeInItsLastPage() {
         Features running = Features.ofRunningKernel();
         Features newer =
-                Features.of(facility -> facility == Feature.LARGE_MAP_OFFSET ? PRESENT : running.support(facility));
+                Features.of(feature -> feature == Feature.LARGE_MAP_OFFSET ? PRESENT : running.support(feature));
         try (BpfObject object =
                 Bpf.load("arena.bpf.o", loader -> loader.features(newer).global("limit", 3))) {
             MemorySegment arena = ArenaMap.of(object.map("shared")).memory();

@@ -22,8 +22,8 @@ import io.bpf4j.sys.internal.call.ProgCommand;
 import io.bpf4j.sys.internal.linux.KernelConfig;
 import io.bpf4j.sys.internal.linux.PerfSources;
 import io.bpf4j.sys.kernel.AttachType;
-import io.bpf4j.sys.kernel.Facility;
 import io.bpf4j.sys.kernel.Feature;
+import io.bpf4j.sys.kernel.KernelFeature;
 import io.bpf4j.sys.kernel.KernelVersion;
 import io.bpf4j.sys.kernel.MapType;
 import io.bpf4j.sys.kernel.ProgramType;
@@ -75,7 +75,7 @@ class FeaturesOnKernelTest {
             Feature.KERNEL_BTF, "CONFIG_DEBUG_INFO_BTF",
             Feature.SYSCALL_WRAPPER, "CONFIG_ARCH_HAS_SYSCALL_WRAPPER");
 
-    private static final Map<Facility, String> OPTIONS_OF_TYPES = Map.of(
+    private static final Map<KernelFeature, String> OPTIONS_OF_TYPES = Map.of(
             ProgramType.LIRC_MODE2, "CONFIG_BPF_LIRC_MODE2",
             AttachType.LIRC_MODE2, "CONFIG_BPF_LIRC_MODE2",
             ProgramType.NETFILTER, "CONFIG_NETFILTER_BPF_LINK",
@@ -87,7 +87,7 @@ class FeaturesOnKernelTest {
             MapType.XSKMAP, "CONFIG_XDP_SOCKETS");
 
     /** Some policies forbid programs at functions of the kernel, and so also to try them. */
-    private static final Set<Facility> NEED_FUNCTIONS = Set.of(
+    private static final Set<KernelFeature> NEED_FUNCTIONS = Set.of(
             ProgramType.LSM,
             ProgramType.EXT,
             AttachType.TRACE_FENTRY,
@@ -143,7 +143,7 @@ class FeaturesOnKernelTest {
     @ParameterizedTest
     @MethodSource("types")
     @Requires(Requirement.KERNEL_BTF)
-    void aTypeIsThereIfTheKernelsOwnTypesNameIt(Facility type, String enumeration, int number) throws IOException {
+    void aTypeIsThereIfTheKernelsOwnTypesNameIt(KernelFeature type, String enumeration, int number) throws IOException {
         Support support = Features.ofRunningKernel().support(type);
         if (!numbers(enumeration).contains((long) number)) {
             assertThat(support).isInstanceOf(Support.Absent.class);

@@ -233,9 +233,9 @@ class PublicApiTest {
                         "RecordHandler",
                         "SectionAttacher",
                         "StructView$Factory",
-                        "SymbolPlaces$FunctionReader",
-                        "SymbolPlaces$Names",
-                        "SymbolPlaces$Reader",
+                        "SymbolTables$FunctionReader",
+                        "SymbolTables$Names",
+                        "SymbolTables$Reader",
                         "TypedValue$Visitor",
                         "UsdtWatch$Listener");
     }

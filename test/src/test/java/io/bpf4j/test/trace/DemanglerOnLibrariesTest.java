@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
-import io.bpf4j.elf.SymbolPlaces;
+import io.bpf4j.elf.SymbolTables;
 import io.bpf4j.test.support.ChildJvm;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Requires;
@@ -81,7 +81,7 @@ class DemanglerOnLibrariesTest {
 
     private static void addSymbols(Path library, SortedSet<String> symbols) throws IOException {
         try (ElfFile elf = ElfFile.open(library)) {
-            SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
+            SymbolTables.read(elf, DebugFiles.standard(), (_, symbol) -> {
                 String name = symbol.name();
                 int version = name.indexOf('@');
                 if (name.startsWith("_Z")) {

@@ -13,7 +13,7 @@ import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.map.StackTraceMap;
-import io.bpf4j.sys.kernel.Facility;
+import io.bpf4j.sys.kernel.KernelFeature;
 import io.bpf4j.sys.kernel.ProgramType;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.CPrograms;
@@ -49,7 +49,7 @@ class GapsOnKernelTest {
     private static final int HISTOGRAM = 1;
 
     private static final Features WITHOUT_TASK_STORAGE = Features.ofRunningKernel()
-            .without(new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_get_current_task_btf")));
+            .without(new KernelFeature.Call(ProgramType.KPROBE, Helper.named("bpf_get_current_task_btf")));
 
     private static List<Long> numbers(List<String> command) throws IOException, InterruptedException {
         return Arrays.stream(Commands.check(command).strip().split(" "))

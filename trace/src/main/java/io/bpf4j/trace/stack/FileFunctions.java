@@ -4,7 +4,7 @@ import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Segment;
-import io.bpf4j.elf.SymbolPlaces;
+import io.bpf4j.elf.SymbolTables;
 import io.bpf4j.process.ProcessFiles;
 import java.util.Collection;
 import java.util.List;
@@ -73,7 +73,7 @@ final class FileFunctions implements AutoCloseable {
         SmallTable table = new SmallTable(budget);
         try {
             buildId = elf.buildId();
-            SymbolPlaces.functions(elf, debugFiles, table);
+            SymbolTables.functions(elf, debugFiles, table);
         } catch (MalformedDataException e) {
             problem = Optional.of(String.valueOf(e.getMessage()));
         }

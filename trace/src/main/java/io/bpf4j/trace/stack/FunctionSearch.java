@@ -1,8 +1,8 @@
 package io.bpf4j.trace.stack;
 
 import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.elf.SymbolPlaces;
-import io.bpf4j.elf.SymbolPlaces.Place;
+import io.bpf4j.elf.SymbolTables;
+import io.bpf4j.elf.SymbolTables.Table;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code FunctionSearchTest}.
  */
-final class FunctionSearch implements SymbolPlaces.FunctionReader {
+final class FunctionSearch implements SymbolTables.FunctionReader {
     /** The maximum number of functions kept that contain an address: functions may nest. */
     private static final int NESTED = 4;
 
@@ -29,7 +29,7 @@ final class FunctionSearch implements SymbolPlaces.FunctionReader {
     record Found(long start, String symbol, Frame.Source source) {}
 
     /** A symbol that may be the result. */
-    private record Candidate(Place place, long index, long start, long size, int rank) {
+    private record Candidate(Table table, long index, long start, long size, int rank) {
         /** Whether it contains an address that is not before its start. */
         boolean contains(long address) {
             return Long.compareUnsigned(address - start, size) < 0;
@@ -72,14 +72,14 @@ final class FunctionSearch implements SymbolPlaces.FunctionReader {
     }
 
     @Override
-    public boolean wants(Place place, long symbols) {
+    public boolean wants(Table table, long symbols) {
         boolean wanted = budget.take(symbols);
         complete &= wanted;
         return wanted;
     }
 
     @Override
-    public boolean read(Place place, long index, long address, long size, int binding) {
+    public boolean read(Table table, long index, long address, long size, int binding) {
         int at = Arrays.binarySearch(addresses, address);
         int first = at < 0 ? -at - 1 : at;
         if (first == addresses.length) {
@@ -90,7 +90,7 @@ final class FunctionSearch implements SymbolPlaces.FunctionReader {
         if (!contains && latest != null && latest.start > address) {
             return true;
         }
-        Candidate candidate = new Candidate(place, index, address, size, SymbolRank.of(place, size, binding));
+        Candidate candidate = new Candidate(table, index, address, size, SymbolRank.of(table, size, binding));
         if (candidate.comesBefore(latest)) {
             last[first] = candidate;
         }
@@ -123,7 +123,7 @@ final class FunctionSearch implements SymbolPlaces.FunctionReader {
     }
 
     @Override
-    public void finish(SymbolPlaces.Names names) {
+    public void finish(SymbolTables.Names names) {
         if (!complete) {
             return;
         }
@@ -157,13 +157,13 @@ final class FunctionSearch implements SymbolPlaces.FunctionReader {
         }
     }
 
-    private Found named(Candidate candidate, SymbolPlaces.Names names) {
+    private Found named(Candidate candidate, SymbolTables.Names names) {
         String name = "";
         try {
-            name = SymbolRank.text(names.of(candidate.place, candidate.index));
+            name = SymbolRank.text(names.of(candidate.table, candidate.index));
         } catch (MalformedDataException e) {
             problem = Optional.of(String.valueOf(e.getMessage()));
         }
-        return new Found(candidate.start, name, SymbolRank.source(candidate.place));
+        return new Found(candidate.start, name, SymbolRank.source(candidate.table));
     }
 }

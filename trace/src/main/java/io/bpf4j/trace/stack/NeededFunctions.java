@@ -3,7 +3,7 @@ package io.bpf4j.trace.stack;
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.elf.SymbolPlaces;
+import io.bpf4j.elf.SymbolTables;
 import io.bpf4j.process.ProcessFiles;
 import io.bpf4j.process.ProcessLimits;
 import java.io.IOException;
@@ -85,7 +85,7 @@ final class NeededFunctions implements AutoCloseable {
                 ended = true;
                 return;
             }
-            SymbolPlaces.functions(elf, debugFiles, search);
+            SymbolTables.functions(elf, debugFiles, search);
         } catch (IOException | MalformedDataException e) {
             problem = Optional.of(String.valueOf(e.getMessage()));
         }

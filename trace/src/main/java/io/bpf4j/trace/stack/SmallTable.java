@@ -1,13 +1,13 @@
 package io.bpf4j.trace.stack;
 
-import io.bpf4j.elf.SymbolPlaces;
-import io.bpf4j.elf.SymbolPlaces.Place;
+import io.bpf4j.elf.SymbolTables;
+import io.bpf4j.elf.SymbolTables.Table;
 import io.bpf4j.elf.internal.text.CString;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Collects all functions of a file, if they are few. <i>Confined.</i> */
-final class SmallTable implements SymbolPlaces.FunctionReader {
+final class SmallTable implements SymbolTables.FunctionReader {
     /** More than a library has, and fewer than a browser. */
     private static final int MAX_FUNCTIONS = 1 << 16;
 
@@ -20,7 +20,7 @@ final class SmallTable implements SymbolPlaces.FunctionReader {
     private long nameBytes;
     private boolean complete = true;
 
-    private record Entry(Place place, long index, long start, long size, int rank) {}
+    private record Entry(Table table, long index, long start, long size, int rank) {}
 
     SmallTable(SymbolBudget budget) {
         this.budget = budget;
@@ -36,27 +36,27 @@ final class SmallTable implements SymbolPlaces.FunctionReader {
     }
 
     @Override
-    public boolean wants(Place place, long symbols) {
+    public boolean wants(Table table, long symbols) {
         complete = complete && budget.take(symbols);
         return complete;
     }
 
     @Override
-    public boolean read(Place place, long index, long address, long size, int binding) {
+    public boolean read(Table table, long index, long address, long size, int binding) {
         complete = entries.size() < MAX_FUNCTIONS;
         if (complete) {
-            entries.add(new Entry(place, index, address, size, SymbolRank.of(place, size, binding)));
+            entries.add(new Entry(table, index, address, size, SymbolRank.of(table, size, binding)));
         }
         return complete;
     }
 
     @Override
-    public void finish(SymbolPlaces.Names names) {
+    public void finish(SymbolTables.Names names) {
         for (Entry entry : entries) {
             if (!complete) {
                 return;
             }
-            byte[] name = CString.encode(SymbolRank.text(names.of(entry.place, entry.index)));
+            byte[] name = CString.encode(SymbolRank.text(names.of(entry.table, entry.index)));
             nameBytes += name.length + 1L;
             complete = nameBytes <= MAX_NAMES;
             builder.add(entry.start, entry.size, name, entry.rank);

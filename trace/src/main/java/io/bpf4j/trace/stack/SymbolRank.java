@@ -1,7 +1,7 @@
 package io.bpf4j.trace.stack;
 
 import io.bpf4j.elf.Symbol;
-import io.bpf4j.elf.SymbolPlaces.Place;
+import io.bpf4j.elf.SymbolTables.Table;
 import io.bpf4j.trace.internal.demangle.Demangler;
 import java.util.List;
 
@@ -12,23 +12,23 @@ import java.util.List;
  * and the table with the most names first.
  */
 final class SymbolRank {
-    private static final List<Place> PLACES = List.of(Place.values());
+    private static final List<Table> TABLES = List.of(Table.values());
 
     private SymbolRank() {}
 
     /** The rank of a symbol; of two symbols for one address, the one with the higher rank is shown. */
-    static int of(Place place, long size, int binding) {
+    static int of(Table table, long size, int binding) {
         int visible = binding == Symbol.STB_LOCAL ? 0 : binding == Symbol.STB_WEAK ? 1 : 2;
-        return ((size == 0 ? 0 : 4) + visible) * PLACES.size() + PLACES.indexOf(place);
+        return ((size == 0 ? 0 : 4) + visible) * TABLES.size() + TABLES.indexOf(table);
     }
 
     /** Where a symbol of a rank was found. */
     static Frame.Source source(int rank) {
-        return source(PLACES.get(rank % PLACES.size()));
+        return source(TABLES.get(rank % TABLES.size()));
     }
 
-    static Frame.Source source(Place place) {
-        return switch (place) {
+    static Frame.Source source(Table table) {
+        return switch (table) {
             case DYNAMIC -> Frame.Source.DYNAMIC_SYMBOLS;
             case FULL -> Frame.Source.SYMBOLS;
             case MINI_DEBUG_INFO -> Frame.Source.MINI_DEBUG_INFO;

@@ -2,7 +2,7 @@ package io.bpf4j.trace.stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.elf.SymbolPlaces.Place;
+import io.bpf4j.elf.SymbolTables.Table;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Random;
@@ -13,10 +13,10 @@ class FunctionSearchTest {
     @Test
     void theInnermostFunctionIsFound() {
         FunctionSearch search = new FunctionSearch(new long[] {0x105, 0x115, 0x130, 0x1ff, 0x300}, new SymbolBudget());
-        search.read(Place.FULL, 0, 0x100, 0x100, 0);
-        search.read(Place.FULL, 1, 0x110, 0x10, 0);
-        search.read(Place.DYNAMIC, 2, 0x100, 0x100, 1);
-        search.finish((place, index) -> place + " " + index);
+        search.read(Table.FULL, 0, 0x100, 0x100, 0);
+        search.read(Table.FULL, 1, 0x110, 0x10, 0);
+        search.read(Table.DYNAMIC, 2, 0x100, 0x100, 1);
+        search.finish((table, index) -> table + " " + index);
         assertThat(search.results().get(0x105L)).isEqualTo(found(0x100, "DYNAMIC 2", Frame.Source.DYNAMIC_SYMBOLS));
         assertThat(search.results().get(0x115L)).isEqualTo(found(0x110, "FULL 1", Frame.Source.SYMBOLS));
         assertThat(search.results().get(0x130L))
@@ -33,9 +33,9 @@ class FunctionSearchTest {
     @Test
     void aFunctionWithoutASizeEndsAtTheNext() {
         FunctionSearch search = new FunctionSearch(new long[] {0x150, 0x205, 0x250}, new SymbolBudget());
-        search.read(Place.FULL, 0, 0x100, 0, 1);
-        search.read(Place.FULL, 1, 0x200, 0x10, 1);
-        search.finish((place, index) -> "f" + index);
+        search.read(Table.FULL, 0, 0x100, 0, 1);
+        search.read(Table.FULL, 1, 0x200, 0x10, 1);
+        search.finish((table, index) -> "f" + index);
         assertThat(search.results().get(0x150L))
                 .isNotNull()
                 .extracting(FunctionSearch.Found::symbol)
@@ -50,10 +50,10 @@ class FunctionSearchTest {
     @Test
     void withoutAllSymbolsNothingIsFound() {
         FunctionSearch search = new FunctionSearch(new long[] {0x150}, new SymbolBudget(10));
-        assertThat(search.wants(Place.DYNAMIC, 6)).isTrue();
-        search.read(Place.DYNAMIC, 0, 0x100, 0x100, 1);
-        assertThat(search.wants(Place.FULL, 6)).isFalse();
-        search.finish((place, index) -> "f" + index);
+        assertThat(search.wants(Table.DYNAMIC, 6)).isTrue();
+        search.read(Table.DYNAMIC, 0, 0x100, 0x100, 1);
+        assertThat(search.wants(Table.FULL, 6)).isFalse();
+        search.finish((table, index) -> "f" + index);
         assertThat(search.isComplete()).isFalse();
         assertThat(search.results()).isEmpty();
     }
@@ -82,10 +82,10 @@ class FunctionSearchTest {
                         start,
                         size,
                         ("f" + i).getBytes(StandardCharsets.UTF_8),
-                        SymbolRank.of(Place.FULL, size, i % 3));
-                search.read(Place.FULL, i, start, size, i % 3);
+                        SymbolRank.of(Table.FULL, size, i % 3));
+                search.read(Table.FULL, i, start, size, i % 3);
             }
-            search.finish((place, index) -> "f" + index);
+            search.finish((table, index) -> "f" + index);
             AddressTable table = all.build();
             for (long address : addresses) {
                 int at = table.find(address);

@@ -5,7 +5,7 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.FileOpener;
 import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.elf.SymbolPlaces;
+import io.bpf4j.elf.SymbolTables;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.Function;
@@ -197,7 +197,7 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
                     + similar.stream().limit(MAX_SUGGESTIONS).collect(Collectors.joining(", "))
                     + (similar.size() > MAX_SUGGESTIONS ? " and " + (similar.size() - MAX_SUGGESTIONS) + " more" : "");
         }
-        boolean stripped = !SymbolPlaces.hasFullTable(elf);
+        boolean stripped = !SymbolTables.hasFullTable(elf);
         String closest =
                 nearest.found().map(other -> "; the nearest is '" + other + "'").orElse("");
         return stripped

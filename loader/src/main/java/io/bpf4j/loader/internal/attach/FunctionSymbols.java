@@ -3,7 +3,7 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Symbol;
-import io.bpf4j.elf.SymbolPlaces;
+import io.bpf4j.elf.SymbolTables;
 import io.bpf4j.elf.internal.symbol.SymbolVersions;
 import io.bpf4j.loader.internal.glob.Glob;
 import java.util.ArrayList;
@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The functions of a program or library, by name, from all {@link SymbolPlaces}.
+ * The functions of a program or library, by name, from all {@link SymbolTables}.
  *
  * <p>Tested by {@code FunctionSitesTest} and {@code FunctionsOnKernelTest}.
  */
@@ -55,14 +55,14 @@ final class FunctionSymbols {
         }
     }
 
-    /** All functions that a test accepts, from every place that has symbols; a function may occur several times. */
+    /** All functions that a test accepts, from every table of symbols; a function may occur several times. */
     static List<Function> find(ElfFile elf, DebugFiles debugFiles, Predicate<Function> test) {
         List<Function> found = new ArrayList<>();
         SymbolVersions versions = SymbolVersions.of(elf);
-        SymbolPlaces.read(elf, debugFiles, (place, symbol) -> {
+        SymbolTables.read(elf, debugFiles, (table, symbol) -> {
             if (isFunction(symbol)) {
                 Function function =
-                        function(symbol, place == SymbolPlaces.Place.DYNAMIC ? versions.of(symbol) : Optional.empty());
+                        function(symbol, table == SymbolTables.Table.DYNAMIC ? versions.of(symbol) : Optional.empty());
                 if (test.test(function)) {
                     found.add(function);
                 }

@@ -8,9 +8,9 @@ import java.util.function.LongFunction;
 import java.util.stream.Stream;
 
 /**
- * The places where an ELF file's symbols may be stored, read one after the other.
+ * The tables that may have an ELF file's symbols, read one after the other.
  *
- * <p>A file may have its symbols in several places, and a stripped one keeps few of them:
+ * <p>A file may have its symbols in several tables, and a stripped one keeps few of them:
  *
  * <ol>
  *   <li>{@code .dynsym}: functions that other files link against; every shared library has it. Only this table has
@@ -25,11 +25,11 @@ import java.util.stream.Stream;
  *
  * <p>Tested by {@code FunctionSitesTest}, {@code FunctionsOnKernelTest} and {@code SymbolizerTest}.
  */
-public final class SymbolPlaces {
-    private SymbolPlaces() {}
+public final class SymbolTables {
+    private SymbolTables() {}
 
-    /** Where a symbol was found. */
-    public enum Place {
+    /** The table of a symbol. */
+    public enum Table {
         /** The dynamic symbols of the file itself. */
         DYNAMIC,
         /** The full table of the file itself. */
@@ -42,8 +42,8 @@ public final class SymbolPlaces {
 
     /** Receives the symbols. */
     public interface Reader {
-        /** Receives one symbol; the same function may come from several places. */
-        void read(Place place, Symbol symbol);
+        /** Receives one symbol; the same function may come from several tables. */
+        void read(Table table, Symbol symbol);
     }
 
     /** Receives functions without their names, and reads afterwards the names that it needs. */
@@ -53,17 +53,17 @@ public final class SymbolPlaces {
          *
          * @param symbols the number of its entries
          */
-        boolean wants(Place place, long symbols);
+        boolean wants(Table table, long symbols);
 
         /**
          * Receives one function that is defined in a section of the file.
          *
-         * @param index of the symbol in the table of its place
+         * @param index of the symbol in its table
          * @param size in bytes; 0 if unknown
          * @param binding {@link Symbol#STB_GLOBAL} or another {@code STB_} constant
          * @return whether to go on with this table
          */
-        boolean read(Place place, long index, long address, long size, int binding);
+        boolean read(Table table, long index, long address, long size, int binding);
 
         /** Called once, when all tables have been read as far as they can be. */
         void finish(Names names);
@@ -76,30 +76,30 @@ public final class SymbolPlaces {
          *
          * @throws MalformedDataException if the name is outside the file
          */
-        String of(Place place, long index);
+        String of(Table table, long index);
     }
 
     /**
-     * Reads the functions of all places, in the order above. A table of millions of symbols takes a fraction of a
+     * Reads the functions of all tables, in the order above. A table of millions of symbols takes a fraction of a
      * second and hardly any memory, if only a few names are read.
      *
-     * @throws MalformedDataException if a place is malformed; the reader has received the functions before it
+     * @throws MalformedDataException if a table is malformed; the reader has received the functions before it
      */
     public static void functions(ElfFile elf, DebugFiles debugFiles, FunctionReader reader) {
         Optional<ElfFile> debug = Optional.empty();
         try {
-            Map<Place, SymbolTable> read = new EnumMap<>(Place.class);
+            Map<Table, SymbolTable> read = new EnumMap<>(Table.class);
             try {
-                read(elf.dynamicTable(), Place.DYNAMIC, reader, read);
+                read(elf.dynamicTable(), Table.DYNAMIC, reader, read);
                 if (hasFullTable(elf)) {
-                    read(elf.mainTable(), Place.FULL, reader, read);
+                    read(elf.mainTable(), Table.FULL, reader, read);
                 } else {
                     Optional<ElfFile> mini = elf.miniDebugInfo(); // in memory
-                    read(mini.flatMap(ElfFile::mainTable), Place.MINI_DEBUG_INFO, reader, read);
+                    read(mini.flatMap(ElfFile::mainTable), Table.MINI_DEBUG_INFO, reader, read);
                     debug = debugFiles.open(elf);
                     read(
-                            debug.filter(SymbolPlaces::hasFullTable).flatMap(ElfFile::mainTable),
-                            Place.DEBUG_FILE,
+                            debug.filter(SymbolTables::hasFullTable).flatMap(ElfFile::mainTable),
+                            Table.DEBUG_FILE,
                             reader,
                             read);
                 }
@@ -112,17 +112,17 @@ public final class SymbolPlaces {
     }
 
     private static void read(
-            Optional<SymbolTable> found, Place place, FunctionReader reader, Map<Place, SymbolTable> read) {
-        if (found.isPresent() && reader.wants(place, found.get().count())) {
-            read.put(place, found.get());
-            found.get().functions((index, address, size, binding) -> reader.read(place, index, address, size, binding));
+            Optional<SymbolTable> found, Table table, FunctionReader reader, Map<Table, SymbolTable> read) {
+        if (found.isPresent() && reader.wants(table, found.get().count())) {
+            read.put(table, found.get());
+            found.get().functions((index, address, size, binding) -> reader.read(table, index, address, size, binding));
         }
     }
 
-    private static void finish(FunctionReader reader, Map<Place, SymbolTable> read) {
-        Map<Place, LongFunction<String>> names = new EnumMap<>(Place.class);
-        reader.finish((place, index) -> names.computeIfAbsent(
-                        place,
+    private static void finish(FunctionReader reader, Map<Table, SymbolTable> read) {
+        Map<Table, LongFunction<String>> names = new EnumMap<>(Table.class);
+        reader.finish((table, index) -> names.computeIfAbsent(
+                        table,
                         one -> Objects.requireNonNull(read.get(one), "a table was read")
                                 .symbolNames())
                 .apply(index));
@@ -131,22 +131,22 @@ public final class SymbolPlaces {
     /**
      * Reads the symbols of all places, in the order above.
      *
-     * @throws MalformedDataException if a place is malformed; the reader has received the symbols before it
+     * @throws MalformedDataException if a table is malformed; the reader has received the symbols before it
      */
     public static void read(ElfFile elf, DebugFiles debugFiles, Reader reader) {
-        read(elf.dynamicSymbols(), Place.DYNAMIC, reader);
+        read(elf.dynamicSymbols(), Table.DYNAMIC, reader);
         if (hasFullTable(elf)) {
-            read(elf.symbols(), Place.FULL, reader);
+            read(elf.symbols(), Table.FULL, reader);
             return;
         }
         try (ElfFile mini = elf.miniDebugInfo().orElse(null)) {
             if (mini != null) {
-                read(mini.symbols(), Place.MINI_DEBUG_INFO, reader);
+                read(mini.symbols(), Table.MINI_DEBUG_INFO, reader);
             }
         }
         try (ElfFile debug = debugFiles.open(elf).orElse(null)) {
             if (debug != null && hasFullTable(debug)) {
-                read(debug.symbols(), Place.DEBUG_FILE, reader);
+                read(debug.symbols(), Table.DEBUG_FILE, reader);
             }
         }
     }
@@ -156,7 +156,7 @@ public final class SymbolPlaces {
         return elf.section(".symtab").isPresent();
     }
 
-    private static void read(Stream<Symbol> symbols, Place place, Reader reader) {
-        symbols.forEach(symbol -> reader.read(place, symbol));
+    private static void read(Stream<Symbol> symbols, Table table, Reader reader) {
+        symbols.forEach(symbol -> reader.read(table, symbol));
     }
 }
