@@ -22,5 +22,6 @@ module io.bpf4j.elf {
             io.bpf4j.loader,
             io.bpf4j.process,
             io.bpf4j.usdt,
-            io.bpf4j.trace;
+            io.bpf4j.trace,
+            io.bpf4j.cli;
 }

@@ -7,6 +7,7 @@ import io.bpf4j.loader.internal.attach.StructOpsKind;
 import io.bpf4j.loader.internal.load.LoadedObject;
 import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.map.LoadedGlobal;
 import io.bpf4j.loader.internal.plan.ArenaVariables;
 import io.bpf4j.loader.internal.plan.DeclaredTypes;
 import io.bpf4j.loader.internal.plan.StructOpsImage;
@@ -154,7 +155,7 @@ public final class BpfObject implements AutoCloseable {
             requireOpen();
             mapped = memory.computeIfAbsent(variable.map(), m -> mapped(section, data));
         }
-        return new Global(
+        return new LoadedGlobal(
                 variable.name(),
                 section,
                 mapped,

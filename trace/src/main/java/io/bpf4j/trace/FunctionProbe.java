@@ -6,7 +6,7 @@ import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.elf.SymbolTables;
-import io.bpf4j.loader.error.UnknownNameException.Nearest;
+import io.bpf4j.elf.internal.text.NearestName;
 import io.bpf4j.loader.internal.glob.Glob;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.sys.Diagnostic;
@@ -129,7 +129,7 @@ public sealed interface FunctionProbe permits FunctionProbeData {
      */
     static Optional<String> nearest(Collection<Path> files, String function) throws IOException {
         boolean demangled = FunctionPattern.isOfSource(function);
-        Nearest nearest = new Nearest(function);
+        NearestName nearest = new NearestName(function);
         AtomicReference<String> containing = new AtomicReference<>();
         for (Path file : files) {
             try (ElfFile elf = ElfFile.open(file, OpenFile.opener(Host.running()))) {

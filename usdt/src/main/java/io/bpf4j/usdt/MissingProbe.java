@@ -1,6 +1,6 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.loader.error.UnknownNameException;
+import io.bpf4j.elf.internal.text.NearestName;
 import io.bpf4j.sys.Diagnostic;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +42,7 @@ final class MissingProbe {
         List<String> names =
                 ofProvider.stream().map(UsdtProbe::fullName).distinct().toList();
         return "no probe " + pattern + " in " + where + " among the " + ofProvider.size() + " of that provider; "
-                + UnknownNameException.nearest(pattern.toString(), names)
+                + NearestName.of(pattern.toString(), names)
                         .map("the nearest is "::concat)
                         .orElseGet(() -> "it has " + some(names));
     }

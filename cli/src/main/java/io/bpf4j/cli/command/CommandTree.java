@@ -9,7 +9,7 @@ import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.question.UserCatalog;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.cli.trace.StrategyChoice;
-import io.bpf4j.loader.error.UnknownNameException;
+import io.bpf4j.elf.internal.text.NearestName;
 import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.trace.catalog.CatalogException;
 import java.io.IOException;
@@ -279,7 +279,7 @@ public final class CommandTree {
     }
 
     private static String nearest(String name, Collection<String> known) {
-        return UnknownNameException.nearest(name, known)
+        return NearestName.of(name, known)
                 .map(nearest -> "; the nearest is '" + nearest + "'")
                 .orElse("");
     }

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.error;
 
+import io.bpf4j.elf.internal.text.NearestName;
 import io.bpf4j.sys.BpfException;
 import java.util.Collection;
 import java.util.List;
@@ -20,9 +21,6 @@ public final class UnknownNameException extends BpfException {
     /** Up to so many names are all listed. */
     private static final int MAX_LISTED = 5;
 
-    /** Longer names are compared by their beginning, to bound the cost for malicious names. */
-    private static final int MAX_COMPARED = 100;
-
     private final @Nullable String nearest;
 
     /**
@@ -35,54 +33,15 @@ public final class UnknownNameException extends BpfException {
      */
     public UnknownNameException(String kind, String name, String where, Collection<String> known) {
         super("no " + kind + " '" + name + "' in " + where + others(name, known));
-        this.nearest = nearest(name, known).orElse(null);
+        this.nearest = NearestName.of(name, known).orElse(null);
     }
 
-    /** The existing name that is most similar; empty if none is, as {@link #nearest(String, Collection)} says. */
+    /**
+     * The existing name with the fewest characters to change, insert or delete; empty if more than half of the
+     * characters would change for any of them.
+     */
     public Optional<String> nearest() {
         return Optional.ofNullable(nearest);
-    }
-
-    /**
-     * The name with the fewest characters to change, insert or delete; empty if more than half of the characters of
-     * {@code name} would change for any of them.
-     */
-    public static Optional<String> nearest(String name, Collection<String> known) {
-        Nearest nearest = new Nearest(name);
-        known.forEach(nearest::offer);
-        return nearest.found();
-    }
-
-    /**
-     * Finds the nearest of many names that come one after the other, such as the functions of a file. It keeps one of
-     * them. A name is left out if more than half of the characters differ: of thousands of names, one is always
-     * somewhat similar. Names that can't be nearer than the one that is kept, for instance because of their length,
-     * cost next to nothing. <i>Confined.</i>
-     */
-    public static final class Nearest {
-        private final String name;
-        private @Nullable String nearest;
-        private int distance;
-
-        /** @param name the name that was looked for */
-        public Nearest(String name) {
-            this.name = name;
-            this.distance = Math.min(name.length(), MAX_COMPARED) / 2 + 1;
-        }
-
-        /** Takes another name that exists. Of equally near names, the first one is kept. */
-        public void offer(String other) {
-            int changes = distance(name, other, distance);
-            if (changes < distance) {
-                distance = changes;
-                nearest = other;
-            }
-        }
-
-        /** The name with the fewest characters to change, insert or delete so far; empty if none was near. */
-        public Optional<String> found() {
-            return Optional.ofNullable(nearest);
-        }
     }
 
     private static String others(String name, Collection<String> known) {
@@ -91,42 +50,12 @@ public final class UnknownNameException extends BpfException {
             case 0 -> ", which has none";
             case 1 -> "; the only one is '" + names.getFirst() + "'";
             default ->
-                nearest(name, names)
+                NearestName.of(name, names)
                                 .map(nearest -> "; the nearest is '" + nearest + "' among ")
                                 .orElse("; there are ")
                         + (names.size() > MAX_LISTED
                                 ? String.valueOf(names.size())
                                 : names.stream().map(other -> "'" + other + "'").collect(Collectors.joining(", ")));
         };
-    }
-
-    /** Levenshtein's edit distance, or the limit if the distance is not less. */
-    static int distance(String left, String right, int limit) {
-        String a = left.substring(0, Math.min(MAX_COMPARED, left.length()));
-        String b = right.substring(0, Math.min(MAX_COMPARED, right.length()));
-        if (Math.abs(a.length() - b.length()) >= limit) {
-            return limit;
-        }
-        int[] previous = new int[b.length() + 1];
-        int[] current = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            previous[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            current[0] = i;
-            int minimum = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int replaced = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                current[j] = Math.min(replaced, 1 + Math.min(previous[j], current[j - 1]));
-                minimum = Math.min(minimum, current[j]);
-            }
-            if (minimum >= limit) {
-                return limit;
-            }
-            int[] unused = previous;
-            previous = current;
-            current = unused;
-        }
-        return Math.min(previous[b.length()], limit);
     }
 }

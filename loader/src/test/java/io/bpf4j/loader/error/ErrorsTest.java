@@ -152,28 +152,4 @@ class ErrorsTest {
         assertThat(e).hasMessage("no event 'nomap' in x.o; there are '.bss', 'counts'");
         assertThat(e.nearest()).isEmpty();
     }
-
-    @Test
-    void ofManyNamesOneThatDiffersInMostCharactersIsNotNear() {
-        UnknownNameException.Nearest nearest = new UnknownNameException.Nearest("nosuchfn");
-        nearest.offer("lockf");
-        assertThat(nearest.found()).isEmpty();
-        nearest.offer("no_such");
-        assertThat(nearest.found()).contains("no_such");
-        UnknownNameException.Nearest ofLong = new UnknownNameException.Nearest("a".repeat(300));
-        ofLong.offer("z".repeat(95));
-        assertThat(ofLong.found()).isEmpty();
-    }
-
-    @Test
-    void distancesAreEditDistances() {
-        assertThat(UnknownNameException.distance("kitten", "sitting", 9)).isEqualTo(3);
-        assertThat(UnknownNameException.distance("", "abc", 9)).isEqualTo(3);
-        assertThat(UnknownNameException.distance("abc", "abc", 9)).isZero();
-        for (int limit = 0; limit < 9; limit++) {
-            assertThat(UnknownNameException.distance("kitten", "sitting", limit))
-                    .isEqualTo(Math.min(3, limit));
-            assertThat(UnknownNameException.distance("k", "sitting", limit)).isEqualTo(Math.min(7, limit));
-        }
-    }
 }

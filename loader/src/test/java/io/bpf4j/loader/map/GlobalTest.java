@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.map.LoadedGlobal;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.sys.internal.call.MapCommand;
 import io.bpf4j.sys.internal.call.ScriptedKernel;
@@ -26,19 +27,19 @@ class GlobalTest {
 
     @Test
     void aMappedVariableIsReadAndWrittenWithoutACall() {
-        Global mapped = new Global("counter", data, Optional.of(data.values(true)), true, 8, 8, Optional.empty());
+        Global mapped = new LoadedGlobal("counter", data, Optional.of(data.values(true)), true, 8, 8, Optional.empty());
         kernel.clearCommands();
         mapped.setLong(42);
         assertThat(mapped.getLong()).isEqualTo(42);
         assertThat(mapped.memory()).isPresent();
         assertThat(kernel.commands()).isEmpty();
-        Global unmapped = new Global("counter", data, Optional.empty(), true, 8, 8, Optional.empty());
+        Global unmapped = new LoadedGlobal("counter", data, Optional.empty(), true, 8, 8, Optional.empty());
         assertThat(unmapped.getLong()).as("the same variable").isEqualTo(42);
     }
 
     @Test
     void aClosedVariableIsNamed() {
-        Global mapped = new Global("counter", data, Optional.of(data.values(true)), true, 8, 8, Optional.empty());
+        Global mapped = new LoadedGlobal("counter", data, Optional.of(data.values(true)), true, 8, 8, Optional.empty());
         data.close();
         assertThatThrownBy(mapped::getLong)
                 .isInstanceOf(IllegalStateException.class)
@@ -48,8 +49,8 @@ class GlobalTest {
 
     @Test
     void anUnmappedVariableLeavesItsNeighboursAlone() {
-        Global first = new Global("first", data, Optional.empty(), true, 0, 4, Optional.empty());
-        Global second = new Global("second", data, Optional.empty(), true, 4, 1, Optional.empty());
+        Global first = new LoadedGlobal("first", data, Optional.empty(), true, 0, 4, Optional.empty());
+        Global second = new LoadedGlobal("second", data, Optional.empty(), true, 4, 1, Optional.empty());
         first.setInt(-1);
         second.setBoolean(true);
         assertThat(first.getInt()).isEqualTo(-1);
@@ -62,21 +63,23 @@ class GlobalTest {
 
     @Test
     void theSizeMustFit() {
-        Global global = new Global("x", data, Optional.empty(), true, 0, 4, Optional.empty());
+        Global global = new LoadedGlobal("x", data, Optional.empty(), true, 0, 4, Optional.empty());
         assertThatThrownBy(() -> global.setLong(1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("variable x has 4 bytes, but was accessed as a variable of 8");
         assertThatThrownBy(global::getBoolean).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> global.set(new byte[3])).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new Global("y", data, Optional.empty(), true, 21, 4, Optional.empty()))
+        assertThatThrownBy(() -> new LoadedGlobal("y", data, Optional.empty(), true, 21, 4, Optional.empty()))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new Global("y", data, Optional.empty(), true, Long.MAX_VALUE, 4, Optional.empty()))
+        assertThatThrownBy(
+                        () -> new LoadedGlobal("y", data, Optional.empty(), true, Long.MAX_VALUE, 4, Optional.empty()))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void aReadOnlyVariableSaysWhenToSetIt() {
-        Global global = new Global("target", data, Optional.of(data.values(false)), false, 0, 4, Optional.empty());
+        Global global =
+                new LoadedGlobal("target", data, Optional.of(data.values(false)), false, 0, 4, Optional.empty());
         assertThat(global.getInt()).isZero();
         assertThatThrownBy(() -> global.setInt(1))
                 .isInstanceOf(IllegalStateException.class)

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.management.ThreadMXBean;
 import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.map.LoadedGlobal;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.Global;
@@ -240,7 +241,7 @@ class MapOnKernelTest {
             values.set(ValueLayout.JAVA_BYTE, 16L * 3, (byte) 42);
             TypedMap<Integer, byte[]> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofBytes(12));
             assertThat(typed.get(3).orElseThrow()[0]).isEqualTo((byte) 42);
-            Global global = new Global("first", map, Optional.of(values), true, 4, 8, Optional.empty());
+            Global global = new LoadedGlobal("first", map, Optional.of(values), true, 4, 8, Optional.empty());
             global.setLong(-1);
             assertThat(typed.get(0).orElseThrow()).containsExactly(0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1);
             assertThat(map.values(true)).as("mapped once").isSameAs(values);

@@ -6,8 +6,8 @@ import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.FileOpener;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.SymbolTables;
+import io.bpf4j.elf.internal.text.NearestName;
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.Function;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.VersionedName;
 import io.bpf4j.loader.link.OpenFile;
@@ -181,7 +181,7 @@ record FunctionSites(DebugFiles debugFiles, FileOpener opener) {
     private String alternatives(ElfFile elf, VersionedName wanted) {
         String name = wanted.name().text();
         TreeSet<String> similar = new TreeSet<>();
-        UnknownNameException.Nearest nearest = new UnknownNameException.Nearest(name);
+        NearestName nearest = new NearestName(name);
         int[] functions = {0};
         FunctionSymbols.find(elf, debugFiles, f -> {
             functions[0]++;

@@ -1,6 +1,6 @@
 package io.bpf4j.trace.internal.expression;
 
-import io.bpf4j.loader.error.UnknownNameException;
+import io.bpf4j.elf.internal.text.NearestName;
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.expression.ExpressionException;
 import io.bpf4j.trace.expression.ValueType;
@@ -234,7 +234,7 @@ final class Names {
                 .sorted()
                 .toList();
         String prefix = name.ofBegin() ? Lexer.BEGIN : "";
-        String nearest = UnknownNameException.nearest(name.name(), known)
+        String nearest = NearestName.of(name.name(), known)
                 .map(near -> "; the nearest is '" + prefix + near + "'")
                 .orElse("");
         List<String> given =
