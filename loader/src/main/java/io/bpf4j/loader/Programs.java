@@ -1,6 +1,5 @@
 package io.bpf4j.loader;
 
-import io.bpf4j.loader.spec.SectionKind;
 import io.bpf4j.sys.Host;
 import io.bpf4j.sys.internal.call.BpfFs;
 import io.bpf4j.sys.internal.call.Fd;
@@ -8,8 +7,10 @@ import io.bpf4j.sys.internal.call.Kernel;
 import io.bpf4j.sys.internal.call.ObjectCommand;
 import io.bpf4j.sys.internal.call.ObjectCommand.Kind;
 import io.bpf4j.sys.internal.call.OwnDescriptor;
+import io.bpf4j.sys.internal.call.ProgramTraits;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.ProgramInfo;
+import io.bpf4j.sys.kernel.ProgramType;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -103,17 +104,9 @@ public final class Programs {
     private static Program open(Host host, Fd fd) {
         return fd.ownedBy(own -> {
             ProgramInfo info = Kernel.of(host).execute(new ObjectCommand.InfoOfProgram(own));
-            return new Program(host, own, info.name(), onlyAttachType(info.typeNumber()));
+            Optional<AttachType> attachType = ProgramType.of(info.typeNumber())
+                    .flatMap(type -> ProgramTraits.of(type).onlyAttachType());
+            return new Program(host, own, info.name(), attachType);
         });
-    }
-
-    /** The attach type of all programs of a type; empty if they have none, or several. */
-    private static Optional<AttachType> onlyAttachType(int programType) {
-        List<Optional<AttachType>> all = SectionKind.all().stream()
-                .filter(kind -> kind.type().number() == programType)
-                .map(SectionKind::attachType)
-                .distinct()
-                .toList();
-        return all.size() == 1 ? all.getFirst() : Optional.empty();
     }
 }

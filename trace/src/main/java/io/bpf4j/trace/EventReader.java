@@ -9,7 +9,7 @@ import java.util.Map;
  * Reads the records of {@code question.bpf.c}: an event that a question shows is a {@code struct question_record} of
  * {@code question.h}, which asserts these offsets, and after it the values that are shown. <i>Confined.</i>
  *
- * <p>Tested by {@code QuestionsOnKernelTest} and {@code QuestionFaultsTest}.
+ * <p>Tested by {@code RecordsByCompilerTest}, {@code QuestionsOnKernelTest} and {@code QuestionFaultsTest}.
  */
 final class EventReader {
     private static final int NSECS = 0;
@@ -18,9 +18,10 @@ final class EventReader {
     private static final int PID = 24;
     private static final int TID = 28;
     private static final int COMM = 32;
-    private static final int COMM_SIZE = 16;
     private static final int BITS = 48;
     private static final int SHOWN = 56;
+
+    private static final int COMM_SIZE = 16;
 
     // enum question_record_bit
     private static final int FAILED = 1;

@@ -22,7 +22,7 @@ import java.util.function.Predicate;
  * so a comparison is false for a probe that got its number later. Probes for which the answer would be wrong are
  * refused.
  *
- * <p>Tested by {@code QuestionsOnKernelTest}.
+ * <p>Tested by {@code LaterProbesTest} and {@code CompiledQuestionTest}.
  */
 final class LaterProbes {
     private final List<NameUse> uses;

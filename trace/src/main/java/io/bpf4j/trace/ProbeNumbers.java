@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
  *
  * <p><i>Thread-safe.</i>
  *
- * <p>Tested by {@code QuestionsOnKernelTest}.
+ * <p>Tested by {@code ProbeNumbersTest} and {@code QuestionsOnKernelTest}.
  */
 final class ProbeNumbers {
     /** {@code enum question_cookie} of {@code question.h}. */

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  * The meaning of names in the expressions of a question: arguments by their number, and by their name in the catalog.
  * <i>Immutable.</i>
  *
- * <p>Tested by {@code QuestionsOnKernelTest}.
+ * <p>Tested by {@code ProbeScopeTest} and {@code CompiledQuestionTest}.
  */
 final class ProbeScope implements Scope {
     private static final Pattern BY_NUMBER = Pattern.compile("arg(0|[1-9]|1[01])");

@@ -153,7 +153,6 @@ final class Probes {
             // The accounting itself can't be probed without side effects; the same release added this helper.
             case MEMCG_ACCOUNTING -> calls(ProgramType.SOCKET_FILTER, Helper.named("bpf_ktime_get_coarse_ns"));
             case SYSCALL_WRAPPER -> announced.syscallWrapper();
-            case KERNEL_BTF -> announced.file("kernel/btf/vmlinux");
             case PERF_UPROBE ->
                 announced.number(PerfSources.of(host).type(PerfSources.UPROBE), "the uprobe perf source");
             case PERF_KPROBE ->

@@ -32,7 +32,7 @@ public sealed interface MapSpec permits MapSpecData {
     /** {@code BPF_F_INNER_MAP}: an inner map whose size may differ from other inner maps (Linux 5.10). */
     int F_INNER_MAP = 1 << 12;
 
-    /** {@code BPF_F_LINK}: a struct_ops map that a link attaches (Linux 6.4). */
+    /** {@code BPF_F_LINK}: a struct_ops map that a link attaches (Linux 6.4). The same bit says link in an anchor. */
     int F_LINK = 1 << 13;
 
     /**

@@ -200,8 +200,6 @@ class FeaturesTest {
         assertThat(probes.probe(Feature.UPROBE_REF_COUNTER)).isInstanceOf(Support.Absent.class);
         Files.writeString(uprobe.resolve("ref_ctr_offset"), "config:32-63\n");
         assertThat(probes.probe(Feature.UPROBE_REF_COUNTER)).isInstanceOf(Support.Present.class);
-        Files.createDirectories(sysfs.resolve("kernel"));
-        assertThat(probes.probe(Feature.KERNEL_BTF)).isInstanceOf(Support.Absent.class);
     }
 
     @Test

@@ -2,11 +2,15 @@ package io.bpf4j.loader.spec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.sys.internal.call.ProgramTraits;
 import io.bpf4j.sys.kernel.AttachType;
 import io.bpf4j.sys.kernel.ProgramType;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class SectionKindTest {
     @ParameterizedTest
@@ -37,6 +41,19 @@ class SectionKindTest {
         assertThat(found.name()).isEqualTo(kind);
         assertThat(found.type()).isEqualTo(type);
         assertThat(SectionKinds.targetOf(found, section)).isEqualTo(target);
+    }
+
+    /** The row of a program type says which one it is, for a program whose section name is not known. */
+    @ParameterizedTest
+    @EnumSource
+    void theOnlyAttachTypeOfAProgramTypeIsThatOfItsSections(ProgramType type) {
+        List<Optional<AttachType>> all = SectionKind.all().stream()
+                .filter(kind -> kind.type() == type)
+                .map(SectionKind::attachType)
+                .distinct()
+                .toList();
+        assertThat(ProgramTraits.of(type).onlyAttachType())
+                .isEqualTo(all.size() == 1 ? all.getFirst() : Optional.empty());
     }
 
     @Test

@@ -6,6 +6,9 @@ package io.bpf4j.sys.kernel;
  * <p>The version is documentation: it is used in error messages ("requires Linux &gt;= 5.15") and in the output of
  * {@code bpf4j features}. A feature probe tells whether the running kernel has the feature. Commits are those of the
  * mainline tree. <i>Immutable.</i>
+ *
+ * <p>bpf4j asks for each of these features somewhere, to choose another way or to name what is missing. The oldest kernel
+ * that is tested has many of them; older ones still get the fallback.
  */
 public enum Feature implements KernelFeature {
     BTF("loading of BTF", 4, 18, "69b693f0aefa"),
@@ -30,7 +33,6 @@ public enum Feature implements KernelFeature {
     MEMCG_ACCOUNTING("memory charged to the cgroup, not to RLIMIT_MEMLOCK", 5, 11, "97306be45fbe"),
     SYSCALL_WRAPPER("system calls entered through a wrapper with pt_regs", 4, 17, "fa697140f9a2"),
     RAW_TRACEPOINT("raw tracepoints", 4, 17, "c4f6699dfcb8"),
-    KERNEL_BTF("BTF of the kernel itself", 5, 4, "341dfcf8d78e"),
     PERF_UPROBE("uprobes through perf_event_open", 4, 17, "33ea4b24277b"),
     PERF_KPROBE("kprobes through perf_event_open", 4, 17, "e12f03d7031a"),
     UPROBE_REF_COUNTER("reference counter of a uprobe (USDT semaphores)", 4, 20, "a6ca88b241d5"),

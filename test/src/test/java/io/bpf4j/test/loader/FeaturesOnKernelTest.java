@@ -72,7 +72,6 @@ class FeaturesOnKernelTest {
             Feature.UPROBE_MULTI_LINK, "CONFIG_UPROBES",
             Feature.UPROBE_MULTI_PROCESS, "CONFIG_UPROBES",
             Feature.UPROBE_SESSION, "CONFIG_UPROBES",
-            Feature.KERNEL_BTF, "CONFIG_DEBUG_INFO_BTF",
             Feature.SYSCALL_WRAPPER, "CONFIG_ARCH_HAS_SYSCALL_WRAPPER");
 
     private static final Map<KernelFeature, String> OPTIONS_OF_TYPES = Map.of(

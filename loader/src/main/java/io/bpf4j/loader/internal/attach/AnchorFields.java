@@ -1,6 +1,7 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.link.Anchor;
+import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.sys.internal.call.Fd;
 import io.bpf4j.sys.internal.call.LinkCommand;
 import io.bpf4j.sys.internal.call.StructLayout;
@@ -19,12 +20,11 @@ record AnchorFields(int flags, LinkCommand.Details details) {
     private static final StructLayout ORDER =
             StructLayout.of("bpf_attr.link_create.tcx", "u32 relative_fd; u64 expected_revision");
 
-    /** BPF_F_BEFORE, BPF_F_AFTER, BPF_F_ID, BPF_F_LINK of include/uapi/linux/bpf.h. */
+    /** BPF_F_BEFORE, BPF_F_AFTER, BPF_F_ID of include/uapi/linux/bpf.h; BPF_F_LINK is {@link MapSpec#F_LINK}. */
     private static final int BEFORE = 1 << 3;
 
     private static final int AFTER = 1 << 4;
     private static final int ID = 1 << 5;
-    private static final int LINK = 1 << 13;
 
     static AnchorFields of(Anchor anchor) {
         if (anchor.isDefault()) {
@@ -37,8 +37,9 @@ record AnchorFields(int flags, LinkCommand.Details details) {
         long revision = anchor.expectedRevision();
         return switch (anchor.relative()) {
             case Anchor.Nothing _ -> byId(side, 0, revision);
-            case Anchor.OfLink of -> byFd(side | LINK, KernelLink.of(of.link()).fd(), revision);
-            case Anchor.OfLinkId of -> byId(side | LINK | ID, of.id(), revision);
+            case Anchor.OfLink of ->
+                byFd(side | MapSpec.F_LINK, KernelLink.of(of.link()).fd(), revision);
+            case Anchor.OfLinkId of -> byId(side | MapSpec.F_LINK | ID, of.id(), revision);
             case Anchor.OfProgram of -> byFd(side, AttachRequest.fd(of.program()), revision);
             case Anchor.OfProgramId of -> byId(side | ID, of.id(), revision);
         };

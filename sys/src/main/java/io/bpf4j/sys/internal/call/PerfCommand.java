@@ -194,25 +194,34 @@ public sealed interface PerfCommand<R> extends Command<R> {
 
     /** PERF_EVENT_IOC_SET_BPF: the program runs at each event, for kernels without perf links. */
     record SetProgram(Fd event, Fd program) implements PerfCommand<Integer> {
+        /** {@code _IOW('$', 8, __u32)}. */
+        private static final long REQUEST = 0x40042408;
+
         @Override
         public Integer run(Call call) {
-            return ioctl(call, event, 0x40042408, call.hold(program));
+            return ioctl(call, event, SetProgram.REQUEST, call.hold(program));
         }
     }
 
     /** PERF_EVENT_IOC_ENABLE. */
     record Enable(Fd event) implements PerfCommand<Integer> {
+        /** {@code _IO('$', 0)}. */
+        private static final long REQUEST = 0x2400;
+
         @Override
         public Integer run(Call call) {
-            return ioctl(call, event, 0x2400, 0);
+            return ioctl(call, event, Enable.REQUEST, 0);
         }
     }
 
     /** PERF_EVENT_IOC_PAUSE_OUTPUT: whether the ring of the event takes no records (Linux 4.7, commit 86e7972f690c). */
     record Pause(Fd event, boolean paused) implements PerfCommand<Integer> {
+        /** {@code _IOW('$', 9, __u32)}. */
+        private static final long REQUEST = 0x40042409;
+
         @Override
         public Integer run(Call call) {
-            return ioctl(call, event, 0x40042409, paused ? 1 : 0);
+            return ioctl(call, event, Pause.REQUEST, paused ? 1 : 0);
         }
     }
 
