@@ -152,6 +152,15 @@ public final class Assembler {
         return raw(Opcodes.JMP | Opcodes.CALL, 0, Opcodes.PSEUDO_CALL, 0, 0);
     }
 
+    /**
+     * The address of the function that has that name in the object, two slots: for helpers that call it back, such as
+     * {@code bpf_loop} (Linux 5.13). The function needs a type: {@code FunctionSpec.withType}.
+     */
+    public Assembler loadFunction(int dst, String name) {
+        functions.put(slots.size(), name);
+        return loadImm64(dst, Opcodes.PSEUDO_FUNC, 0, 0);
+    }
+
     /** Calls the subprogram that starts at a label. */
     public Assembler callLabel(String label) {
         jumps.add(new Jump(slots.size(), label, true));
@@ -208,7 +217,7 @@ public final class Assembler {
         return Collections.unmodifiableMap(new TreeMap<>(maps));
     }
 
-    /** The names of functions that {@link #callFunction} calls, by the instruction's index in slots. */
+    /** The names of functions that {@link #callFunction} and {@link #loadFunction} refer to, by the instruction's index in slots. */
     public Map<Integer, String> functionReferences() {
         return Collections.unmodifiableMap(new TreeMap<>(functions));
     }

@@ -32,6 +32,12 @@ public sealed interface FunctionSpec permits FunctionSpecData {
     List<CodeReference> references();
 
     /**
+     * The id of its type in {@link ObjectSpec#btf()}, a {@code BtfType.Func}, if {@link #withType} has set it; else 0:
+     * the types of a file's functions are in {@link ObjectSpec#btfExt()}.
+     */
+    int typeId();
+
+    /**
      * A function that is not from a file, for {@link ObjectSpec#withProgram} and {@link ObjectSpec#withFunction}. The
      * maps and functions that its code names must be in the object when it is loaded.
      *
@@ -43,7 +49,7 @@ public sealed interface FunctionSpec permits FunctionSpecData {
         code.mapReferences().forEach((at, map) -> references.add(new CodeReference.ToMap(at, map)));
         code.functionReferences()
                 .forEach((at, function) -> references.add(new CodeReference.ToNamedFunction(at, function)));
-        return new FunctionSpecData(name, 0, "", 0, false, true, requireSome(name, code.instructions()), references);
+        return new FunctionSpecData(name, 0, "", 0, false, true, requireSome(name, code.instructions()), references, 0);
     }
 
     private static List<Instruction> requireSome(String name, List<Instruction> body) {
@@ -65,7 +71,27 @@ public sealed interface FunctionSpec permits FunctionSpecData {
      */
     default FunctionSpec withInstructions(List<Instruction> body) {
         return new FunctionSpecData(
-                name(), section(), sectionName(), slot(), hidden(), true, requireSome(name(), body), List.of());
+                name(),
+                section(),
+                sectionName(),
+                slot(),
+                hidden(),
+                true,
+                requireSome(name(), body),
+                List.of(),
+                typeId());
+    }
+
+    /**
+     * The same function with a type, which the kernel requires of a function whose address is passed to a helper. The
+     * kernel takes the types of a program's functions only if all of them have one. A function that is called back has
+     * static linkage; one with global linkage is verified by itself, for any arguments.
+     *
+     * @param id of a {@code BtfType.Func} in the object's BTF: {@link ObjectSpec#withBtf}
+     */
+    default FunctionSpec withType(int id) {
+        return new FunctionSpecData(
+                name(), section(), sectionName(), slot(), hidden(), replaced(), instructions(), references(), id);
     }
 
     /** Its size in 8-byte slots. */

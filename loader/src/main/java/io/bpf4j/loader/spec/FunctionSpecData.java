@@ -12,7 +12,8 @@ record FunctionSpecData(
         boolean hidden,
         boolean replaced,
         List<Instruction> instructions,
-        List<CodeReference> references)
+        List<CodeReference> references,
+        int typeId)
         implements FunctionSpec {
     FunctionSpecData {
         instructions = List.copyOf(instructions);
@@ -20,7 +21,7 @@ record FunctionSpecData(
     }
 
     FunctionSpecData withReferences(List<CodeReference> read) {
-        return new FunctionSpecData(name, section, sectionName, slot, hidden, replaced, instructions, read);
+        return new FunctionSpecData(name, section, sectionName, slot, hidden, replaced, instructions, read, typeId);
     }
 
     /**

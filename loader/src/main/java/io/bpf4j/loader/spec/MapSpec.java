@@ -172,6 +172,18 @@ public sealed interface MapSpec permits MapSpecData {
         return sized;
     }
 
+    /**
+     * With the C types of its keys and values: ids in the object's BTF, {@code ObjectSpec.withBtf}. A value with a
+     * {@code struct bpf_spin_lock} needs its type, and so do maps of local storage. A map of {@code Maps.create} has no
+     * types.
+     *
+     * @param newKeyTypeId 0 for none
+     * @param newValueTypeId 0 for none
+     */
+    default MapSpec withTypes(int newKeyTypeId, int newValueTypeId) {
+        return with("keyTypeId", newKeyTypeId).with("valueTypeId", newValueTypeId);
+    }
+
     /** With other static values, or none: the initial contents of a map of maps or of programs. */
     default MapSpec withSlots(List<Slot> newSlots) {
         return with("slots", newSlots);

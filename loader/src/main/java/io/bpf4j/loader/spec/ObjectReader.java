@@ -190,7 +190,15 @@ final class ObjectReader {
                 body = slots.subList(first, (int) (end / Instruction.SIZE));
             }
             here.add(new FunctionSpecData(
-                    symbol.name(), section.index(), section.name(), first, symbol.isHidden(), false, body, List.of()));
+                    symbol.name(),
+                    section.index(),
+                    section.name(),
+                    first,
+                    symbol.isHidden(),
+                    false,
+                    body,
+                    List.of(),
+                    0));
         }
         return functions;
     }

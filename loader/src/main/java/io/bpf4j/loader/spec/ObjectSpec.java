@@ -122,8 +122,7 @@ public sealed interface ObjectSpec permits ObjectSpecData {
      *         .withProgram(ProgramSpec.of("socket", FunctionSpec.of("count", code)));   // an Assembler
      * }</pre>
      *
-     * <p>It has the machine's byte order, no license and no BTF: its maps have no C types, and its functions have no
-     * prototypes.
+     * <p>It has the machine's byte order, no license ({@link #withLicense}) and no types ({@link #withBtf}).
      *
      * @param source name of the object in messages
      */
@@ -371,6 +370,24 @@ public sealed interface ObjectSpec permits ObjectSpecData {
     /** The same object with another license: with {@code GPL}, its programs may call all helpers. */
     default ObjectSpec withLicense(String newLicense) {
         return with("license", newLicense);
+    }
+
+    /**
+     * The same object with types, for one that is written in Java. Its maps and functions refer to them by their ids:
+     * {@link MapSpec#withTypes}, {@link FunctionSpec#withType}. Usually made by a {@code BtfBuilder}.
+     *
+     * @throws IllegalArgumentException if the object has types already, or if these have another byte order or are on
+     *     top of others (split BTF)
+     */
+    default ObjectSpec withBtf(Btf types) {
+        if (btf().isPresent()) {
+            throw new IllegalArgumentException(source() + " already has BTF");
+        }
+        if (types.base().isPresent() || types.order() != order()) {
+            throw new IllegalArgumentException(source() + " can't have the types of " + types.source() + ", which are "
+                    + (types.base().isPresent() ? "split BTF" : types.order() + ", and not " + order()));
+        }
+        return with("btf", Optional.of(types));
     }
 
     /**

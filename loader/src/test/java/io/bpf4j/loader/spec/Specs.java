@@ -49,7 +49,8 @@ public final class Specs {
             boolean hidden,
             List<Instruction> instructions,
             CodeReference... references) {
-        return new FunctionSpecData(name, section, sectionName, slot, hidden, false, instructions, List.of(references));
+        return new FunctionSpecData(
+                name, section, sectionName, slot, hidden, false, instructions, List.of(references), 0);
     }
 
     public static ExternSpec extern(ExternSpec.Kind kind, String name, boolean weak, int typeId, int size) {

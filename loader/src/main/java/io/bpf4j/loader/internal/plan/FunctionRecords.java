@@ -57,6 +57,10 @@ public final class FunctionRecords {
         ByteBuffer records = ByteBuffer.allocate(slots.size() * 8).order(spec.order());
         for (Map.Entry<FunctionSpec, Integer> start : slots.entrySet()) {
             FunctionSpec function = start.getKey();
+            if (function.typeId() != 0) {
+                records.putInt(start.getValue()).putInt(function.typeId());
+                continue;
+            }
             List<BtfExt.FuncInfo> info = functions.of(function);
             if (info.isEmpty() || slot(function, info.getFirst().offset()) != 0) {
                 return InfoTable.NONE;
