@@ -101,11 +101,6 @@ public final class BtfBuilder {
         return type != null ? type : originalOrThrow().type(id);
     }
 
-    /** The first id that {@link #set} may change. */
-    public int firstId() {
-        return firstId;
-    }
-
     /** The id that the next {@link #add} returns. */
     public int nextId() {
         return firstId + types.size();

@@ -36,7 +36,6 @@ public final class BtfExt {
     private static final int LINE_INFO_BYTES = 16;
     private static final int CORE_RELOCATION_BYTES = 16;
 
-    private final ByteOrder order;
     private final Table<FuncInfo> functions;
     private final Table<LineInfo> lines;
     private final Table<CoreRelocation> relocations;
@@ -130,7 +129,7 @@ public final class BtfExt {
         if (view.size() < 24) {
             throw view.malformed(0, ".BTF.ext of " + view.size() + " bytes, less than its header of 24");
         }
-        this.order = BtfBytes.orderByMagic(view);
+        ByteOrder order = BtfBytes.orderByMagic(view);
         if (order != view.order()) {
             throw view.malformed(0, ".BTF.ext is " + order + " in a file that is " + view.order());
         }
@@ -243,10 +242,6 @@ public final class BtfExt {
 
     private static CoreRelocation coreRelocation(ByteView view, long at) {
         return new CoreRelocation(view.u32(at), view.s32(at + 4), view.s32(at + 8), view.s32(at + 12));
-    }
-
-    public ByteOrder order() {
-        return order;
     }
 
     /** The function starts. */

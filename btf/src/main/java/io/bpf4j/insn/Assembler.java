@@ -167,11 +167,6 @@ public final class Assembler {
         return raw(Opcodes.JMP | Opcodes.CALL, 0, Opcodes.PSEUDO_CALL, 0, 0);
     }
 
-    /** Calls the kernel function with that BTF id of vmlinux. */
-    public Assembler callKernelFunction(int btfId) {
-        return raw(Opcodes.JMP | Opcodes.CALL, 0, Opcodes.PSEUDO_KFUNC_CALL, 0, btfId);
-    }
-
     /** {@code goto label}. */
     public Assembler jump(String label) {
         jumps.add(new Jump(slots.size(), label, false));

@@ -84,10 +84,6 @@ public record Instruction(int opcode, int dst, int src, int offset, int imm) {
         return new Instruction(newOpcode, dst, src, offset, imm);
     }
 
-    public Instruction withDst(int newDst) {
-        return new Instruction(opcode, newDst, src, offset, imm);
-    }
-
     public Instruction withSrc(int newSrc) {
         return new Instruction(opcode, dst, newSrc, offset, imm);
     }

@@ -360,12 +360,6 @@ public final class BpfObject implements AutoCloseable {
         return Kernel.of(host);
     }
 
-    public boolean isClosed() {
-        synchronized (lock) {
-            return closed;
-        }
-    }
-
     private void requireOpen() {
         if (closed) {
             throw new IllegalStateException(spec.source() + " is closed");

@@ -34,6 +34,18 @@ class LoadEditsTest {
     }
 
     @Test
+    void aProgramLosesItsAttachType() {
+        try (BpfObject _ = loader("edits.bpf.o")
+                .program(
+                        "guarded",
+                        program -> program.withAttachType(AttachType.CGROUP_INET_EGRESS)
+                                .withoutAttachType())
+                .load()) {
+            assertThat(loaded("guarded").attachment().type()).isZero();
+        }
+    }
+
+    @Test
     void everyFieldOfAProgramReachesTheCall() {
         try (BpfObject _ = loader("edits.bpf.o")
                 .program(

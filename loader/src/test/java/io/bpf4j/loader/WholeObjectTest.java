@@ -206,6 +206,8 @@ class WholeObjectTest {
                 MemorySegment arena = ArenaMap.of(object.map("memory")).memory();
                 assertThat(arena.get(ValueLayout.JAVA_LONG, start)).isEqualTo(42);
                 assertThat(object.global("shared").getLong()).isEqualTo(42);
+                assertThat(object.findGlobal("shared")).isPresent();
+                assertThat(object.findGlobal("nothing")).isEmpty();
                 object.global("shared").setLong(43);
                 assertThat(arena.get(ValueLayout.JAVA_LONG, start)).isEqualTo(43);
             }

@@ -81,7 +81,7 @@ public final class OpenFile implements TargetFile, FileOpener.Opened {
         return path;
     }
 
-    @Override
+    /** The file's name in messages. */
     public String name() {
         return name;
     }

@@ -30,7 +30,7 @@ public sealed interface PerfEvent extends AttachTarget {
             this.number = number;
         }
 
-        public int number() {
+        int number() {
             return number;
         }
     }
@@ -55,7 +55,7 @@ public sealed interface PerfEvent extends AttachTarget {
             this.number = number;
         }
 
-        public int number() {
+        int number() {
             return number;
         }
     }
@@ -78,7 +78,7 @@ public sealed interface PerfEvent extends AttachTarget {
             this.number = number;
         }
 
-        public int number() {
+        int number() {
             return number;
         }
     }
@@ -101,7 +101,7 @@ public sealed interface PerfEvent extends AttachTarget {
             this.number = number;
         }
 
-        public int number() {
+        int number() {
             return number;
         }
     }

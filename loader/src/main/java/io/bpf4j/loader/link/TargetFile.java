@@ -11,9 +11,6 @@ public sealed interface TargetFile permits TargetFile.AtPath, OpenFile {
      */
     Path path();
 
-    /** The file's name in messages. */
-    String name();
-
     /** A file by its path. */
     static TargetFile of(Path path) {
         return new AtPath(path);
@@ -22,13 +19,8 @@ public sealed interface TargetFile permits TargetFile.AtPath, OpenFile {
     /** A file by its path, which is resolved when the kernel opens it. */
     record AtPath(Path path) implements TargetFile {
         @Override
-        public String name() {
-            return path.toString();
-        }
-
-        @Override
         public String toString() {
-            return name();
+            return path.toString();
         }
     }
 }

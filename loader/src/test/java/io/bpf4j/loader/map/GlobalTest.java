@@ -32,6 +32,8 @@ class GlobalTest {
         mapped.setLong(42);
         assertThat(mapped.getLong()).isEqualTo(42);
         assertThat(mapped.memory()).isPresent();
+        assertThat(mapped.size()).isEqualTo(8);
+        assertThat(mapped.isWritable()).isTrue();
         assertThat(kernel.commands()).isEmpty();
         Global unmapped = new LoadedGlobal("counter", data, Optional.empty(), true, 8, 8, Optional.empty());
         assertThat(unmapped.getLong()).as("the same variable").isEqualTo(42);

@@ -2,6 +2,7 @@ package io.bpf4j.loader.spec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.Member;
@@ -60,6 +61,10 @@ class StructOpsReaderTest {
         assertThat(read.functions()).containsExactly(Map.entry("open", "on_open"));
         assertThat(read.autocreate()).isFalse();
         assertThat(read.isLinked()).isTrue();
+        assertThat(read.order()).isEqualTo(object.parse().order());
+        assertThat(read.members())
+                .extracting(StructOpsSpec.Member::name, StructOpsSpec.Member::offset, StructOpsSpec.Member::function)
+                .containsExactly(tuple("number", 0, false), tuple("open", 8, true));
     }
 
     @Test

@@ -123,11 +123,6 @@ public enum Errno {
         return number;
     }
 
-    /** The text of strerror(3), such as "Operation not permitted". */
-    public String text() {
-        return text;
-    }
-
     /** The error with this number, {@link #UNKNOWN} if this list lacks it. */
     public static Errno of(int number) {
         return Stream.of(values())

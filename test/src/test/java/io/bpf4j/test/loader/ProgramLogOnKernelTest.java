@@ -76,6 +76,8 @@ class ProgramLogOnKernelTest {
                     .containsExactly("-5 4294967291 -2 18446744073709551614 fffffffffffffffe 0xfffffffffffffffe -2"
                             + " 18446744073709551614");
             assertThat(log.malformed()).isZero();
+            log.wakeup(); // ends the next wait
+            assertThat(log.poll(Duration.ofHours(1), _ -> {})).isZero();
         }
     }
 

@@ -260,7 +260,7 @@ class PublicApiTest {
     }
 
     /** Every public type of the packages that the module exports to everybody. */
-    private static List<String> publicTypes(Class<?> member) throws IOException, URISyntaxException {
+    static List<String> publicTypes(Class<?> member) throws IOException, URISyntaxException {
         Path location = Path.of(
                 member.getProtectionDomain().getCodeSource().getLocation().toURI());
         ModuleReference module =

@@ -143,6 +143,7 @@ class LinkTargetGoldenTest {
             assertBytes(
                     "tcx_before_link",
                     Tcx.ingress(DEVICE).withAnchor(Anchor.before(other).atRevision(5)));
+            assertThat(Anchor.after(other)).isEqualTo(Anchor.of(Anchor.Side.AFTER, new Anchor.OfLink(other)));
         }
     }
 
