@@ -8,6 +8,7 @@ import io.bpf4j.sys.Host;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -106,9 +107,14 @@ public final class DynamicLoaders {
 
     /** How a process was started, from its auxiliary vector. */
     public Start start(int pid) throws IOException {
+        Path file = host.process(pid).resolve("auxv");
         byte[] bytes;
-        try (var in = Files.newInputStream(host.process(pid).resolve("auxv"))) {
+        try (var in = Files.newInputStream(file)) {
             bytes = in.readNBytes(MAX_BYTES);
+        } catch (AccessDeniedException e) {
+            // Unlike the files of its mappings, it has a mode that lets only its user read it.
+            throw new IOException(
+                    "no permission to read " + file + "; of another user's process it needs CAP_DAC_READ_SEARCH", e);
         }
         ByteBuffer vector = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
         if (vector.remaining() < 16) {

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.Reader;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,6 +30,9 @@ import java.util.logging.Logger;
 public final class Cli {
     private static final Logger LOG = Logger.getLogger("io.bpf4j");
 
+    /** What the command says on standard error once a probe with one site is attached. */
+    public static final String TRACING_ONE = "bpf4j: tracing 1 probe at 1 site; Ctrl-C ends\n";
+
     private Cli() {}
 
     /** The command line that starts it in a process of its own. */
@@ -43,6 +47,21 @@ public final class Cli {
         List<String> command = new ArrayList<>(CliStart.command(RefusingMain.class));
         command.addAll(List.of(refused.name(), errno.name()));
         command.addAll(Arrays.asList(arguments));
+        return command;
+    }
+
+    /** The command line that starts a program which loads and pins into a folder: see {@link RefusingMain}. */
+    public static List<String> journey(Path folder) {
+        List<String> command = new ArrayList<>(CliStart.command(RefusingMain.class));
+        command.addAll(List.of("", "", "journey", folder.toString()));
+        return command;
+    }
+
+    /** The command line that starts it several times in one process: see {@link ContainedMain}. */
+    public static List<String> contained(String refused, List<String> commands) {
+        List<String> command = new ArrayList<>(CliStart.command(ContainedMain.class));
+        command.add(refused);
+        command.addAll(commands);
         return command;
     }
 

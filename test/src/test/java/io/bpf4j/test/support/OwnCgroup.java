@@ -26,7 +26,8 @@ public final class OwnCgroup {
         });
     }
 
-    static Optional<Path> mount() {
+    /** Where the groups are mounted. */
+    public static Optional<Path> mount() {
         try (Stream<String> lines = Files.lines(MOUNTS)) {
             return lines.filter(line -> line.contains(" - cgroup2 "))
                     .map(line -> Path.of(line.split(" ", 6)[4]))

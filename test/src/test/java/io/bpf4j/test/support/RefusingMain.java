@@ -13,14 +13,16 @@ import java.util.Map;
 
 /**
  * The command, or a program that uses the library, in a process that is refused a system call: {@code PROG_LOAD EPERM
- * trace …} or {@code OBJ_PIN ENOSPC journey FOLDER}. Ends as the command does, once nothing is open any more that it has
- * opened.
+ * trace …} or {@code OBJ_PIN ENOSPC journey FOLDER}; with two empty words it is refused
+ * nothing. Ends as the command does, once nothing is open any more that it has opened.
  */
 public final class RefusingMain {
     private RefusingMain() {}
 
     public static void main(String[] arguments) throws IOException, InterruptedException {
-        Refusal.valueOf(arguments[0]).begin(Errno.valueOf(arguments[1]));
+        if (!arguments[0].isEmpty()) {
+            Refusal.valueOf(arguments[0]).begin(Errno.valueOf(arguments[1]));
+        }
         String[] rest = Arrays.copyOfRange(arguments, 2, arguments.length);
         Map<String, Integer> before = LeakCheck.open();
         int code = rest[0].equals("journey")

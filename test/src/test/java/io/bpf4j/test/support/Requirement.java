@@ -455,6 +455,30 @@ public enum Requirement {
             return kernelIsAtLeast(6, 9);
         }
     },
+    /** One whose settings a test may change, for nothing else runs on it. */
+    OWN_MACHINE("a machine for these tests alone: a guest of test/vm/run, which says so to its kernel") {
+        @Override
+        boolean present() {
+            try {
+                return isRoot() && Files.readString(Path.of("/proc/cmdline")).contains("bpf4j.checkout=");
+            } catch (IOException e) {
+                return false;
+            }
+        }
+    },
+    YAMA("a kernel with Yama among its security modules (CONFIG_SECURITY_YAMA)") {
+        @Override
+        boolean present() {
+            return Files.exists(Path.of("/proc/sys/kernel/yama/ptrace_scope"));
+        }
+    },
+    /** Kernels differ in what they refuse, so the page is for the newer ones. */
+    CONTAINER_TABLE("Linux 6.18 or later, for which the table of docs/containers.md is") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 18);
+        }
+    },
     /** Tried, because it is refused in a chroot (user_namespaces(7)) and by some policies. */
     USER_NAMESPACES("the right to make a user namespace (not in a chroot): unshare --user true") {
         @Override
@@ -562,6 +586,20 @@ public enum Requirement {
             return Commands.find("g++").isPresent();
         }
     },
+    /** The compiler of programs for musl, and its dynamic loader. */
+    MUSL("musl-gcc, for programs of another libc (Debian: apt-get install musl-tools)") {
+        @Override
+        boolean present() {
+            return Commands.find("musl-gcc").isPresent();
+        }
+    },
+    /** It ends a process at a system call of one's choice. */
+    STRACE("strace (Debian: apt-get install strace)") {
+        @Override
+        boolean present() {
+            return Commands.find("strace").isPresent();
+        }
+    },
     GDB("gdb (Debian: apt-get install gdb)") {
         @Override
         boolean present() {
@@ -647,6 +685,17 @@ public enum Requirement {
                 return true;
             } catch (SyscallException e) {
                 return false;
+            }
+        }
+    },
+    /** The emulated processor of a guest on 7.2 has counted 9 hits of 5 writes. */
+    COUNTED_WRITES("a processor that reports each write to watched memory once: not qemu's emulation of x86-64") {
+        @Override
+        boolean present() {
+            try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+                return lines.noneMatch(line -> line.startsWith("model name") && line.contains("QEMU TCG"));
+            } catch (IOException e) {
+                return true;
             }
         }
     },
