@@ -62,6 +62,15 @@ may_install() {
   [ "$(id -u)" = 0 ]
 }
 
+# Runs a command, and once more after a pause if it fails: for what is fetched from a mirror. While a mirror is
+# synchronized, its lists name files that it has no longer, or not yet.
+twice() {
+  "$@" && return 0
+  echo "${0##*/}: $1 failed; once more in a minute, in case a mirror is being synchronized" >&2
+  sleep 60
+  "$@"
+}
+
 # Installs Debian packages, quietly; false where apt has none of that name. Another program may be installing: apt waits
 # ten minutes for its locks, but not for that of the lists, so another checkout's scripts are waited for before.
 apt_install() (
@@ -69,14 +78,14 @@ apt_install() (
     # A folder that only root can open. In /tmp, another user's link of the lock's name would lead to any file.
     exec 8</root && flock 8
   fi
-  # Twice: while a mirror is synchronised, its lists name files that it has no longer, or not yet.
-  for _ in 1 2; do
-    apt-get -o DPkg::Lock::Timeout=600 update -qq >/dev/null &&
-      DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y -qq --no-install-recommends "$@" \
-        >/dev/null && return 0
-  done
-  return 1
+  twice apt_install_once "$@"
 )
+
+apt_install_once() {
+  apt-get -o DPkg::Lock::Timeout=600 update -qq >/dev/null &&
+    DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y -qq --no-install-recommends "$@" \
+      >/dev/null
+}
 
 install_jdk() {
   echo "${0##*/}: installing JDK $jdk_version" >&2

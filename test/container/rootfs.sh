@@ -65,6 +65,19 @@ in_rootfs() {
       ${https_proxy:+https_proxy="$https_proxy"} ${no_proxy:+no_proxy="$no_proxy"} "$@"' sh "$root" "$@"
 }
 
+bootstrap() { # SUITE FOLDER MIRROR
+  find "$2" -mindepth 1 -maxdepth 1 -exec rm -rf --one-file-system {} +
+  debootstrap --variant=minbase "$@" >"$2.log" 2>&1
+}
+
+install_in() { # FOLDER PACKAGE…
+  local root=$1
+  shift
+  { in_rootfs "$root" apt-get update -qq &&
+    in_rootfs "$root" apt-get install -y -qq --no-install-recommends "$@" &&
+    in_rootfs "$root" apt-get clean; } >>"$root.log" 2>&1
+}
+
 # Makes a minimal Debian of suite $1 in folder $2 and installs the packages in the rest of "$@". It is made under another
 # name and moved when done: a folder that is there is complete.
 make_rootfs() {
@@ -81,7 +94,7 @@ make_rootfs() {
   chmod 755 "$making"
 
   echo "making a root file system of Debian $suite (some minutes, once)" >&2
-  debootstrap --variant=minbase "$suite" "$making" "$mirror" >"$making.log" 2>&1 || {
+  twice bootstrap "$suite" "$making" "$mirror" || {
     tail -20 "$making.log" >&2
     die "debootstrap of $suite failed; the whole log is $making.log"
   }
@@ -92,9 +105,7 @@ make_rootfs() {
   printf '#!/bin/sh\nexit 101\n' >"$making/usr/sbin/policy-rc.d"
   chmod +x "$making/usr/sbin/policy-rc.d"
   if [ $# -gt 0 ]; then
-    { in_rootfs "$making" apt-get update -qq &&
-      in_rootfs "$making" apt-get install -y -qq --no-install-recommends "$@" &&
-      in_rootfs "$making" apt-get clean; } >>"$making.log" 2>&1 || {
+    twice install_in "$making" "$@" || {
       tail -20 "$making.log" >&2
       die "could not install $* in Debian $suite; the whole log is $making.log"
     }

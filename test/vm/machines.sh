@@ -5,6 +5,12 @@
 # The first suite of Debian that has a Java of ours, and riscv64.
 guest_suite=trixie
 
+# Ends the run, since Debian's archive did not give $*. So nothing is known of the tests; test/vm/kernels says so.
+not_fetched() {
+  echo "not fetched: $*"
+  die "could not fetch $*"
+}
+
 # Sets `from` to the suite whose packages have kernel $1, and `called` to what test/machines.txt calls a guest with it.
 describe_kernel() {
   case $1 in
@@ -50,6 +56,11 @@ describe_machine() {
   compiler_packages=("gcc-$triplet")
 }
 
+download_packages() {
+  update_private_apt "$guest_suite"
+  private_apt apt-get install -y -qq --download-only --no-install-recommends "$@" >&2
+}
+
 # Sets `rootfs` to the root file system of the guest's machine: packages, unpacked. Nothing of them is run here, for this
 # machine can't; so nothing is configured, which a JVM and a compiler can do without. A folder that is there is complete.
 guest_rootfs() {
@@ -61,9 +72,7 @@ guest_rootfs() {
   making=$(mktemp -d "$vm/making.XXXXXX")
   chmod 755 "$making"
   echo "fetching Debian $guest_suite for $machine" >&2
-  update_private_apt "$guest_suite"
-  private_apt apt-get install -y -qq --download-only --no-install-recommends "${packages[@]}" >&2 ||
-    die "could not fetch the packages of $machine"
+  twice download_packages "${packages[@]}" || not_fetched "the packages of $machine"
   mkdir -p "$making"/{usr/{bin,lib,sbin},boot,dev,etc,proc,root,run,sys,tmp}
   for folder in bin lib sbin; do
     ln -s "usr/$folder" "$making/$folder"
@@ -78,7 +87,7 @@ guest_rootfs() {
   # A mirror that is just being synchronized may lack what its index names.
   for file in bin/{bash,busybox,gcc,python3,sed,setsid} sbin/ldconfig 'include/*/sys/sdt.h' \
     "lib/jvm/java-25-openjdk-$machine/bin/java"; do
-    compgen -G "$making/usr/$file" >/dev/null || die "the packages of $machine are incomplete: there is no usr/$file"
+    compgen -G "$making/usr/$file" >/dev/null || not_fetched "all packages of $machine: there is no usr/$file"
   done
   rm -rf "$vm/$machine-$guest_suite-"*
   mv -T "$making" "$rootfs"

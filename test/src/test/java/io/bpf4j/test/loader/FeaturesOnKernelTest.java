@@ -61,7 +61,7 @@ class FeaturesOnKernelTest {
     private static final Pattern MAY_SLEEP = Pattern.compile("might sleep|sleepable helper");
 
     private static final Pattern UNKNOWN = Pattern.compile("invalid func|unknown func|cannot use helper|not allowed"
-            + "|not supported|can be sleepable|" + MAY_SLEEP.pattern());
+            + "|not supported|(can|cannot) be sleepable|" + MAY_SLEEP.pattern());
 
     /** Features that need an option, which kernels in use may lack. */
     private static final Map<Feature, String> OPTIONS = Map.of(

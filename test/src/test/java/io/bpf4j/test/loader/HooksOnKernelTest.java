@@ -6,6 +6,7 @@ import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.BREAKPOINTS;
 import static io.bpf4j.test.support.Requirement.CGROUP2;
 import static io.bpf4j.test.support.Requirement.CGROUP_ORDER;
+import static io.bpf4j.test.support.Requirement.COUNTED_WRITES;
 import static io.bpf4j.test.support.Requirement.NETFILTER_LINK;
 import static io.bpf4j.test.support.Requirement.NETKIT;
 import static io.bpf4j.test.support.Requirement.NET_NAMESPACES;
@@ -426,7 +427,7 @@ class HooksOnKernelTest {
 
     /** Each write of this thread, and of those that it starts afterwards, is counted once. */
     @Test
-    @Requires(BREAKPOINTS)
+    @Requires({BREAKPOINTS, COUNTED_WRITES})
     void writesToMemory() throws Exception {
         try (BpfObject object = hooks("on_clock");
                 Arena arena = Arena.ofShared()) {
