@@ -14,6 +14,7 @@ import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.objects.TestObjects;
+import io.bpf4j.test.support.Await;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.ControlGroup;
@@ -175,28 +176,17 @@ class CliContainersTest {
     @Test
     void thePageHasTheTable() throws Exception {
         Path object = Files.write(folder.resolve("gc.bpf.o"), TestObjects.bytes("gc.bpf.o"));
-        try (ControlGroup group = ControlGroup.create("contained");
-                SteadyProgram other = SteadyProgram.start(
-                        SteadyProgram.compile(), "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");
-                ExecutorService several = Executors.newFixedThreadPool(2)) {
-            group.add(other.pid());
-            Map<String, String> places = new LinkedHashMap<>();
-            places.put("OBJECT", object.toString());
-            places.put("FILE", SteadyProgram.compile().toString());
-            places.put("GROUP", group.path());
-            places.put("CGROUPFS", OwnCgroup.mount().orElseThrow().toString());
-            places.put("PID", Integer.toString(other.pid()));
+        try (ExecutorService several = Executors.newFixedThreadPool(2)) {
             List<Lack> lacks = lacks();
             List<Future<List<Seen>>> running = new ArrayList<>();
             for (Lack lack : lacks) {
-                running.add(several.submit(() -> tried(lack, places)));
+                running.add(several.submit(() -> tried(lack, object)));
             }
             List<List<Seen>> all = new ArrayList<>();
             for (Future<List<Seen>> each : running) {
                 all.add(each.get());
             }
             assertThat(all.getFirst()).as("with all of it everything works").allMatch(Seen::works);
-            assertThat(other.listeners()).isZero();
             compare(table(lacks, all));
         }
     }
@@ -228,7 +218,7 @@ class CliContainersTest {
             command.addAll(Cli.command("trace", "-p", pid, "steady:beat", "--count", "1", "--json"));
             Commands.Result result = Commands.run(command);
             assertThat(result.exitCode()).as(result.err()).isZero();
-            assertThat(result.err()).isEqualTo(Cli.TRACING_ONE);
+            assertThat(result.err()).startsWith(Cli.TRACING_ONE);
             assertThat(Json.lines(result.out()).getFirst()).containsEntry("pid", Long.valueOf(pid));
             assertThat(container.listeners()).isZero();
         }
@@ -248,7 +238,7 @@ class CliContainersTest {
             Commands.Result result = Commands.run(command);
             List<String> lines = result.out().lines().toList();
             assertThat(lines).as(result.err()).hasSize(2);
-            assertThat(lines.getFirst()).startsWith("0\t").contains("events").endsWith("\t" + Cli.TRACING_ONE.strip());
+            assertThat(lines.getFirst()).startsWith("0\t").contains("events\t" + Cli.TRACING_ONE.strip());
             assertThat(lines.getLast()).startsWith("1\t").contains("no process " + pid);
         }
     }
@@ -261,14 +251,27 @@ class CliContainersTest {
                 .pid();
     }
 
-    private static List<Seen> tried(Lack lack, Map<String, String> places) throws IOException, InterruptedException {
-        List<String> commands = COMMANDS.values().stream()
-                .map(command -> replaced(command, places))
-                .toList();
-        Commands.Result result = Commands.run(lack.command(Cli.contained(lack.refused(), commands)));
-        List<String> lines = result.out().lines().toList();
-        assertThat(lines).as(lack.what() + ": " + result.err()).hasSameSizeAs(COMMANDS.keySet());
-        return lines.stream().map(line -> Seen.of(line, places)).toList();
+    /** Each has a process of its own to look at: a process can be held by one other at a time. */
+    private static List<Seen> tried(Lack lack, Path object) throws IOException, InterruptedException {
+        try (ControlGroup group = ControlGroup.create("contained");
+                SteadyProgram other = SteadyProgram.start(
+                        SteadyProgram.compile(), "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")) {
+            group.add(other.pid());
+            Map<String, String> places = new LinkedHashMap<>();
+            places.put("OBJECT", object.toString());
+            places.put("FILE", SteadyProgram.compile().toString());
+            places.put("GROUP", group.path());
+            places.put("CGROUPFS", OwnCgroup.mount().orElseThrow().toString());
+            places.put("PID", Integer.toString(other.pid()));
+            List<String> commands = COMMANDS.values().stream()
+                    .map(command -> replaced(command, places))
+                    .toList();
+            Commands.Result result = Commands.run(lack.command(Cli.contained(lack.refused(), commands)));
+            List<String> lines = result.out().lines().toList();
+            assertThat(lines).as(lack.what() + ": " + result.err()).hasSameSizeAs(COMMANDS.keySet());
+            Await.until("nobody listens", () -> other.listeners() == 0);
+            return lines.stream().map(line -> Seen.of(line, places)).toList();
+        }
     }
 
     private static String replaced(String text, Map<String, String> places) {
@@ -285,12 +288,15 @@ class CliContainersTest {
      * @param said what is to be read about it: of a failure or a warning the text, of an answer why it is not exact
      */
     private record Seen(int exitCode, String said) {
+        private static final Pattern DETACHING = Pattern.compile("(\\\\n)?bpf4j: detaching [^\\\\]*");
         private static final Pattern NOT_EXACT = Pattern.compile("not exact: [^\\\\]*");
 
         static Seen of(String line, Map<String, String> places) {
             String[] parts = line.split("\t", -1);
             Matcher inexact = NOT_EXACT.matcher(parts[1]);
             String said = parts[2].replaceFirst(Pattern.quote(Cli.TRACING_ONE.strip()) + "(\\\\n)?", "");
+            // A busy machine takes its time, and is told so.
+            said = DETACHING.matcher(said).replaceAll("");
             said = said.isEmpty() && inexact.find() ? inexact.group() : said;
             for (Map.Entry<String, String> place : places.entrySet()) {
                 said = said.replaceAll("(?<!\\d)" + Pattern.quote(place.getValue()) + "(?!\\d)", place.getKey());
