@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The names of sections that say where their program goes, and those that should and don't. */
-class SectionPlacesTest {
+class SectionTargetsTest {
     private static ProgramSpec program(String section) {
         FunctionSpec function = Specs.function("p", 1, section, 0, false, List.of());
         return ProgramSpec.of(section, function);

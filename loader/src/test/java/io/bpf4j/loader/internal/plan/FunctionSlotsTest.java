@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class FunctionPlacesTest {
+class FunctionSlotsTest {
     private static final int TEXT = 1;
     private static final Instruction EXIT = new Instruction(0x95, 0, 0, 0, 0);
 
