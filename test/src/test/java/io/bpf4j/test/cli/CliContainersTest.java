@@ -150,8 +150,6 @@ class CliContainersTest {
                 Lack.mount("tracefs", hide("/sys/kernel/tracing", "/sys/kernel/debug")),
                 Lack.mount("a BPF file system, `/sys/fs/bpf`", hide("/sys/fs/bpf")),
                 Lack.mount("`/sys/kernel/btf`", hide("/sys/kernel/btf")),
-                Lack.mount("`/sys/fs/cgroup`", hide(OwnCgroup.mount().orElseThrow(), "/sys/fs/cgroup")),
-                Lack.mount("`/sys`", hide("/sys")),
                 Lack.mount(
                         "writable `/proc/sys`", "mount --bind /proc/sys /proc/sys; mount -o remount,bind,ro /proc/sys"),
                 Lack.mount("a writable root file system", "mount -o remount,bind,ro /"),
@@ -219,7 +217,10 @@ class CliContainersTest {
             Commands.Result result = Commands.run(command);
             assertThat(result.exitCode()).as(result.err()).isZero();
             assertThat(result.err()).startsWith(Cli.TRACING_ONE);
-            assertThat(Json.lines(result.out()).getFirst()).containsEntry("pid", Long.valueOf(pid));
+            if (!place.equals("host")) {
+                // Where this is a container itself, the kernel gives no number of a namespace below (bpf-helpers(7)).
+                assertThat(Json.lines(result.out()).getFirst()).containsEntry("pid", Long.valueOf(pid));
+            }
             assertThat(container.listeners()).isZero();
         }
     }
