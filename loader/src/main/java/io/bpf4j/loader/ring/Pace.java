@@ -17,7 +17,8 @@ package io.bpf4j.loader.ring;
  *
  * <p><b>Programs that force wake-ups.</b> A program may force a wake-up when a certain number of bytes is unread, and
  * for each further record until they are read. Such a wake-up ends the pause. For some milliseconds after it the
- * consumer reads early: it checks for records all the time, so that the number of unread bytes seldom gets that large.
+ * consumer reads early: instead of pausing it looks for records at once, so that the number of unread bytes seldom gets
+ * that large.
  *
  * <p>Tested by {@code PaceTest}.
  */

@@ -255,6 +255,7 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     private int sleep(long start, long limit, RecordHandler handler) {
         release();
+        drained = false; // a program whose record is at the position now wakes this thread without being forced to
         int spins = 0;
         int ready = 0;
         while (!closed) {
