@@ -56,6 +56,9 @@ final class TracerThread {
     /** Maximum delay of a request while a thread is held. */
     private static final long POLL_MILLIS = 1;
 
+    /** While nothing happens and nothing is held. */
+    private static final long MAX_POLL_MILLIS = 20;
+
     private static final long WAKE_MILLIS = 50;
 
     /** Threads that wait for the end of a vfork, or are frozen, take no signal; a process may have any number of them. */
@@ -212,7 +215,14 @@ final class TracerThread {
         }
     }
 
+    /**
+     * Handles events until nothing is traced any more, or until {@link #close}, which ends a wait by a signal to a traced
+     * process. A container may trace processes of other users, by CAP_SYS_PTRACE, and not signal them, and a process may
+     * become one of another user at any time. So without CAP_KILL this thread does not wait in the kernel: it looks again
+     * and again, a millisecond after an event, and less often the longer there is none.
+     */
     private void loop() {
+        long pollMillis = POLL_MILLIS;
         while (true) {
             for (ProcessStop stop = resumed.poll(); stop != null; stop = resumed.poll()) {
                 release(stop);
@@ -220,12 +230,15 @@ final class TracerThread {
             if (closing) {
                 return;
             }
-            WaitStatus status = kernel.execute(new ProcessCommand.Wait(held.isEmpty() && canBeWoken()));
+            WaitStatus status = kernel.execute(new ProcessCommand.Wait(held.isEmpty() && signalsAll));
             if (status.equals(WaitStatus.NO_TRACEES)) {
                 return;
             }
+            pollMillis = status.equals(WaitStatus.NO_EVENT) && held.isEmpty()
+                    ? Math.min(2 * pollMillis, MAX_POLL_MILLIS)
+                    : POLL_MILLIS;
             if (status.equals(WaitStatus.NO_EVENT)) {
-                awaitRequest();
+                awaitRequest(pollMillis);
             } else if (status.isStop()) {
                 stopped(status.tid(), status.signal(), status.event());
             } else {
@@ -234,29 +247,9 @@ final class TracerThread {
         }
     }
 
-    /**
-     * Whether {@link #close} can end a wait, by a signal to one of the processes. A container may trace processes of
-     * other users, by CAP_SYS_PTRACE, and not signal them: then this thread must not wait, but look again and again.
-     */
-    private boolean canBeWoken() {
-        return signalsAll || processes.stream().anyMatch(this::maySignal);
-    }
-
-    /** The real or effective user is the real or saved user of the process (kill(2)). */
-    private boolean maySignal(int pid) {
-        String[] own = files.status(Math.toIntExact(self), "Uid").split("\\s+", -1);
-        String[] other = files.status(pid, "Uid").split("\\s+", -1);
-        return own.length > 2
-                && other.length > 2
-                && (own[0].equals(other[0])
-                        || own[0].equals(other[2])
-                        || own[1].equals(other[0])
-                        || own[1].equals(other[2]));
-    }
-
-    private void awaitRequest() {
+    private void awaitRequest(long millis) {
         try {
-            @Nullable ProcessStop stop = resumed.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
+            @Nullable ProcessStop stop = resumed.poll(millis, TimeUnit.MILLISECONDS);
             if (stop != null) {
                 release(stop);
             }
