@@ -66,6 +66,9 @@ in_rootfs() {
 }
 
 bootstrap() { # SUITE FOLDER MIRROR
+  local mounted
+  mounted=$(awk -v folder="$2/" 'index($5, folder) == 1 { print $5; exit }' /proc/self/mountinfo)
+  [ -z "$mounted" ] || die "$mounted is still mounted, so $2 is not emptied: umount it"
   find "$2" -mindepth 1 -maxdepth 1 -exec rm -rf --one-file-system {} +
   debootstrap --variant=minbase "$@" >"$2.log" 2>&1
 }
