@@ -37,6 +37,7 @@ import io.bpf4j.test.support.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,7 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The programs that are attached to a target, compared with those that bpftool shows. */
 @Requires({BPF, NET_NAMESPACES})
@@ -142,7 +144,7 @@ class AttachedProgramsOnKernelTest {
 
     @Test
     @Requires({CGROUP2, BPFTOOL})
-    void controlGroupsAndTheirAncestors() throws Exception {
+    void controlGroupsAndTheirAncestors(@TempDir Path folder) throws Exception {
         try (OwnGroup group = OwnGroup.enter();
                 BpfObject object = hooks("egress_one", "egress_two", "on_socket")) {
             Path below = Files.createDirectory(group.directory().resolve("below"));
@@ -173,6 +175,9 @@ class AttachedProgramsOnKernelTest {
                         .containsExactly(
                                 Map.entry(group.directory(), Links.attachedTo(outer)), Map.entry(below, direct));
                 assertThat(Links.attachedBelow(inner)).containsOnlyKeys(below);
+                Path link = Files.createSymbolicLink(folder.resolve("link"), group.directory());
+                assertThat(Links.attachedBelow(Cgroup.of(link).withAttachType(AttachType.CGROUP_INET_EGRESS)))
+                        .containsOnlyKeys(link, link.resolve(below.getFileName()));
                 Files.delete(below.resolve("empty"));
 
                 List<?> shown = json("bpftool", "--json", "cgroup", "show", below.toString());
@@ -195,6 +200,8 @@ class AttachedProgramsOnKernelTest {
     void aTreeThatIsNoneIsRefused() {
         Cgroup none = Cgroup.of(Path.of("/no/such")).withAttachType(AttachType.CGROUP_INET_EGRESS);
         assertThatThrownBy(() -> Links.attachedBelow(none)).isInstanceOf(NoSuchFileException.class);
+        Cgroup file = Cgroup.of(Path.of("/proc/self/status"));
+        assertThatThrownBy(() -> Links.attachedBelow(file)).isInstanceOf(NotDirectoryException.class);
         Cgroup files = Cgroup.of(Path.of("/tmp")).withAttachType(AttachType.CGROUP_INET_EGRESS);
         assertThatThrownBy(() -> Links.attachedBelow(files))
                 .isInstanceOf(SyscallException.class)

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -24,22 +25,30 @@ import org.jspecify.annotations.Nullable;
 public final class GroupTree extends SimpleFileVisitor<Path> {
     private final Host host;
     private final Cgroup top;
+    /** The folder of {@link #top}, which may be a link to it. */
+    private final Path root;
+
     private final SequencedMap<Path, AttachedPrograms> found = new LinkedHashMap<>();
 
-    private GroupTree(Host host, Cgroup top) {
+    private GroupTree(Host host, Cgroup top, Path root) {
         this.host = host;
         this.top = top;
+        this.root = root;
     }
 
     /** The groups with programs, each before those below it. */
     public static SequencedMap<Path, AttachedPrograms> attached(Host host, Cgroup top) throws IOException {
-        GroupTree tree = new GroupTree(host, top);
-        Files.walkFileTree(top.directory(), tree);
+        Path root = top.directory().toRealPath();
+        if (!Files.isDirectory(root)) {
+            throw new NotDirectoryException(top.directory().toString());
+        }
+        GroupTree tree = new GroupTree(host, top, root);
+        Files.walkFileTree(root, tree);
         return tree.found;
     }
 
     private boolean isTop(Path directory) {
-        return directory.equals(top.directory());
+        return directory.equals(root);
     }
 
     @Override
@@ -56,7 +65,7 @@ public final class GroupTree extends SimpleFileVisitor<Path> {
             return FileVisitResult.SKIP_SUBTREE;
         }
         if (!programs.programs().isEmpty()) {
-            found.put(directory, programs);
+            found.put(top.directory().resolve(root.relativize(directory)), programs);
         }
         return FileVisitResult.CONTINUE;
     }
