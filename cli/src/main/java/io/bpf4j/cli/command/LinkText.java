@@ -76,7 +76,9 @@ final class LinkText {
             case LinkDetail.Uprobe at ->
                 at.file() + "+0x" + Long.toHexString(at.offset()) + (at.returns() ? ", returns" : "");
             case LinkDetail.Kprobe at ->
-                at.function() + (at.offset() == 0 ? "" : "+" + at.offset()) + (at.returns() ? ", returns" : "");
+                (at.function().isEmpty() ? "0x" + Long.toHexString(at.address()) : at.function())
+                        + (at.offset() == 0 ? "" : "+" + at.offset())
+                        + (at.returns() ? ", returns" : "");
             case LinkDetail.Tracepoint at -> at.name();
             case LinkDetail.PerfEvent at -> "event type " + at.type() + " config " + at.config();
             case LinkDetail.Unknown at -> NOTHING.matcher(at.bytes()).matches() ? "" : at.bytes();

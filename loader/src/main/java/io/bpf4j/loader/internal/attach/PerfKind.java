@@ -116,10 +116,17 @@ record PerfKind(Function<AttachRequest, Link> attacher, Function<Errno, String> 
                             target.returns(),
                             target.cookie());
                 },
-                PerfKind::refusalOfKprobe);
+                errno -> refusalOfKprobe(errno)
+                        + (errno == Errno.ENOENT && target.function().indexOf(':') >= 0
+                                ? "; Linux 6.6 to 6.10 take no name of a module: there the address is looked up in"
+                                        + " /proc/kallsyms, which needs CAP_SYSLOG, and kernel.kptr_restrict below 2"
+                                : ""));
     }
 
-    /** Kernels differ in whether they take a name with a module: those of 6.6 to 6.10 look for a symbol with a colon. */
+    /**
+     * Kernels differ in whether they take a name with a module: those of 6.6 to 6.10 look for a symbol with a colon. Where
+     * addresses are hidden, 0: the kernel is to look for the name.
+     */
     private static long ofModule(AttachRequest request, String module, String function) {
         List<Long> found;
         try {
@@ -130,11 +137,10 @@ record PerfKind(Function<AttachRequest, Link> attacher, Function<Errno, String> 
         if (found.size() != 1) {
             throw request.refused(
                     (found.isEmpty() ? "no function" : found.size() + " functions") + " of that name in module \""
-                            + module + "\"" + (found.isEmpty() ? ", or the module is not loaded" : ""));
-        }
-        if (found.getFirst() == 0) {
-            throw request.refused(
-                    "the kernel hides its address: this needs CAP_SYSLOG, and kernel.kptr_restrict below 2");
+                            + module + "\""
+                            + (found.isEmpty()
+                                    ? ", or the module is not loaded"
+                                    : ": take the address of one from /proc/kallsyms, for Kprobe.entry(address)"));
         }
         return found.getFirst();
     }
@@ -196,8 +202,8 @@ record PerfKind(Function<AttachRequest, Link> attacher, Function<Errno, String> 
         return switch (errno) {
             case ENOENT, ESRCH -> "; this kernel has no function that matches the name and can be traced";
             case EADDRNOTAVAIL ->
-                "; several functions of this kernel have that name: name the module, as in \"nf_tables:nft_do_chain\", or"
-                        + " take the address of one from /proc/kallsyms, for Kprobe.entry(address)";
+                "; several functions of this kernel have that name: take the address of one from /proc/kallsyms, for"
+                        + " Kprobe.entry(address), or name its module, if it is in one: \"nf_tables:nft_do_chain\"";
             case EINVAL, EOPNOTSUPP, EILSEQ -> "; the function can't be probed, or not at this offset";
             default -> "";
         };
