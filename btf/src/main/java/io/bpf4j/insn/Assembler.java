@@ -153,8 +153,9 @@ public final class Assembler {
     }
 
     /**
-     * The address of the function that has that name in the object, two slots: for helpers that call it back, such as
-     * {@code bpf_loop} (Linux 5.13). The function needs a type: {@code FunctionSpec.withType}.
+     * The address of the function that has that name in the object, two slots (Linux 5.13): for helpers that call it
+     * back, such as {@code bpf_for_each_map_elem}, and {@code bpf_loop} (Linux 5.17). All functions of the program then
+     * need a type: {@code FunctionSpec.withType}.
      */
     public Assembler loadFunction(int dst, String name) {
         functions.put(slots.size(), name);

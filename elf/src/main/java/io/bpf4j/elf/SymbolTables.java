@@ -129,7 +129,7 @@ public final class SymbolTables {
     }
 
     /**
-     * Reads the symbols of all places, in the order above.
+     * Reads the symbols of all tables, in the order above.
      *
      * @throws MalformedDataException if a table is malformed; the reader has received the symbols before it
      */

@@ -80,7 +80,7 @@ record IterData(Optional<BpfMap> map, Optional<Path> cgroup, Iter.Walk walk, Opt
         implements Iter {
     IterData {
         TargetArguments.requirePid(pid);
-        TargetArguments.requirePid(tid);
+        TargetArguments.requireTid(tid);
     }
 
     @Override

@@ -97,7 +97,7 @@ public sealed interface LinkDetail {
      * @param path of the file, as the kernel sees it; empty if the path can't be resolved
      * @param count how many
      * @param flags {@code BPF_F_UPROBE_MULTI_*}: 1 for returns, 2 if the file was given by its file descriptor
-     * @param pid the process; empty for all
+     * @param pid the process; empty for all, and if it has ended or is not in the pid namespace of the reader
      */
     record UprobeMulti(String path, int count, int flags, OptionalInt pid) implements LinkDetail {}
 

@@ -278,7 +278,7 @@ record PerfEventData(
         if (cpu.isPresent() && cpu.getAsInt() < 0) {
             throw new IllegalArgumentException("CPU " + cpu.getAsInt() + " is negative");
         }
-        TargetArguments.requirePid(tid);
+        TargetArguments.requireTid(tid);
     }
 
     @Override

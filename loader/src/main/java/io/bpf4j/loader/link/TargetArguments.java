@@ -13,8 +13,16 @@ final class TargetArguments {
     private TargetArguments() {}
 
     static void requirePid(OptionalInt pid) {
-        if (pid.isPresent() && pid.getAsInt() <= 0) {
-            throw new IllegalArgumentException("pid " + pid.getAsInt() + " is not the pid of a process");
+        requirePositive(pid, "pid", "process");
+    }
+
+    static void requireTid(OptionalInt tid) {
+        requirePositive(tid, "tid", "thread");
+    }
+
+    private static void requirePositive(OptionalInt id, String kind, String owner) {
+        if (id.isPresent() && id.getAsInt() <= 0) {
+            throw new IllegalArgumentException(kind + " " + id.getAsInt() + " is not the " + kind + " of a " + owner);
         }
     }
 

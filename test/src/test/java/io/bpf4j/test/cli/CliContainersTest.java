@@ -153,9 +153,9 @@ class CliContainersTest {
                 Lack.mount(
                         "writable `/proc/sys`", "mount --bind /proc/sys /proc/sys; mount -o remount,bind,ro /proc/sys"),
                 Lack.mount("a writable root file system", "mount -o remount,bind,ro /"),
-                Lack.mount("`/proc` without `hidepid=2`", hidden),
+                Lack.mount("a `/proc` that shows all processes", hidden),
                 new Lack(
-                        "`/proc` without `hidepid=2`, and CAP_SYS_PTRACE",
+                        "a `/proc` that shows all processes, and CAP_SYS_PTRACE",
                         Lack.without("sys_ptrace"),
                         hidden,
                         List.of(),

@@ -114,7 +114,7 @@ public sealed interface UsdtArg permits UsdtArgData {
             return new Memory(base, offset, Optional.empty(), Optional.empty(), 1, 8);
         }
 
-        /** At a symbol instead of the base, which is the instruction pointer. */
+        /** At the address of a symbol. The base is then the instruction pointer, and is not added. */
         public Memory withSymbol(String name) {
             return new Memory(base, offset, Optional.of(name), index, scale, indexSize);
         }

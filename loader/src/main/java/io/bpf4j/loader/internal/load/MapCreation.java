@@ -4,6 +4,7 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.plan.ArenaVariables;
+import io.bpf4j.loader.internal.plan.LoaderLog;
 import io.bpf4j.loader.internal.plan.MapAttributes;
 import io.bpf4j.loader.internal.plan.MapPlan;
 import io.bpf4j.loader.internal.plan.StructOpsImage;
@@ -211,7 +212,8 @@ public record MapCreation(
             if (!TYPE_REFUSALS.contains(e.errno())) {
                 throw e;
             }
-            // Kernels differ in which map types may carry BTF. It describes the map and is not needed to use it.
+            // Kernels differ in which map types may carry BTF. What needs it, such as a lock, is then refused later.
+            LoaderLog.debug("map " + spec.name() + " has no types, for the kernel refuses them: " + e.getMessage());
             return createOrExplain(create, spec);
         }
         // Not above: that the kernel does not tell about the map says nothing about its types.
