@@ -156,7 +156,12 @@ class CliKilledAtCallsTest {
         assertThat(moments).hasSizeGreaterThan(50);
         Collections.shuffle(moments, new Random(SEED));
         int deaths = 0;
-        for (Moment moment : moments.subList(0, Math.min(KILLS, moments.size()))) {
+        int tries = 0;
+        for (Moment moment : moments) {
+            // A run that makes fewer calls than the first one is not killed.
+            if (deaths == KILLS || tries++ == 5 * KILLS) {
+                break;
+            }
             String mark = UUID.randomUUID().toString();
             Commands.Result result = run(
                     command,
@@ -166,8 +171,12 @@ class CliKilledAtCallsTest {
                     "-e",
                     "inject=" + moment.call() + ":signal=KILL:when=" + moment.number());
             // strace ends as the traced process did; one whose threads made fewer calls this time has come to its end.
-            assertThat(result.exitCode()).as(moment + ": " + result.err()).isIn(0, 137);
-            deaths += result.exitCode() == 0 ? 0 : 1;
+            // Or the call was that of a child that had not yet executed its program: then this child has ended.
+            assertThat(result.exitCode()).as(moment + ": " + result.err()).isIn(0, 1, 137);
+            if (result.exitCode() == 1) {
+                assertThat(result.err()).as(moment.toString()).contains("Cannot run program");
+            }
+            deaths += result.exitCode() == 137 ? 1 : 0;
             try {
                 Await.until("no process of the run that was killed at " + moment, () -> marked(mark), List::isEmpty);
                 left.check();
