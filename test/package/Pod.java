@@ -24,7 +24,7 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
  * liveness} and {@code readiness}, each with the port, the path and the seconds that an answer may take; {@code
  * capabilities}, {@code memory} (bytes) and {@code grace} (seconds) are what a reader compares with.
  *
- * <p>A part of the manifest that this does not know ends it: what is not understood would not be tried.
+ * <p>It fails at a field of the manifest that it does not know, because the container would then run without it.
  */
 class Pod {
     private final Path folder;
